@@ -1,14 +1,16 @@
 import Glibc
 
-/// The way to every file that a configuration or a command names: none of them makes the process wait.
+/// Opens every file that a configuration or a command names, so that no such file can make the process wait.
 package enum NamedFile {
     /// Opens a regular file for reading.
     ///
-    /// To open a named pipe waits for a writer, for ever and against SIGTERM, and to open a device may set it going. So it
-    /// is looked at before, and again once it is open, because the name may stand for another file by then.
+    /// Opening a named pipe waits for a writer, for ever and against SIGTERM. Opening a device may start it. So the
+    /// kind of the file is checked before it is opened, and again once it is open: by then the name may stand for
+    /// another file.
     ///
-    /// - Parameter mayBePipe: a pipe is as good. It is opened at once, and who reads it waits for its writer by polling.
-    /// - Returns: its descriptor, which is the caller's to close.
+    /// - Parameter mayBePipe: whether a pipe is allowed too. It is opened at once; the reader waits for the writer by
+    /// polling.
+    /// - Returns: the descriptor, which the caller closes.
     package static func open(_ path: String, mayBePipe: Bool = false) throws(FileError) -> Int32 {
         func refuse(_ status: stat) throws(FileError) {
             guard let kind = FileKind(mode: status.st_mode), kind != .pipe || !mayBePipe else { return }
@@ -30,22 +32,22 @@ package enum NamedFile {
         return descriptor
     }
 
-    /// Only to open it must not wait. A reader or a writer that is slow is waited for.
+    /// Only opening must not wait. Reading and writing may wait for a slow peer.
     private static func awaitIO(_ descriptor: Int32) {
         let opened = fcntl(descriptor, F_GETFL)
         if opened >= 0 { _ = fcntl(descriptor, F_SETFL, opened & ~O_NONBLOCK) }
     }
 
-    /// Whether it could be opened, for whoever hands the name on to a library that opens it.
+    /// Checks that a file can be opened, before its name is handed to a library that opens it.
     static func check(_ path: String) throws(FileError) { close(try open(path)) }
 
-    /// Creates or empties a file for writing. A pipe that somebody reads from and a device are as good; a pipe without a
+    /// Creates or empties a file for writing. A device, or a pipe with a reader, is allowed too. A pipe without a
     /// reader is an error, not a wait.
     ///
     /// - Parameters:
-    ///   - mode: who may read it where it is new, before the umask.
+    ///   - mode: the permissions of a new file, before the umask.
     ///   - followsLinks: whether a link in its place is followed.
-    /// - Returns: its descriptor, which is the caller's to close.
+    /// - Returns: the descriptor, which the caller closes.
     package static func create(
         _ path: String, mode: mode_t, followsLinks: Bool = true
     ) throws(FileError) -> Int32 {
@@ -56,13 +58,13 @@ package enum NamedFile {
         return descriptor
     }
 
-    /// Tries whether a file can be made and written beside `path`, and leaves nothing of it.
+    /// Checks that a file can be made and written beside `path`, and removes the trial file.
     package static func tryWriting(beside path: String) throws(FileError) {
         let trial = path + ".check-\(getpid())"
         let descriptor = Glibc.open(trial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(path: path, operation: .create, code: errno) }
         var octet: UInt8 = 0
-        // A disk that is full says so at the latest when it has to keep it.
+        // A full disk reports its error at fsync at the latest.
         let isWritten = write(descriptor, &octet, 1) == 1 && fsync(descriptor) == 0
         let code = errno
         close(descriptor)
@@ -79,7 +81,7 @@ package enum NamedFile {
     }
 }
 
-/// What stands under a name that is no regular file.
+/// The kind of a file that is not a regular one.
 package enum FileKind: String, Hashable, Sendable, CustomStringConvertible {
     case folder = "a folder"
     case pipe = "a named pipe"
@@ -88,7 +90,7 @@ package enum FileKind: String, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { rawValue }
 
-    /// What stands at `path`, links followed; `nil` for a regular file, and where there is nothing that can be looked at.
+    /// The kind of the file at `path`, links followed; `nil` for a regular file, and where `stat` fails.
     package static func ofFile(at path: String) -> FileKind? {
         var status = stat()
         return stat(path, &status) == 0 ? FileKind(mode: status.st_mode) : nil
@@ -115,7 +117,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Cause: Hashable, Sendable {
         /// The system's error number.
         case system(Int32)
-        /// It is there, but no regular file.
+        /// The name exists, but is not a regular file.
         case kind(FileKind)
     }
 
@@ -138,7 +140,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         "\(path): can't \(operation.rawValue) it: \(reason)" + (remedy.map { "; \($0)" } ?? "")
     }
 
-    /// Why, in a few words.
+    /// The reason of the failure, in a few words.
     package var reason: String {
         switch cause {
         case .system(let code): String(cString: strerror(code))
@@ -146,7 +148,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What to do about it, where that is plain.
+    /// A remedy for the operator; `nil` where there is no simple one.
     package var remedy: String? {
         switch cause {
         case .kind(.folder), .system(EISDIR): "name a file, not a folder"

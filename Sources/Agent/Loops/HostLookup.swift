@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Resolves a host name on a thread of its own, because getaddrinfo may block for as long as the name servers are silent, and
+/// Resolves a host name on a thread of its own. getaddrinfo may block for as long as the name servers are silent, and
 /// the loop that asks has other work meanwhile.
 final class HostLookup {
     /// An address as the kernel takes it, with its port.
@@ -15,14 +15,14 @@ final class HostLookup {
     package enum Outcome: Equatable, Sendable {
         /// In the order in which the system wants them tried; at most `maxAddresses`.
         case found([Address])
-        /// The resolver's text, and the system's error number, 0 where it is none.
+        /// The resolver's text, and the system's error number; 0 where it has none.
         case failed(String, number: Int32)
     }
 
-    /// Addresses of a host that are kept.
+    /// The most addresses of a host that are kept.
     static let maxAddresses = 8
 
-    /// What the thread and who waits for it share; whoever is last lets it go.
+    /// The state that the thread and its owner share; the last one releases it.
     private final class Errand: Sendable {
         let bell: Doorbell
         let outcome = Mutex<Outcome?>(nil)
@@ -34,15 +34,15 @@ final class HostLookup {
 
     private let errand: Errand
 
-    /// Starts at once. One that is let go before its outcome is there ends by itself.
+    /// Starts at once. A lookup that is released before its outcome is there ends by itself.
     ///
     /// - Parameters:
     ///   - host: a name, or an address of either family.
-    ///   - port: stands in the addresses.
+    ///   - port: the port of the addresses.
     /// - Throws: `SystemError` where the system gives no thread or descriptor.
     init(host: String, port: UInt16 = 0) throws(SystemError) {
         let errand = Errand(bell: try Doorbell())
-        // Nobody joins it: it may take as long as the name servers do.
+        // The thread is never joined: it may take as long as the name servers do.
         _ = try WorkerThread {
             let outcome = HostLookup.resolve(host, port)
             errand.outcome.withLock { $0 = outcome }
@@ -51,10 +51,10 @@ final class HostLookup {
         self.errand = errand
     }
 
-    /// Readable once there is an outcome.
+    /// Becomes readable once there is an outcome.
     var descriptor: Int32 { errand.bell.descriptor }
 
-    /// `nil` while it is under way.
+    /// The outcome; `nil` while the lookup is under way.
     func outcome() -> Outcome? { errand.outcome.withLock(\.self) }
 
     private static func resolve(_ host: String, _ port: UInt16) -> Outcome {

@@ -2,18 +2,18 @@ import CLinux
 import Core
 import Glibc
 
-/// The clocks of the machine. Pure code gets what they say as arguments.
+/// The clocks of the machine. Pure code gets their times as arguments.
 package enum MonotonicClock {
-    /// Microseconds since boot, without the time spent suspended: CLOCK_MONOTONIC, on which `poll` waits too.
+    /// Microseconds since boot, without the time spent suspended: CLOCK_MONOTONIC, which `poll` uses too.
     package static var now: Instant { Instant(microseconds: microseconds(CLOCK_MONOTONIC)) }
 
-    /// CLOCK_REALTIME, which the kernel stamps packets with.
+    /// CLOCK_REALTIME, with which the kernel stamps packets.
     package static var wall: WallTime { WallTime(microseconds: microseconds(CLOCK_REALTIME)) }
 
-    /// Whether NTP or the like disciplines the time of day.
+    /// Whether NTP or the like disciplines the wall clock.
     ///
-    /// A sandbox that forbids to set the clock forbids to ask the kernel about it as well. Then what systemd-timesyncd
-    /// says is believed.
+    /// A sandbox that forbids setting the clock also forbids asking the kernel about it. The agent then trusts the file
+    /// of systemd-timesyncd.
     package static var isWallSynced: Bool {
         var state = timex()
         if adjtimex(&state) >= 0 { return state.status & STA_UNSYNC == 0 }
@@ -22,11 +22,11 @@ package enum MonotonicClock {
         return isFresh(syncedAt: WallTime(microseconds: Int64(file.st_mtim.tv_sec) &* 1_000_000), at: wall)
     }
 
-    /// Touched by systemd-timesyncd each time that a server has told it the time, at least every 34 minutes.
+    /// systemd-timesyncd touches this file at each answer of a time server, at least every 34 minutes.
     private static let timesyncdFile = "/run/systemd/timesync/synchronized"
 
-    /// Without a server the kernel gives up a clock after nine hours, when it may be wrong by 16 s at 500 ppm. The same holds
-    /// for the file.
+    /// Without a server the kernel gives up a clock after nine hours, when it may be wrong by 16 s at 500 ppm. The file
+    /// counts for as long.
     static func isFresh(syncedAt: WallTime, at now: WallTime) -> Bool {
         let (age, limit) = (now - syncedAt, TimeSpan.seconds(9 * 3_600))
         return age < limit && age > .zero - limit
@@ -39,14 +39,14 @@ package enum MonotonicClock {
     }
 }
 
-/// A point on the boot clock: microseconds since boot, the time that the machine slept included. It is no `Instant`, because the monotonic
-/// clock stands still while the machine sleeps.
+/// A point on the boot clock: microseconds since boot, including the time that the machine slept. It is no `Instant`,
+/// because the monotonic clock stands still while the machine sleeps.
 package struct BootInstant: Hashable, Comparable, Sendable {
     /// Microseconds since boot.
     package var microseconds: Int64
 
     package static let origin = BootInstant(microseconds: 0)
-    /// Later than anything that happens: a timer that is not set.
+    /// A timer that is not set: later than anything that happens.
     package static let distantFuture = BootInstant(microseconds: .max)
 
     package init(microseconds: Int64) { self.microseconds = microseconds }
@@ -68,7 +68,8 @@ package struct BootInstant: Hashable, Comparable, Sendable {
     }
 }
 
-/// The clock of delivery: it never jumps, and time that the machine sleeps counts, as it does for the broker. CLOCK_BOOTTIME.
+/// The clock of delivery, CLOCK_BOOTTIME. It never jumps, and counts the time that the machine sleeps, as the broker
+/// does.
 enum BootClock {
     package static var now: BootInstant {
         var time = timespec()

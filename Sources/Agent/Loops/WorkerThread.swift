@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// One thread that does one piece of work. It is waited for with `join`, or goes on by itself once this is gone.
+/// One thread that does one piece of work. `join` waits for it; without `join` it goes on by itself after its owner is
+/// gone.
 package final class WorkerThread: Sendable {
     private final class Work {
         let body: () -> Void
@@ -14,7 +15,7 @@ package final class WorkerThread: Sendable {
 
     private let thread: Mutex<pthread_t?>
 
-    /// Starts at once, with all signals left to the other threads.
+    /// Starts at once. The thread blocks all signals, so that the other threads receive them.
     ///
     /// - Throws: `SystemError` where no thread can be made.
     package init(_ body: sending @escaping () -> Void) throws(SystemError) {
@@ -42,7 +43,7 @@ package final class WorkerThread: Sendable {
         if let thread = thread.withLock(\.self) { pthread_detach(thread) }
     }
 
-    /// Waits for the work to end. Must not be called from it.
+    /// Waits for the work to end. The work itself must not call it.
     package func join() {
         let thread = thread.withLock { thread in
             defer { thread = nil }
@@ -54,7 +55,7 @@ package final class WorkerThread: Sendable {
 
 /// Wakes a thread out of `poll` from any other thread.
 package final class Doorbell: Sendable {
-    /// Readable while the bell rings; for `poll`.
+    /// Is readable while the bell rings; for `poll`.
     package let descriptor: Int32
 
     /// - Throws: `SystemError` where the process has no file descriptors left.
@@ -80,7 +81,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     var operation: String
     /// `errno`.
     var code: Int32
-    /// What the system says about `code`.
+    /// The system's text for `code`.
     var reason: String
 
     init(_ operation: String, code: Int32) {
@@ -89,12 +90,12 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         reason = strerror(code).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// With the `errno` of the call that has just failed.
+    /// An error with the `errno` of the call that has just failed.
     static func last(_ operation: String) -> SystemError { SystemError(operation, code: errno) }
 
     package var description: String { "\(operation): \(reason) (errno \(code))" + (remedy.map { "; \($0)" } ?? "") }
 
-    /// What to do about it, where the process is at its limits.
+    /// A remedy for the operator, where the process is at its limits.
     private var remedy: String? {
         switch code {
         case EMFILE, ENFILE: "allow more open files: ulimit -n, or LimitNOFILE= of the service"

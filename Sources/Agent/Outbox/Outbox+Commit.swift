@@ -1,15 +1,15 @@
 import Core
 
 extension Outbox {
-    /// Commits a transaction: its messages are queued and its records stored together, whatever happens afterwards.
+    /// Commits a transaction: its messages and records are stored together or not at all, even in a crash.
     ///
-    /// `build` makes it for the numbering that it is given. It is called again where that changes: if the disk fails at
-    /// this moment and numbers of the epoch could be repeated after a crash, a new epoch begins. Only what it returned last
-    /// counts. Of a series that `canNumber` says no to it makes none: they wait. One call costs about one sync of the disk, however
-    /// many messages it has: batch what comes together.
+    /// `build` makes the transaction for a given numbering. If the disk fails at this moment, and a crash could repeat
+    /// numbers of the epoch, a new epoch begins and `build` is called again. Only its last result counts. `build` must
+    /// make no messages of a series that `canNumber` denies: those wait. One call costs about one sync of the disk,
+    /// whatever its number of messages, so messages that come together belong into one call.
     ///
-    /// - Returns: What was committed; look there for the numbers that messages got.
-    /// - Throws: `OutboxError.misnumbered`; then nothing was kept. A failing disk is no error: see `condition`.
+    /// - Returns: the transaction that was committed, with the numbers that its messages got.
+    /// - Throws: `OutboxError.misnumbered`; nothing was kept then. A failing disk is no error: see `condition`.
     @discardableResult
     func commit(_ build: (Numbering) -> OutboxTransaction) throws(OutboxError) -> OutboxTransaction {
         while true {
@@ -33,21 +33,21 @@ extension Outbox {
         }
     }
 
-    /// Stores a small value that outlives the process, such as a key. It is on the disk when this returns, if the disk
-    /// works.
+    /// Stores a small value that outlives the process, such as a key. If the disk works, the value is on it when this
+    /// returns.
     func setValue(_ value: [UInt8], forKey key: String) {
         pending.setValue(value, forKey: key)
         if folder != nil, isDurable { persistPending() }
     }
 
-    /// Stores a secret in place of the one before. Once the disk has it, no file of the state folder holds the former one any more: not
-    /// the log, no free page, and no damaged file that was set aside.
+    /// Stores a secret in place of the former one. Once the disk has the new secret, no file of the state folder holds
+    /// the former one: not the log, no free page, and no damaged file that was set aside.
     func replaceSecret(_ secret: [UInt8], forKey key: String) {
         forgetsSecret = true
         setValue(secret, forKey: key)
     }
 
-    /// The value that was stored under `key`; `nil` where there is none, or where the disk cannot be read.
+    /// The value stored under `key`; `nil` where there is none, or where the disk cannot be read.
     package func value(forKey key: String) -> [UInt8]? {
         if let value = pending.values[key] { return value }
         do {
@@ -58,7 +58,7 @@ extension Outbox {
         }
     }
 
-    /// Every record, by key. It is meant for the start; where the disk cannot be read, only what is in memory.
+    /// Every record, by key, for the start. Where the disk cannot be read, only the records in memory.
     func records() -> [OutboxRecord] {
         var records: [String: [UInt8]] = [:]
         for record in recordsAtStart { records[record.key] = record.value }
@@ -81,9 +81,10 @@ extension Outbox {
         return true
     }
 
-    /// Makes sure that no restart gives the numbers of `transaction` again. `false` where only a new epoch can.
+    /// Makes sure that no restart repeats the numbers of `transaction`. Returns `false` where only a new epoch can do
+    /// that.
     private func secureNumbers(of transaction: OutboxTransaction) -> Bool {
-        // The file knows nothing of an epoch that began in memory, so no restart goes on in it.
+        // The file knows nothing of an epoch that began in memory, so no restart continues it.
         guard let folder, bookkeeping.isEpochStored else { return true }
         var counts = SeriesNumbers(0)
         for message in transaction.messages { counts[message.number.series] += 1 }
@@ -111,16 +112,16 @@ extension Outbox {
     }
 }
 
-/// What becomes true together: messages and the region states that gave rise to them.
+/// Messages, and the region states that caused them, to be stored together.
 struct OutboxTransaction: Hashable, Sendable {
-    /// Numbered without a gap from the `Numbering` that the transaction was built for, each series by itself.
+    /// Numbered without a gap from the `Numbering` given to `build`, each series by itself.
     package var messages: [NumberedMessage]
-    /// Stored under their keys, in place of what stood there.
+    /// Records that replace those with the same keys.
     var records: [OutboxRecord]
-    /// Keys whose records go. A key that also stands in `records` is removed.
+    /// Keys of records to remove. A key that also stands in `records` is removed.
     var removedRecords: [String]
-    /// Events that were lost before they could be numbered: they get the numbers after those of `messages`, which are stated
-    /// as a gap. Negative values count as 0.
+    /// Events that were lost before they got a number. They get the numbers after those of `messages`, which are
+    /// reported as a gap. Negative values count as 0.
     var lostEvents: Int64
 
     init(

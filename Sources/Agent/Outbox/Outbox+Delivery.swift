@@ -2,21 +2,21 @@ import Core
 import DequeModule
 
 extension Outbox {
-    /// How many acknowledged events wait at most before they are deleted in the file by a transaction of their own.
+    /// The number of acknowledged events at which a transaction of its own deletes them from the file.
     static let deletionBatch: Int64 = 1_000
-    /// How long they wait at most. They cost nothing where another transaction comes first.
+    /// The longest time until that transaction. If another transaction comes first, the deletion costs nothing.
     static let deletionDelay = TimeSpan.seconds(60)
 
-    /// The next events to send, oldest first: those not handed out since the last `rewind`. At most `limit`, at most 1000
-    /// and about 1 MiB at a time; none where everything was handed out.
+    /// The next events to send, oldest first, of those not returned since the last `rewind`: at most `limit`, at most
+    /// 1000 and about 1 MiB at a time.
     ///
-    /// While the disk cannot be read, events in memory are handed out although older ones wait in the file. Those follow
-    /// once it can.
+    /// While the disk cannot be read, events in memory are returned although older ones wait in the file. The older
+    /// ones follow once the disk can be read.
     package func next(limit: Int) -> [QueuedMessage] {
         next(limit: limit, in: bookkeeping.formerEnd..<Position.afterAll)
     }
 
-    /// As above, of the events that former owners left: they wait apart, so that they hold up none of this owner's.
+    /// The next events of former owners. They wait apart, so that they do not hold up this owner's events.
     func nextOfFormerOwners(limit: Int) -> [QueuedMessage] {
         guard bookkeeping.formerEnd > .beforeAll else { return [] }
         return next(limit: limit, in: Position.beforeAll..<bookkeeping.formerEnd)
@@ -48,10 +48,10 @@ extension Outbox {
         return page
     }
 
-    /// The broker has these: they leave the outbox. Positions that are not in it are passed over.
+    /// Removes events that the broker has acknowledged. Positions that are not in the outbox are ignored.
     ///
-    /// The file follows with the next transaction, after 1000 acknowledgements or after a minute: a crash before that only
-    /// means that they are delivered twice, with the same numbers.
+    /// The file follows with the next transaction, after 1000 acknowledgements or after a minute. A crash before that
+    /// only means a second delivery with the same numbers.
     package func acknowledge(_ positions: some Sequence<Position>) {
         for position in positions
         where position > bookkeeping.origin.beforeFile && position < bookkeeping.nextPosition {
@@ -67,8 +67,9 @@ extension Outbox {
         if isDurable, bookkeeping.acknowledgedCount >= Self.deletionBatch { persistPending() }
     }
 
-    /// Sets an event aside that the broker refuses, so that it does not hold up the others. It stays in the outbox, and is
-    /// offered again after a restart. Of more than 1000 the oldest is given up and stated as a gap.
+    /// Sets an event aside that the broker refuses, so that it does not hold up the others. The event stays in the
+    /// outbox, and is offered again after a restart. Beyond 1000 such events the oldest is given up and reported as a
+    /// gap.
     func park(_ event: QueuedMessage) {
         let entry = ParkedEvents.Entry(position: event.position, number: event.number)
         guard let givenUp = cursor.park(entry) else { return }
@@ -76,25 +77,25 @@ extension Outbox {
         acknowledge([givenUp.position])
     }
 
-    /// Gives up an event that the broker refuses for good: it leaves the outbox, and its loss is stated as a gap.
+    /// Gives up an event that the broker refuses for good: it leaves the outbox, and is reported as a gap.
     func giveUp(_ event: QueuedMessage) {
         bookkeeping.drop([event.number], cause: .refused)
         acknowledge([event.position])
     }
 
-    /// Begins anew with the oldest event and gap that the broker has not acknowledged: for every new connection.
+    /// Begins again with the oldest event and gap that the broker has not acknowledged; for every new connection.
     func rewind() {
         cursor.rewind(acknowledged: bookkeeping.acknowledged)
         bookkeeping.gaps.rewind()
     }
 
-    /// Gaps to publish that were not handed out since the last `rewind`.
+    /// Gaps to publish that were not returned since the last `rewind`.
     func takeGaps() -> [OutboxGap] { bookkeeping.gaps.take() }
 
-    /// Whether subscribers are still to be told of a gap.
+    /// Whether subscribers have not been told all gaps yet.
     package var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
 
-    /// Subscribers were told of `gap`: it is forgotten. Until then it is handed out anew after a `rewind` or a restart.
+    /// Removes `gap` after subscribers were told it. Before that, each `rewind` or restart offers it again.
     func confirm(_ gap: OutboxGap) {
         guard bookkeeping.gaps.confirm(gap) else { return }
         bookkeeping.areGapsChanged = true
@@ -109,7 +110,7 @@ extension Outbox {
         while let start = resumption {
             resumption = nil
             try store.events(from: start) { (event: QueuedMessage) throws(DiskError) in
-                // Rows beyond are the remains of a transaction that failed; what it held is in memory.
+                // Rows beyond are left from a transaction that failed; its content is in memory.
                 guard event.position < min(bookkeeping.storedEnd, positions.upperBound), page.count < limit,
                     bytes < Self.largestPageBytes
                 else {
@@ -127,7 +128,7 @@ extension Outbox {
         return page
     }
 
-    /// With nothing waiting, every number given so far is dealt with.
+    /// Marks every number as settled where no event waits.
     private func settleIfEmpty() {
         if pending.events.isEmpty, bookkeeping.storedEvents <= bookkeeping.acknowledgedCount {
             bookkeeping.settled = bookkeeping.numbering
@@ -135,15 +136,15 @@ extension Outbox {
     }
 }
 
-/// How far delivery has come on the present connection, and what it passes over.
+/// The progress of delivery on the present connection, and the positions that it skips.
 struct DeliveryCursor {
-    /// Positions that are not handed out: they were already, are acknowledged or set aside.
+    /// Positions to skip: sent already, acknowledged or set aside.
     private var passed = RangeSet<Position>()
     private(set) var parked = ParkedEvents()
 
-    /// Where the run of positions ends that are not handed out, if `position` is one of them.
+    /// The end of the run of skipped positions that holds `position`; `nil` where it is not skipped.
     func endOfPassed(containing position: Position) -> Position? {
-        // Ranges are few: what is handed out runs in order.
+        // Ranges are few, since events are sent in order.
         passed.ranges.first { $0.contains(position) }?.upperBound
     }
 
@@ -154,23 +155,23 @@ struct DeliveryCursor {
         if !passed.contains(position) { passed.insert(position) }
     }
 
-    /// Sets an event aside; returns the one that is given up for it.
+    /// Sets an event aside; returns the event that is given up for it.
     mutating func park(_ entry: ParkedEvents.Entry) -> ParkedEvents.Entry? {
         passed.insert(entry.position)
         return parked.add(entry)
     }
 
-    /// Begins anew with the oldest that is neither acknowledged nor set aside.
+    /// Begins again with the oldest event that is neither acknowledged nor set aside.
     mutating func rewind(acknowledged: RangeSet<Position>) {
         passed = acknowledged
         for entry in parked.entries { passed.insert(entry.position) }
     }
 }
 
-/// Events that the broker refuses, set aside so that they do not hold up the others. They stay in the outbox and are
+/// Events that the broker refuses, set aside so that they do not hold up the others. They stay in the outbox, and are
 /// offered again after a restart.
 struct ParkedEvents: Hashable {
-    /// Beyond this many the oldest is given up.
+    /// The most events; beyond it the oldest is given up.
     static let capacity = 1_000
 
     package struct Entry: Hashable {
@@ -180,7 +181,7 @@ struct ParkedEvents: Hashable {
 
     private(set) var entries: [Entry] = []
 
-    /// Sets an event aside; returns the one that is given up for it.
+    /// Sets an event aside; returns the event that is given up for it.
     mutating func add(_ entry: Entry) -> Entry? {
         guard !entries.contains(where: { $0.position == entry.position }) else { return nil }
         entries.append(entry)

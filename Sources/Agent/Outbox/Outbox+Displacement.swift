@@ -1,13 +1,13 @@
 import Core
 import Glibc
 
-/// Someone deletes, moves or replaces files in the state folder while they are open.
+/// Handles files of the state folder that are deleted, moved or replaced while they are open.
 ///
-/// What is written to them from then on is lost with the process, though nothing ever fails. The open file still has
-/// everything that it had, so it is copied to where it belongs. Numbers do not go on in its epoch: the file that was
-/// moved away, perhaps with its whole disk, may come back and would give them again.
+/// Writes to such a file are lost with the process, though no write fails. The open file still has its whole content,
+/// so the outbox copies it back into the folder. It then begins a new epoch: the file that was moved away, perhaps with
+/// its whole disk, may come back and would repeat the old epoch's numbers.
 extension Outbox {
-    /// Looks whether the files in the folder are still those that are open, and mends what is not.
+    /// Checks whether the files in the folder are still the open ones, and repairs what is not.
     func lookAtFiles() {
         guard let folder, isDurable, let finding = files.look(at: now, in: folder) else { return }
         mode.missed(finding)
@@ -17,18 +17,18 @@ extension Outbox {
         recover()
     }
 
-    /// Makes the file anew where it belongs, out of the one that is open.
+    /// Makes the file anew in the folder, from the content of the open one.
     func carryOver(_ old: EventStore, to folder: any OutboxFolder) throws(DiskError) {
         do throws(DiskError) {
             try folder.makeReplacement { path throws(DiskError) in try old.database.copy(to: path) }
             try folder.putReplacementInPlace()
         } catch {
-            // It may be the old file's disk that is gone. What can't be read any more is stated as a gap when a new
-            // file has been begun.
+            // Perhaps the old file's disk is gone. The next new file then begins with a gap for the part that can't be
+            // read any more.
             if (try? old.count()) == nil { mode.letGo() }
             throw error
         }
-        // It closes before the other opens: it deletes a log by that name.
+        // The old file closes before the new one opens, because closing deletes a log of the same name.
         mode.letGo()
         reports.say(
             "outbox: outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
@@ -36,30 +36,30 @@ extension Outbox {
     }
 }
 
-/// Looks now and then whether the files in the state folder are still those that are open.
+/// Checks now and then whether the files in the state folder are still the open ones.
 struct FileWatch {
     package enum Finding {
-        /// Another file stands where the database was, or none.
+        /// The database's name stands for another file, or for none.
         case databaseReplaced
         case logReplaced
         case lockReplaced
     }
 
-    /// From one look at the folder to the next.
+    /// The time between two checks of the folder.
     package static let interval = TimeSpan.seconds(5)
 
-    /// The files that are open, by their names.
+    /// The open files.
     private var database = FileIdentity.unknown
     private var log = FileIdentity.unknown
     private var due = Instant.origin
 
-    /// Takes down which files are open.
+    /// Notes which files are open.
     mutating func note(_ folder: any OutboxFolder) {
         database = folder.databaseIdentity
         log = folder.logIdentity
     }
 
-    /// - Returns: `nil` where all are in their places, or it is too early to look again.
+    /// - Returns: `nil` where all files are in place, or where it is too early to check again.
     mutating func look(at now: Instant, in folder: any OutboxFolder) -> Finding? {
         guard now >= due else { return nil }
         due = now + Self.interval
@@ -69,11 +69,11 @@ struct FileWatch {
     }
 }
 
-/// Which file stands under a name, as opposed to the one that was opened by it.
+/// The file that stands under a name, as opposed to the one that was opened by it.
 enum FileIdentity: Hashable {
     case file(device: UInt, inode: UInt)
     case missing
-    /// The disk does not say.
+    /// The disk does not tell.
     case unknown
 
     init(path: String) {
@@ -94,6 +94,6 @@ enum FileIdentity: Hashable {
         }
     }
 
-    /// Whether the name, which stood for this file, stands for another one by now, or for none.
+    /// Whether the name, which stood for this file, now stands for another file or for none.
     func isReplaced(by now: FileIdentity) -> Bool { self != now && self != .unknown && now != .unknown }
 }

@@ -1,10 +1,10 @@
 import Core
 
-/// An outbox and the file in its folder: what each knows of the other.
+/// Reconciles an outbox with the file in its folder.
 extension Outbox {
-    /// The first meeting of this outbox and the file in its folder. At the start the file's epoch goes on, where it is this
-    /// owner's. Later it does not, though nothing may have been numbered yet: regions did not go on from what the file holds,
-    /// so numbers of its epoch mean nothing to the states that were told.
+    /// Handles the first meeting with the file in the folder. At the start, the file's epoch goes on if it is this
+    /// owner's. Later it does not, even if no number was given yet: the regions did not start from the file's states,
+    /// so numbers of its epoch would not fit the states that were told.
     func meet(_ store: EventStore) throws(DiskError) {
         if let meta = store.meta {
             var next = bookkeeping
@@ -35,7 +35,7 @@ extension Outbox {
         }
     }
 
-    /// Numbers that a process gave in memory before it died are not given again.
+    /// Skips the numbers that an earlier process gave in memory before it died.
     private func skipReservedNumbers(of meta: EventStore.Meta, _ next: inout Bookkeeping) throws(DiskError) {
         let told = meta.numbering
         guard let reservation = try folder?.reservation(), reservation.epoch == told.epoch else { return }
@@ -52,13 +52,13 @@ extension Outbox {
         }
     }
 
-    /// The file was opened anew after a failure. This outbox knows better than the file what is in it, unless it is
-    /// another file.
+    /// Handles a file that was opened again after a failure. Unless it is another file, the outbox knows its content
+    /// better than the file.
     func rejoin(_ store: EventStore) throws(DiskError) {
         store.origin = bookkeeping.origin
         if store.meta == nil {
             guard bookkeeping.isEpochStored else { return }
-            // The file vanished, perhaps with its whole disk. It may come back, so its epoch is not used any further.
+            // The file vanished, perhaps with its whole disk. It may come back, so its epoch ends here.
             stateLossOfStoredEvents(except: [], cause: .disk)
             bookkeeping.forgetFile(firstPosition: bookkeeping.storedEnd)
             beginEpoch()

@@ -1,15 +1,15 @@
 import Core
 
 extension Outbox {
-    /// Whose the epoch of a gap is: the name of a former owner, or `nil` for this one.
+    /// The former owner that a gap's epoch belongs to; `nil` for this owner.
     func formerOwner(ofEpoch epoch: String) -> String? { bookkeeping.owners.owner(of: epoch) }
 
-    /// Whether a former owner may have left events or gaps.
+    /// Whether events or gaps of a former owner may be left.
     package var hasFormerOwner: Bool { bookkeeping.formerEnd > .beforeAll || !bookkeeping.owners.isEmpty }
 
-    /// Takes down whose everything in a file is.
+    /// Notes the owner of everything in a file.
     ///
-    /// - Returns: the owner that left it, where that is another one.
+    /// - Returns: the owner that left it, if that is another one.
     func inherit(_ inheritance: Inheritance, _ next: inout Bookkeeping) -> String? {
         guard let owner else { return nil }
         let stored = inheritance.values.first { $0.key == EpochOwners.key }
@@ -23,7 +23,7 @@ extension Outbox {
         return former
     }
 
-    /// Has what is known now take the place of what `former` left, where nothing newer has.
+    /// Replaces what `former` left by what is known now, where nothing newer has.
     func takeOver(_ records: [OutboxRecord], _ values: [OutboxRecord], from former: String) {
         guard let owner else { return }
         let kept = owner.legacy(of: records, leftBy: former)
@@ -37,25 +37,25 @@ extension Outbox {
     }
 }
 
-/// Whose an outbox is.
+/// The owner of an outbox: one gateway of one site.
 ///
-/// What another owner has left means nothing to this one: a new epoch begins, and nothing goes on from its records. Its
-/// events still wait for delivery, apart from this owner's own, so that neither holds up the other.
+/// A new owner begins a new epoch, and does not use the former owner's records. The former owner's events still wait
+/// for delivery. They wait apart from this owner's, so that neither holds up the other.
 package protocol OutboxOwner: Sendable {
-    /// Names the owner: two of one name are one.
+    /// The owner's name, which identifies it.
     var name: String { get }
 
-    /// The owner that an event speaks for, by its topic; `nil` where that can't be told. Asked of a file that does not say
-    /// whose it is, as those of earlier versions.
+    /// The owner of an event, by its topic; `nil` where the topic does not tell. Needed for a file that does not name
+    /// its owner, as files of earlier versions.
     func owner(ofTopic topic: String) -> String?
 
-    /// The records that this owner begins with where `former` left these.
+    /// The records with which this owner begins where `former` left these.
     func legacy(of records: [OutboxRecord], leftBy former: String) -> [OutboxRecord]
 }
 
-/// Whose the epochs are that a former owner of the outbox has left events or gaps of.
+/// Maps each older epoch with unsent events or gaps to the gateway that owned it.
 struct EpochOwners: Hashable {
-    /// The value that names the owner of a file.
+    /// The key under which a file names its owner.
     static let key = "owner"
     private static let prefix = key + "/"
 
@@ -63,19 +63,19 @@ struct EpochOwners: Hashable {
 
     init() {}
 
-    /// What stands among the values of a file.
+    /// Reads the owners from the values of a file.
     init(_ values: [OutboxRecord]) {
         for value in values where value.key.utf8.starts(with: Self.prefix.utf8) {
             former[String(value.key.dropFirst(Self.prefix.count))] = String(decoding: value.value, as: UTF8.self)
         }
     }
 
-    /// How they are stored.
+    /// The owners as values to store.
     var values: [OutboxRecord] {
         former.sorted { $0.key < $1.key }.map { OutboxRecord(key: Self.prefix + $0.key, value: Array($0.value.utf8)) }
     }
 
-    /// Whether a value is one of these.
+    /// Whether a value names an owner.
     static func isTheirs(_ key: String) -> Bool { key == Self.key || key.utf8.starts(with: prefix.utf8) }
 
     var isEmpty: Bool { former.isEmpty }
@@ -83,28 +83,28 @@ struct EpochOwners: Hashable {
     /// The names of the epochs.
     var epochs: Set<String> { Set(former.keys) }
 
-    /// The former owner of an epoch; `nil` for one that is not known to have had another.
+    /// The former owner of an epoch; `nil` where no other owner is known.
     func owner(of epoch: String) -> String? { former[epoch] }
 
-    /// Where the events of former owners end among `events`, which are in order.
+    /// The end of the former owners' events among `events`, which are in order.
     func end(of events: [QueuedMessage]) -> Position {
         events.last { former[$0.number.epoch] != nil }?.position.next ?? .beforeAll
     }
 
-    /// `owner` leaves these epochs, but for those that an earlier one had left already.
+    /// Assigns these epochs to `owner`, except those that an earlier owner had already left.
     mutating func leave(_ epochs: Set<String>, by owner: String) {
         for epoch in epochs where former[epoch] == nil { former[epoch] = owner }
     }
 
-    /// Nothing is left of any other epoch.
+    /// Forgets every other epoch, of which nothing is left.
     mutating func forget(allBut epochs: Set<String>) { former = former.filter { epochs.contains($0.key) } }
 }
 
-/// What stands in a file that bears on whose it is.
+/// The content of a file that tells its owner.
 struct Inheritance {
     var values: [OutboxRecord]
-    /// Those of the oldest and the newest event; none where the values say it all.
+    /// Topics of the oldest and the newest event; none where the values are enough.
     package var topics: [String] = []
-    /// The epochs that events, gaps or numbers are left of; none where the values know of no other owner.
+    /// The epochs of events, gaps or numbers that are left; none where the values name no other owner.
     var epochs: Set<String> = []
 }

@@ -1,9 +1,9 @@
 import Core
 
 extension Outbox {
-    /// Writes everything that is in memory alone, and `transaction`, as one transaction of the file: what was acknowledged
-    /// goes, the oldest make room where they must, the new events and records come, and the numbering goes on with them.
-    /// If it throws, this outbox is as it was.
+    /// Writes everything that is in memory alone, and `transaction`, as one transaction of the file. It deletes
+    /// acknowledged events, and the oldest where room is needed; it adds the new events and records, and stores the
+    /// numbering. If it throws, this outbox is unchanged.
     func persist(adding transaction: OutboxTransaction = OutboxTransaction()) throws(DiskError) {
         guard let store else { return }
         var next = bookkeeping
@@ -53,16 +53,16 @@ extension Outbox {
         wear.usedBytes = usedBytes
     }
 
-    /// Runs `body` as one transaction that stores `changes`. Where the file may not grow any further although the disk has
-    /// room for everything that `max_mib` allows, the limit is what is too small: events make room for each other, but what
-    /// is known of regions can't go.
+    /// Runs `body` as one transaction that stores `changes`. The file may reach its limit although the disk has room
+    /// for all of `max_mib`. Then `max_mib` is too small: events make room for each other, but region states cannot be
+    /// dropped.
     private func transact(
         _ store: EventStore, writing changes: PendingChanges, _ body: () throws(DiskError) -> Void
     ) throws(DiskError) {
         do {
             try store.transaction(body)
         } catch {
-            // With another file layer under SQLite the file system's space means nothing.
+            // With another file layer under SQLite, the file system's free space means nothing.
             guard error.isFull, vfs == nil, let free = folder?.freeBytes, free >= limits.maxBytes else { throw error }
             var error = error
             let stored = (try? store.usedBytes()) ?? 0
@@ -71,15 +71,15 @@ extension Outbox {
         }
     }
 
-    /// A transaction that only deletes what was acknowledged need not reach the disk at once: where a power cut takes it
-    /// back, events are delivered twice, which is what happens to an acknowledgement that is not written yet anyway. It
-    /// becomes durable with the next one.
+    /// Whether a transaction must reach the disk at once. One that only deletes acknowledged events need not: if a
+    /// power cut undoes it, events are delivered twice, as after any acknowledgement that is not written yet. It
+    /// becomes durable with the next transaction.
     private func needsSync(_ transaction: OutboxTransaction) -> Bool {
         !(transaction.isEmpty && pending.isEmpty && !bookkeeping.areGapsChanged && !bookkeeping.areOwnersChanged
             && bookkeeping.isEpochStored && condition == nil)
     }
 
-    /// `persist`, with a failure taken care of.
+    /// Calls `persist`, and handles its failure.
     func persistPending() {
         do {
             try persist()
@@ -89,8 +89,8 @@ extension Outbox {
         }
     }
 
-    /// Copies the log into the database when it has grown to its limit, or holds a secret that was replaced. Where that fails the disk counts as failing, since
-    /// the log would grow without bound.
+    /// Copies the log into the database when it has grown to its limit, or holds a secret that was replaced. A failure
+    /// counts as a fault of the disk, since the log would grow without limit.
     func checkpointIfDue() {
         guard wear.logBytes >= limits.logBytes || forgetsSecret else { return }
         do {
@@ -100,19 +100,19 @@ extension Outbox {
         }
     }
 
-    /// - Parameter truncatesLog: whether nothing of the log stays in its file. It does not where a secret was replaced.
+    /// - Parameter truncatesLog: whether the log's file is emptied. It is also emptied where a secret was replaced.
     func checkpoint(truncatesLog: Bool = false) throws(DiskError) {
         guard let store else { return }
         wear.checkpointed(
             pages: try store.database.checkpoint(truncatesLog: truncatesLog || forgetsSecret))
         guard forgetsSecret else { return }
         forgetsSecret = false
-        // What was set aside holds the secret of its day.
+        // A damaged file that was set aside holds the secret of its day.
         folder?.tidyDamagedFile(limit: -1)
     }
 
-    /// Deletes the oldest events until `incoming` fits in, and states them as gaps. Returns `incoming` without what does not fit
-    /// even into an empty file.
+    /// Deletes the oldest events until `incoming` fits in, and reports them as gaps. Returns `incoming` without the
+    /// events that do not fit even into an empty file.
     private func makeRoom(
         for incoming: [EventRow], in store: EventStore, _ next: inout Bookkeeping
     ) throws(DiskError) -> [EventRow] {

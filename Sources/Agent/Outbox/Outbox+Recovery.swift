@@ -1,10 +1,10 @@
 import Core
 
 extension Outbox {
-    /// Passes time: tries a failing disk again when that is due, and deletes in the file what was acknowledged long enough
-    /// ago. Call it about once a second.
+    /// Passes time: retries a failing disk when that is due, and deletes events from the file that were acknowledged
+    /// long enough ago. Call it about once a second.
     ///
-    /// - Parameter wallTime: Part of the name of an epoch that has to begin.
+    /// - Parameter wallTime: part of the name of a new epoch.
     package func tick(at now: Instant, wallTime: WallTime) {
         self.now = max(self.now, now)
         self.wallTime = wallTime
@@ -18,10 +18,11 @@ extension Outbox {
         }
     }
 
-    /// Writes what can still be written, closes the file and lets another process have the folder. What is committed
-    /// afterwards stays in memory.
+    /// Writes what can still be written, closes the file and releases the folder for another process. Later commits
+    /// stay in memory.
     ///
-    /// A disk that refused is tried once more, due or not: it may work again, and what is in memory alone would be lost.
+    /// A disk that refused is tried once more, due or not. It may work again, and otherwise everything in memory would
+    /// be lost.
     package func close() {
         if condition != nil { recover() }
         if folder != nil, isDurable, bookkeeping.acknowledgedCount > 0 || bookkeeping.areGapsChanged {
@@ -32,7 +33,7 @@ extension Outbox {
         folder?.release()
     }
 
-    /// Goes on in memory until the disk works again.
+    /// Continues in memory until the disk works again.
     ///
     /// - Parameter mayReplace: see `OutboxMode.failed`.
     func fail(_ error: DiskError, mayReplace: Bool = true) {
@@ -43,12 +44,12 @@ extension Outbox {
         let fault = DiskFault(condition, unreadableSince: unreadableSince, after: mode.fault, at: now)
         mode.failed(fault, error, mayReplace: mayReplace)
         reports.say(condition)
-        // It may be the damaged file that fills the disk. What could be read from it is in memory.
+        // Perhaps the damaged file fills the disk. Its readable part is in memory, so the file can go.
         if error.isFull, mode.isSalvaged { folder?.tidyDamagedFile(limit: limits.damagedBytes) }
     }
 
-    /// Tries to work on the disk: takes one step after the other until nothing is left to do. A damaged file is replaced on the spot,
-    /// once: a disk that damages every file waits its turn.
+    /// Tries to work on the disk: takes one step after the other until no step remains. A damaged file is replaced at
+    /// once, but only once: a disk that damages every file waits for its next retry.
     func recover() {
         guard let folder else { return }
         var mayReplace = true
@@ -90,10 +91,10 @@ extension Outbox {
         if opened.isReadOnly { throw DiskError.readOnly(folder.databasePath) }
     }
 
-    /// Writes what is in memory alone, and shows that the database itself can be written too.
+    /// Writes everything that is in memory alone, and proves that the database itself can be written too.
     private func writeOut(in folder: any OutboxFolder) throws(DiskError) {
         try persist()
-        // A process that was killed as it replaced a secret has left the former one in the log.
+        // A process that was killed while it replaced a secret has left the former secret in the log.
         try checkpoint(truncatesLog: true)
         if mode.written() != nil { reports.say("outbox: the disk works again; what was in memory is committed") }
         reports.forgetFaults()

@@ -2,15 +2,15 @@ import Core
 import DequeModule
 
 extension Outbox {
-    /// Takes into memory what can be read from a file that was set aside; `persist` writes it into `opened`, the new file. It may have
-    /// been set aside by a process that was killed before it committed.
+    /// Reads into memory what can be read of a file that was set aside; `persist` writes it into `opened`, the new
+    /// file. A process that was killed before it committed may have set the file aside.
     func salvage(from folder: any OutboxFolder, into opened: EventStore) {
         guard opened.meta == nil, folder.hasReplacedFile, !mode.isSalvaged else { return }
         takeIn(Salvage(path: folder.replacedPath, vfs: vfs, limit: limits.memoryBytes))
         mode.salvaged()
     }
 
-    /// Puts what was salvaged before what is in memory, and states what is missing.
+    /// Puts the saved content before the content in memory, and reports the missing numbers.
     private func takeIn(_ salvage: Salvage) {
         if mode.meeting != .done { bookkeeping.origin = salvage.origin }
         var events = salvage.events(from: bookkeeping.origin)
@@ -35,7 +35,7 @@ extension Outbox {
 
     private func stateLoss(_ salvage: Salvage, _ events: [QueuedMessage]) {
         guard mode.meeting != .done else { return stateLossOfStoredEvents(except: events, cause: .corrupt) }
-        // Before the first meeting all that is known of the file's numbers stands in the file.
+        // Before the first meeting, only the file itself tells of its numbers.
         guard let epoch = salvage.numbering?.epoch ?? events.last?.number.epoch else { return }
         for series in NumberSeries.allCases {
             let found = events.numbers(of: series, in: epoch)
@@ -44,7 +44,7 @@ extension Outbox {
         }
     }
 
-    /// States as gaps the numbers of this epoch that were in the file and were not settled, but for those of `events`.
+    /// Reports as gaps the unsettled numbers of this epoch that were in the file, except those of `events`.
     func stateLossOfStoredEvents(except events: [QueuedMessage], cause: OutboxGap.Cause) {
         guard bookkeeping.isEpochStored else { return }
         let epoch = bookkeeping.numbering.epoch

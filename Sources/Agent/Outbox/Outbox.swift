@@ -1,32 +1,34 @@
 import Core
 
-/// Where events wait until the broker has acknowledged them, beside the region states that they changed.
+/// The store of events that wait for the broker's acknowledgement, and of the region states that they changed.
 ///
-/// One thread owns it. It never blocks on anything but its disk, and never fails because of it: while the disk refuses,
-/// it works in memory, within its limits, tries again by itself (`tick`), and writes in order what it kept once the disk
-/// works again. What is wrong is in `condition`, and once per cause in `takeReports`.
+/// One thread owns it. It blocks only on its disk, and never fails because of it. While the disk refuses, the outbox
+/// works in memory, within its limits, and retries in `tick`. Once the disk works again, it writes what it kept, in
+/// order. `condition` holds the present fault, `takeReports` one line for each cause.
 ///
-/// Usage, in the delivery loop: `commit` what the engine produced; send what `next` hands out; `acknowledge` each
-/// event whose PUBACK says success; publish what `takeGaps` hands out and `confirm` it; `rewind` on every new connection;
-/// `tick` about once a second.
+/// The delivery loop uses it like this:
+/// - `commit` the engine's messages.
+/// - Send what `next` returns, and `acknowledge` each event whose PUBACK reports success.
+/// - Publish what `takeGaps` returns, and `confirm` it.
+/// - `rewind` on every new connection, and `tick` about once a second.
 package final class Outbox {
-    /// What `next` hands out at most.
+    /// The most that `next` returns.
     static let largestPage = 1_000
     static let largestPageBytes: Int64 = 1 << 20
 
     let limits: OutboxLimits
-    /// `nil` for an outbox that lives in memory alone.
+    /// `nil` for an outbox in memory alone.
     let folder: (any OutboxFolder)?
     let vfs: String?
-    /// `nil` where nobody asks whose it is.
+    /// `nil` where the owner does not matter.
     let owner: (any OutboxOwner)?
     var generator: any RandomNumberGenerator
 
     var bookkeeping: Bookkeeping
     var pending = PendingChanges()
     var cursor = DeliveryCursor()
-    /// The records that the file held at the start, until time passes: whoever goes on in its epoch goes on from them, also if
-    /// the disk fails again before they are asked for.
+    /// The records that the file held at the start, kept until time passes. A caller that continues the file's epoch
+    /// continues from these records, even if the disk fails again before it asks.
     var recordsAtStart: [OutboxRecord] = []
 
     var mode: OutboxMode<EventStore>
@@ -34,21 +36,21 @@ package final class Outbox {
     var reports = DiskReports()
     package var now: Instant
     var wallTime: WallTime
-    /// When acknowledged events are deleted in the file at the latest.
+    /// The latest time at which acknowledged events are deleted from the file.
     var deletionDue = Instant.distantFuture
-    /// Whether a secret was replaced whose former value may still stand in a file.
+    /// Whether the former value of a replaced secret may still stand in a file.
     var forgetsSecret = false
     var wear = Wear()
 
-    /// How often a file was made anew while the process lived, because it was damaged or gone. Whoever sees it grow
-    /// commits every record again: those in the old file may be lost.
+    /// The number of times that a file was made anew in this process, because the former one was damaged or gone. When
+    /// it grows, callers commit every record again: the old file's records may be lost.
     var fileGeneration = 0
 
-    /// An outbox in memory: for a replay without a state folder.
+    /// Creates an outbox in memory, for a replay without a state folder.
     ///
     /// - Parameters:
-    ///   - wallTime: When the outbox begins; it is part of the epoch's name.
-    ///   - generator: The rest of the epoch's name; a seeded one makes a replay repeatable.
+    ///   - wallTime: the beginning of the outbox, which is part of the epoch's name.
+    ///   - generator: the rest of the epoch's name; a seeded one makes a replay repeatable.
     package init(
         limits: OutboxLimits, at now: Instant, wallTime: WallTime,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -65,10 +67,10 @@ package final class Outbox {
         beginEpoch()
     }
 
-    /// An outbox in `directory`, going on where the last process left off. Where the disk refuses, it begins in memory
-    /// and says so in `condition`.
+    /// Creates an outbox in `directory` that continues the last process's. Where the disk refuses, the outbox begins in
+    /// memory and reports that in `condition`.
     ///
-    /// - Parameter owner: whose it is; where it was another's, a new epoch begins.
+    /// - Parameter owner: the owner; a new epoch begins where the former owner was another.
     /// - Throws: `OutboxError.inUse` where another process holds the directory.
     package convenience init(
         directory: String, owner: (any OutboxOwner)? = nil, limits: OutboxLimits, at now: Instant, wallTime: WallTime,
@@ -79,7 +81,7 @@ package final class Outbox {
             generator: generator)
     }
 
-    /// As above, through SQLite's file layer of the name `vfs`.
+    /// Creates an outbox in `directory` through SQLite's file layer of the name `vfs`.
     convenience init(
         directory: String, vfs: String?, owner: (any OutboxOwner)? = nil, limits: OutboxLimits, at now: Instant,
         wallTime: WallTime, generator: any RandomNumberGenerator
@@ -89,7 +91,8 @@ package final class Outbox {
             at: now, wallTime: wallTime, generator: generator)
     }
 
-    /// As above, in a folder that need not be on this machine's disk, through SQLite's file layer of the name `vfs`.
+    /// Creates an outbox in a folder that need not be on this machine's disk, through SQLite's file layer of the name
+    /// `vfs`.
     init(
         folder: any OutboxFolder, vfs: String?, owner: (any OutboxOwner)? = nil, limits: OutboxLimits, at now: Instant,
         wallTime: WallTime, generator: any RandomNumberGenerator
@@ -116,32 +119,32 @@ package final class Outbox {
         mode.started()
     }
 
-    /// The current epoch and the number that the next message of each series gets. Both may change in `tick` and, where the disk fails, in
-    /// `commit`; `status` names the epoch.
+    /// The current epoch, and the number of the next message of each series. Both may change in `tick` and, where the
+    /// disk fails, in `commit`; `status` names the epoch.
     package var numbering: Numbering { bookkeeping.numbering }
 
-    /// Whether what is committed now reaches the disk.
+    /// Whether commits reach the disk now.
     var isDurable: Bool { mode.isWorking }
 
-    /// What keeps the outbox from its disk; `nil` where nothing does.
+    /// The fault that keeps the outbox from its disk; `nil` where the disk works.
     var condition: OutboxCondition? { mode.fault?.condition }
 
-    /// The open file, also where it can only be read at the moment.
+    /// The open file, also while it is read-only.
     package var store: EventStore? { mode.file }
 
-    /// Whether messages of a series can be numbered now. Those of some wait for a disk that fails: a restart would give their numbers
-    /// again.
+    /// Whether messages of a series can be numbered now. Some series wait for a failing disk, because a restart would
+    /// repeat their numbers.
     func canNumber(_ series: NumberSeries) -> Bool { folder == nil || isDurable || !series.needsDisk }
 
-    /// Begins numbering anew, in memory: the file knows nothing of this epoch yet.
+    /// Begins a new epoch in memory, which the file does not know yet.
     func beginEpoch() {
         bookkeeping.begin(epoch: EpochName.make(at: wallTime, using: &generator))
     }
 
-    /// What to log, a line each: a fault once per cause until the disk works again, and that it does.
+    /// Log lines: each fault once until the disk works again, and then its recovery.
     package func takeReports() -> [String] { reports.take() }
 
-    /// The outbox in figures.
+    /// The outbox's figures.
     package var health: OutboxHealth {
         let stored = max(bookkeeping.storedEvents - bookkeeping.acknowledgedCount, 0)
         return OutboxHealth(

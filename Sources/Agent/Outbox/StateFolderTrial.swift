@@ -1,25 +1,25 @@
 import Glibc
 
-/// Tries what an outbox does with its state folder, and leaves everything as it was: for whoever asks before an agent is
+/// Tries an outbox's operations on its state folder, and leaves everything as it was: for a check before an agent is
 /// started.
 package enum StateFolderTrial {
     package enum Finding: Hashable, Sendable {
         case writable
-        /// The agent of this very gateway works with it now.
+        /// The agent of this very gateway uses the folder now.
         case heldByOwner
-        /// The agent of another gateway does; `nil` where it does not say which.
+        /// The agent of another gateway uses it; `nil` where its name is not known.
         case held(by: String?)
-        /// What an outbox would say of it, and go on in memory.
+        /// An outbox would report this condition, and work in memory.
         case refused(OutboxCondition)
     }
 
-    /// - Parameter owner: the name of the gateway that asks.
+    /// - Parameter owner: the name of the gateway that checks.
     package static func run(directory: String, owner: String, limits: OutboxLimits) -> Finding {
         let folder = StateFolder(path: directory, holder: "")
         let before = Set(folder.everything.filter { isThere($0) })
         var isHeld = false
         defer {
-            // What another agent may have made meanwhile is not ours to take away. An empty folder harms nobody.
+            // Files that another agent made meanwhile must stay. An empty folder does no harm.
             let made = folder.everything.filter { !before.contains($0) && (isHeld || $0 == directory) }
             for path in made where unlink(path) != 0 { rmdir(path) }
             folder.release()

@@ -1,21 +1,21 @@
 import Core
 
-/// What `beacond check` finds out about gpsd and its receivers.
+/// The result of `beacond check` for gpsd and its receivers.
 package enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
-    /// There is no gpsd to speak with.
+    /// No gpsd answers.
     case absent(HostPort, GPSDFailure)
     /// gpsd has no receiver.
     case noDevice(HostPort, GPSDVersion)
-    /// There are receivers, and none of them says anything.
+    /// gpsd has receivers, but none of them sends a report.
     case silent(devices: [String])
-    /// Receivers speak, and know no place.
+    /// Receivers send reports, but none has a fix.
     case searching(devices: [String])
-    /// There is a fix, but a worse one than is used.
+    /// A receiver has a fix, but a less accurate one than the configuration desires.
     case inaccurate(device: String, horizontalAccuracy_m: Double, desired_m: Double)
-    /// All is well.
+    /// A receiver has a fix that is accurate enough.
     case located(device: String, horizontalAccuracy_m: Double)
 
-    /// The same in the word of `status.location`.
+    /// The finding as a word of `status.location`.
     package var availability: LocationAvailability {
         switch self {
         case .absent: .absent
@@ -25,7 +25,7 @@ package enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// One line.
+    /// One line for the operator.
     package var description: String {
         switch self {
         case .absent(let place, let failure): "\(place): \(failure)"
@@ -39,12 +39,12 @@ package enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the operator can do, one line; empty where nothing is wrong.
+    /// A remedy for the operator, one line; empty where all is well.
     package var remedy: String {
         switch self {
         case .absent(_, let failure): failure.remedy
         case .noDevice:
-            "plug the receiver in; one that is not found by itself belongs into DEVICES in /etc/default/gpsd, then systemctl restart"
+            "plug the receiver in; if gpsd does not find it, add it to DEVICES in /etc/default/gpsd, then systemctl restart"
                 + " gpsd; gpsd drops what it may not open, so its user must be in the group of the device: usermod -aG dialout gpsd"
         case .silent:
             "look whether it says anything (gpsd must be stopped: systemctl stop gpsd gpsd.socket; gpsmon DEVICE); check its cable,"
@@ -62,13 +62,13 @@ package enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
         return named.isEmpty ? "the receiver" : named.joined(separator: ", ")
     }
 
-    /// Whole metres, rounded up: nobody should be promised more than there is.
+    /// Whole metres, rounded up, so that no better accuracy is reported than there is.
     private static func metres(_ metres: Double) -> String {
         "\(Int64(exactly: metres.rounded(.up)).map { "\($0)" } ?? "\(metres)") m"
     }
 }
 
-/// Follows what a session tells until it can be judged.
+/// Collects a session's news until there is enough to judge.
 package struct GPSDTrial: Sendable {
     let place: HostPort
     let desiredAccuracy_m: Double
@@ -84,10 +84,11 @@ package struct GPSDTrial: Sendable {
         self.desiredAccuracy_m = desiredAccuracy_m
     }
 
-    /// Whether more would change nothing.
+    /// Whether further news could not change the finding.
     var isOver: Bool { failure != nil || best.map { $0.accuracy_m <= desiredAccuracy_m } == true }
 
-    /// Whether gpsd has told that it has no receiver. One that was just started finds them a moment later.
+    /// Whether gpsd has reported that it has no receiver. A gpsd that has just started finds its receivers a moment
+    /// later.
     var hasNoDevice: Bool { devices?.isEmpty == true }
 
     mutating func take(_ news: GPSDNews) {
@@ -118,19 +119,19 @@ package struct GPSDTrial: Sendable {
     }
 }
 
-/// Whether gpsd can be reached, has a receiver, and that one a fix: for `beacond check`.
+/// Checks, for `beacond check`, whether gpsd answers, has a receiver, and that receiver has a fix.
 package enum GPSDCheck {
-    /// A receiver that was on knows its place at once, one that gpsd has to open first within a few seconds.
+    /// A receiver that was on has its fix at once; a receiver that gpsd opens first has it within a few seconds.
     static let timeout = TimeSpan.seconds(15)
 
-    /// How long a gpsd without a receiver is given to find one.
+    /// The time that a gpsd without a receiver gets to find one.
     static let withoutDevice = TimeSpan.seconds(3)
 
     /// Connects, turns the receivers on, and waits for a fix that is good enough.
     ///
     /// - Parameters:
     ///   - desiredAccuracy_m: `location.desired_accuracy_m`.
-    ///   - timeout: how long it may take; what is known by then is told.
+    ///   - timeout: the longest wait. The finding then covers what is known by that time.
     package static func run(_ place: HostPort, desiredAccuracy_m: Double, timeout: TimeSpan = timeout) -> GPSDFinding {
         var trial = GPSDTrial(place, desiredAccuracy_m: desiredAccuracy_m)
         let start = MonotonicClock.now

@@ -1,7 +1,7 @@
 import Core
 import Synchronization
 
-/// gpsd, on a thread of its own. Without `start` there is neither thread nor socket.
+/// The client of gpsd, on a thread of its own. Before `start` there is neither thread nor socket.
 package final class GPSDClient: Sendable {
     private struct State {
         package var news = GPSDNewsQueue()
@@ -18,7 +18,7 @@ package final class GPSDClient: Sendable {
 
     /// - Parameters:
     ///   - place: where gpsd listens (`location.gpsd`).
-    ///   - wake: called on the client's thread when there is something to `take` after there was nothing.
+    ///   - wake: called on the client's thread when `take` has news again after it had none.
     /// - Throws: `SystemError` where the process has no file descriptors left.
     package init(_ place: HostPort, wake: @escaping @Sendable () -> Void) throws(SystemError) {
         self.place = place
@@ -26,7 +26,8 @@ package final class GPSDClient: Sendable {
         bell = try Doorbell()
     }
 
-    /// Starts the thread, once. gpsd need not be there: it is tried again after 1 s, and then after pauses of up to a minute.
+    /// Starts the thread, once. gpsd need not be there: the client retries after 1 s, and then after pauses of up to a
+    /// minute.
     ///
     /// - Throws: `SystemError` where no thread can be made.
     package func start() throws(SystemError) {
@@ -50,16 +51,16 @@ package final class GPSDClient: Sendable {
         state.withLock { $0.worker = worker }
     }
 
-    /// Turns the receivers on, or lets them rest; from any thread.
+    /// Turns the receivers on or off; from any thread.
     package func listen(_ isListening: Bool) {
         state.withLock { $0.isListening = isListening }
         bell.ring()
     }
 
-    /// What was told since the last call, in its order; from any thread.
+    /// The news since the last call, in order; from any thread.
     package func take() -> [GPSDNews] { state.withLock { $0.news.take() } }
 
-    /// Ends the connection and the thread, at once. A look-up of the host that is still under way ends by itself.
+    /// Ends the connection and the thread, at once. A host lookup that is still under way ends by itself.
     package func stop() {
         let worker = state.withLock { state in
             state.isStopping = true
@@ -75,8 +76,8 @@ package final class GPSDClient: Sendable {
     }
 }
 
-/// News that wait to be taken. Whoever takes them is late by milliseconds as a rule; where he hangs, reports are shed first, and
-/// of those the oldest: what counts is where the gateway is now.
+/// News that wait to be taken. The agent usually takes them within milliseconds. If it hangs, the queue drops the
+/// oldest reports first, because only the gateway's present place counts.
 struct GPSDNewsQueue: Sendable {
     package static let limit = 256
 
@@ -101,7 +102,7 @@ struct GPSDNewsQueue: Sendable {
 }
 
 extension GPSDNews {
-    /// Whether nothing that comes later depends on it.
+    /// Whether no later news depends on this one.
     fileprivate var isOnlyOfItsMoment: Bool {
         switch self {
         case .report, .malformed, .complaint: true

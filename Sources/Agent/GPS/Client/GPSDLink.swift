@@ -1,19 +1,19 @@
 import Core
 import Glibc
 
-/// A session's socket, and the look-up of its host. It carries out what the session says, on the thread of whoever has made it,
-/// and decides nothing.
+/// A session's socket, and the lookup of its host. The link carries out the session's actions on the thread of its
+/// owner, and decides nothing.
 final class GPSDLink {
     private enum Socket {
         case none
-        /// The look-up is waited for.
+        /// The lookup is under way.
         case resolving
-        /// An attempt at the first of these addresses; the others are tried after it.
+        /// Connecting to the first of these addresses; the others follow if it fails.
         case connecting(Int32, ArraySlice<HostLookup.Address>)
         case open(Int32)
     }
 
-    /// Octets that are read at once, and how often before the other work gets its turn.
+    /// Octets of one read, and the number of reads before other work gets its turn.
     private static let chunk = 16_384
     private static let chunksPerRound = 8
 
@@ -22,7 +22,8 @@ final class GPSDLink {
     private var session = GPSDSession()
     private var socket = Socket.none
     private var lookup: HostLookup?
-    /// Each attempt begins with another of the host's addresses: one that never answers costs one attempt.
+    /// Each attempt begins with another of the host's addresses, so that an address that never answers costs one
+    /// attempt.
     private var attempts = 0
     private var buffer = [UInt8](repeating: 0, count: chunk)
 
@@ -38,16 +39,16 @@ final class GPSDLink {
     func stop() { perform(session.stop()) }
     func listen(_ isListening: Bool) { perform(session.listen(isListening, at: MonotonicClock.now)) }
 
-    /// Waits until something happens, and does what follows from it.
+    /// Waits until something happens, and handles it.
     ///
     /// - Parameters:
-    ///   - bell: another descriptor that ends the waiting; -1 for none.
-    ///   - limit: when the waiting ends at the latest.
+    ///   - bell: another descriptor that ends the wait; -1 for none.
+    ///   - limit: the time at which the wait ends at the latest.
     func wait(bell: Int32, until limit: Instant = .distantFuture) {
         var slots = [pollfd(fd: bell, events: Int16(POLLIN), revents: 0), interest]
         let now = MonotonicClock.now
         let deadline = min(session.deadline, limit)
-        // Rounded up, so that a timer is never met too early; an hour for what is never due.
+        // Rounded up, so that the wait never ends before a timer is due; an hour where no timer is set.
         let wait_us = deadline > now ? min((deadline - now).microseconds, 3_600_000_000) : 0
         _ = poll(&slots, nfds_t(slots.count), Int32(clamping: (wait_us + 999) / 1_000))
         if slots[1].revents != 0 { proceed() }
@@ -98,7 +99,7 @@ final class GPSDLink {
 extension GPSDLink {
     private func resolve() {
         socket = .resolving
-        // One that is still under way for an earlier attempt will do: a name server that is silent collects no threads.
+        // The lookup of an earlier attempt is reused, so that a silent name server does not pile up threads.
         guard lookup == nil else { return }
         do throws(SystemError) {
             lookup = try HostLookup(host: place.host, port: place.port)
@@ -126,7 +127,8 @@ extension GPSDLink {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = Glibc.socket(address.family, type, 0)
         guard descriptor >= 0 else {
-            // A machine without this family has another address to try; one that is at its limit has none.
+            // Where the machine lacks this address family, the next address may work. At a limit of the process, none
+            // will.
             let error = SystemError.last("socket")
             return error.code == EAFNOSUPPORT
                 ? connect(addresses.dropFirst(), after: error.reason) : fail(.machineAtItsLimit(reason: "\(error)"))
@@ -160,7 +162,7 @@ extension GPSDLink {
 
 /// Speaking.
 extension GPSDLink {
-    /// A request is smaller than any socket's buffer: where it finds no room, gpsd has not read for long.
+    /// A request is smaller than any socket's buffer: where the buffer is full, gpsd has not read for a long time.
     private func send(_ octets: [UInt8]) {
         guard case .open(let descriptor) = socket else { return }
         let count = Glibc.send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL))
@@ -169,7 +171,7 @@ extension GPSDLink {
 
     private func read(_ descriptor: Int32) {
         for _ in 0..<Self.chunksPerRound {
-            // What was read may have ended the connection.
+            // The octets just read may have ended the connection.
             guard case .open(descriptor) = socket else { return }
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { return }

@@ -1,6 +1,6 @@
 import Core
 
-/// What receivers said, as `gpspipe -w` wrote it down: gpsd's lines, each with when it came. For a replay.
+/// A log of `gpspipe -w` for a replay: gpsd's lines, each with its time of arrival.
 package struct LocationLog: Sendable {
     /// A line that a replay needs.
     package enum Entry: Hashable, Sendable {
@@ -12,26 +12,26 @@ package struct LocationLog: Sendable {
     private var lines = GPSDLines()
     private var decoder = GPSDDecoder()
     private var clock = LogClock<Entry>()
-    /// The last time in a line, for the freshness of a compass.
+    /// The last time in a line, which tells how fresh a compass heading is.
     private var last = Instant.origin
-    /// Lines that are none of gpsd's, so far.
+    /// Lines so far that gpsd cannot have written.
     package private(set) var malformedCount = 0
 
-    /// Entries that have waited in vain for a line with a time.
+    /// Entries that waited in vain for a line with a time.
     package var undatedCount: Int { clock.undatedCount }
 
     package init() {}
 
-    /// Reads the next piece of the log, which may end anywhere.
+    /// Reads the next piece of the log, which may end in the middle of a line.
     ///
-    /// - Returns: the entries of which it is known by now when they came, in their order.
+    /// - Returns: the entries whose time of arrival is known by now, in order.
     package mutating func read(_ octets: some Collection<UInt8>) -> [LogClock<Entry>.Dated] {
         var complete: [GPSDLines.Line] = []
         lines.append(octets) { complete.append($0) }
         return complete.flatMap { read($0) }
     }
 
-    /// The log has ended, perhaps in the middle of its last line.
+    /// Ends the log, perhaps in the middle of its last line.
     package mutating func finish() -> [LogClock<Entry>.Dated] {
         read([UInt8(ascii: "\n")]) + clock.finish()
     }

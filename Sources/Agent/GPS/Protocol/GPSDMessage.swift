@@ -1,7 +1,7 @@
 import Core
 
-// gpsd's protocol (gpsd_json(5), major 3): one JSON object a line, ended by CR LF, whose `class` says what it is. Of those, and
-// of their fields, these are read. What is in brackets may be missing, and `null` is the same as missing.
+// gpsd's protocol (gpsd_json(5), major 3): one JSON object a line, ended by CR LF; its `class` names the kind of
+// message. The agent reads these classes and fields. Fields in brackets may be missing; `null` counts as missing.
 //
 //     VERSION  release: text, proto_major: integer, proto_minor: integer           the first line of every connection
 //     DEVICES  devices: list of DEVICE                                              answers ?DEVICES and ?WATCH
@@ -12,54 +12,54 @@ import Core
 //     ATT      [device: text, heading: degrees from true north]                     the compass
 //     ERROR    message: text                                                        a request that gpsd did not understand
 //
-// `alt` is what gpsd before 3.20 called the altitude above mean sea level. Every other class, such as SKY, is passed over.
+// gpsd before 3.20 calls the altitude above mean sea level `alt`. The agent ignores all other classes, such as SKY.
 
-/// What a line of gpsd says.
+/// A message of gpsd: one line.
 enum GPSDMessage: Hashable, Sendable {
     case version(GPSDVersion)
-    /// The paths of all receivers that gpsd has, `GPSDMessage.maxDevices` at most.
+    /// The paths of all receivers that gpsd has, at most `GPSDMessage.maxDevices`.
     case devices([String])
-    /// A receiver came, or went.
+    /// A receiver came or went.
     case device(path: String, isThere: Bool)
     case watch(isEnabled: Bool)
-    /// What a receiver says of its place, its compass left out.
+    /// A receiver's report on its place, without its compass.
     case fix(DeviceReport)
-    /// Which way a receiver's front points. Degrees from true north; `nil` where it doesn't say.
+    /// The direction of a receiver's front. Degrees from true north; `nil` where the receiver does not report it.
     case attitude(device: String, heading_deg: Double?)
     /// gpsd's complaint, cut at `GPSDMessage.maxText`.
     case error(String)
-    /// Of a class that nothing here needs.
+    /// A class that the agent does not need.
     case other
 
-    /// Receivers that are counted. gpsd itself takes no more than ten.
+    /// The most receivers that are counted. gpsd itself takes no more than ten.
     static let maxDevices = ReceiverChoice.limit
-    /// Characters of a text of gpsd's that are kept.
+    /// Characters that are kept of a text from gpsd.
     static let maxText = 256
 }
 
-/// Which gpsd it is.
+/// The version of a gpsd.
 package struct GPSDVersion: Hashable, Sendable {
-    /// The major number of the protocol that this decoder reads. Another one may mean anything by the same names.
+    /// The major number of the protocol that this decoder reads. In another version the same names may mean anything.
     static let major = 3
 
-    /// gpsd's own: `3.22`.
+    /// gpsd's own version: `3.22`.
     var release: String
     var protocolMajor: Int
     var protocolMinor: Int
 }
 
-/// A line that is none of gpsd's: no JSON, or with a field of the wrong type.
+/// A line that gpsd cannot have written: it is no JSON, or has a field of the wrong type.
 struct GPSDMalformedLine: Error, Hashable, Sendable, CustomStringConvertible {
     var description: String
 }
 
 extension GPSDMessage {
-    /// SKY is the longest line and comes with every fix; it begins like this in every gpsd.
+    /// SKY is the longest line and comes with every fix. Every gpsd begins it like this.
     private static let sky = Array(#"{"class":"SKY""#.utf8)
 
     /// Reads a line without its line feed.
     ///
-    /// - Throws: where the line is damaged. Nothing that it may hold traps.
+    /// - Throws: where the line is damaged. No input traps.
     init(line: some Collection<UInt8>) throws(GPSDMalformedLine) {
         if line.starts(with: Self.sky) {
             self = .other
@@ -94,7 +94,7 @@ extension GPSDMessage {
         }
     }
 
-    /// gpsd says `"activated":0` of a receiver that it has closed; the time is a text otherwise.
+    /// gpsd writes `"activated":0` for a receiver that it has closed; otherwise the time is a text.
     private static func isGone(_ fields: inout PayloadFields) -> Bool {
         (try? fields.numberIfPresent("activated")) == 0
     }
@@ -127,20 +127,20 @@ extension GPSDMessage {
     private static func cut(_ text: String) -> String { String(text.prefix(maxText)) }
 }
 
-/// What gpsd is asked (gpsd_json(5)): a question mark, the request's name, its values, a semicolon.
+/// Requests to gpsd (gpsd_json(5)): a question mark, the request's name, its values, a semicolon.
 enum GPSDRequest {
-    /// Reports please: gpsd opens its receivers.
+    /// Asks for reports: gpsd opens its receivers.
     static let watch = Array("?WATCH={\"enable\":true,\"json\":true};\n".utf8)
-    /// No more reports: once nobody watches, gpsd closes its receivers after a minute.
+    /// Ends the reports. Once no client watches, gpsd closes its receivers after a minute.
     static let unwatch = Array("?WATCH={\"enable\":false};\n".utf8)
-    /// Which receivers are there? It wakes none of them.
+    /// Asks for the list of receivers, without waking any.
     static let devices = Array("?DEVICES;\n".utf8)
 }
 
-/// From gpsd's lines to what they say, with the compass of each receiver in its next fix. It serves the live connection, and
-/// logs as `gpspipe -w` writes them.
+/// Turns gpsd's lines into messages, and adds each receiver's compass heading to its next fix. It serves the live
+/// connection and the logs of `gpspipe -w`.
 struct GPSDDecoder: Sendable {
-    /// For how long a heading is fresh: receivers tell it about once a second.
+    /// The time for which a heading is fresh: receivers report it about once a second.
     static let freshHeading = TimeSpan.seconds(2)
 
     private struct Heading {
@@ -149,14 +149,14 @@ struct GPSDDecoder: Sendable {
         package var at: Instant
     }
 
-    /// One a receiver at most, and `GPSDMessage.maxDevices` altogether; the oldest first.
+    /// At most one for each receiver and `GPSDMessage.maxDevices` in all; the oldest first.
     private var headings: [Heading] = []
 
     init() {}
 
     /// Reads a line without its line feed.
     ///
-    /// - Parameter now: when it came. In a log that is the time of the last TPV line before it.
+    /// - Parameter now: the line's time of arrival. In a log that is the time of the last TPV line before it.
     /// - Throws: where the line is damaged.
     mutating func read(_ line: some Collection<UInt8>, at now: Instant) throws(GPSDMalformedLine) -> GPSDMessage {
         let message = try GPSDMessage(line: line)
@@ -168,7 +168,7 @@ struct GPSDDecoder: Sendable {
             headings.append(Heading(device: device, heading_deg: heading_deg, at: now))
         case .fix(var fix):
             guard let index = headings.firstIndex(where: { $0.device == fix.device }) else { break }
-            // It is told once: a compass that has broken down does not point the same way for ever.
+            // A heading is used once, because a compass that has failed must not point the same way for ever.
             let heading = headings.remove(at: index)
             guard now - heading.at <= Self.freshHeading else { break }
             fix.report.heading_deg = heading.heading_deg
@@ -179,31 +179,31 @@ struct GPSDDecoder: Sendable {
     }
 }
 
-/// Cuts what comes from gpsd into lines, in bounded memory.
+/// Splits gpsd's octets into lines, in bounded memory.
 struct GPSDLines: Sendable {
     enum Line: Hashable, Sendable {
-        /// Without what ends it, and not empty.
+        /// Without its line end, and not empty.
         case text(ArraySlice<UInt8>)
-        /// It had more than `limit` octets and is dropped.
+        /// A line of more than `limit` octets, which is dropped.
         case tooLong
     }
 
-    /// Octets of a line, at most. gpsd's longest, a SKY of all satellites, has about 10 KiB.
+    /// The longest line in octets. gpsd's longest, a SKY of all satellites, has about 10 KiB.
     package static let limit = 65_536
 
     private var rest: [UInt8] = []
     private var isDropping = false
 
-    /// Octets that wait for their line's end.
+    /// Octets of the line that is not complete yet.
     var waiting: Int { rest.count }
 
-    /// Adds octets, and gives each line that they complete.
+    /// Adds octets, and hands on each line that they complete.
     mutating func append(_ octets: some Collection<UInt8>, _ take: (Line) -> Void) {
         var octets = octets[...]
         while let end = octets.firstIndex(of: UInt8(ascii: "\n")) {
             add(octets[..<end], take)
             octets = octets[end...].dropFirst()
-            // gpsd ends its lines with a carriage return as well.
+            // gpsd also ends its lines with a carriage return.
             if rest.last == UInt8(ascii: "\r") { rest.removeLast() }
             if !rest.isEmpty { take(.text(rest[...])) }
             rest.removeAll(keepingCapacity: true)

@@ -1,32 +1,32 @@
 import Core
 
-/// Why there is no connection to gpsd.
+/// The reason why there is no connection to gpsd.
 package enum GPSDFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The host has no address; the resolver's text.
     case hostNotFound(reason: String)
-    /// Nobody takes the connection; the system's text.
+    /// The host accepts no connection; the system's text.
     case unreachable(reason: String)
     /// The system gave no socket or thread; its text.
     case machineAtItsLimit(reason: String)
-    /// The connection was made, and nobody took it or said a word.
+    /// The connection was made, but no greeting came.
     case silent
-    /// Something answers there that is not gpsd.
+    /// Another program than gpsd answers.
     case notGPSD
     /// gpsd speaks another version of its protocol.
     case otherProtocol(GPSDVersion)
-    /// gpsd doesn't answer any more.
+    /// gpsd stopped answering.
     case stoppedAnswering
     /// gpsd ended the connection, or it broke; the system's text where there is one.
     case closed(reason: String)
 
-    /// What failed and why, without where.
+    /// The failure and its reason, without the place.
     package var description: String {
         switch self {
         case .hostNotFound(let reason): return "the host of gpsd is not found: \(reason)"
         case .unreachable(let reason): return "gpsd can't be reached: \(reason)"
         case .machineAtItsLimit(let reason): return "no connection to gpsd can be made: \(reason)"
         case .silent: return "gpsd does not say who it is"
-        case .notGPSD: return "what answers is not gpsd"
+        case .notGPSD: return "another program than gpsd answers"
         case .otherProtocol(let version):
             let protocolVersion = "\(version.protocolMajor).\(version.protocolMinor)"
             return "gpsd \(version.release) speaks protocol \(protocolVersion), and \(GPSDVersion.major) is understood"
@@ -36,7 +36,7 @@ package enum GPSDFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What an operator can do, one sentence.
+    /// A remedy for the operator, one sentence.
     package var remedy: String {
         switch self {
         case .hostNotFound: "correct the host in location.gpsd"
@@ -56,26 +56,26 @@ package enum GPSDFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a session with gpsd has to tell.
+/// An event of a session with gpsd.
 package enum GPSDNews: Hashable, Sendable {
-    /// Connected, to this gpsd.
+    /// Connected to a gpsd of this version.
     case connected(GPSDVersion)
     /// The paths of the receivers that gpsd has; told after each connection, and when they change.
     case devices([String])
-    /// What a receiver said, and when it came.
+    /// A receiver's report, and its time of arrival.
     case report(DeviceReport, at: Instant)
-    /// A line that is none of gpsd's.
+    /// A line that gpsd cannot have written.
     case malformed
     /// gpsd complains of a request.
     case complaint(String)
-    /// There is no connection any more, or it could not be made. It is tried again.
+    /// The connection ended, or could not be made. The session tries again.
     case lost(GPSDFailure)
 }
 
-/// What is to be done for a session, in this order.
+/// An action that a session asks for; actions are carried out in order.
 enum GPSDAction: Hashable, Sendable {
     case connect
-    /// To gpsd, as it is.
+    /// Sends these octets to gpsd.
     case send([UInt8])
     /// Ends the connection, or the attempt.
     case close

@@ -1,31 +1,33 @@
 import Core
 
-/// The connection to gpsd: it is made, and made again after a pause that doubles; the receivers are turned on and off through it.
+/// The connection to gpsd. The session connects, reconnects after a pause that doubles, and turns the receivers on and
+/// off.
 ///
-/// The connection stays open while the receivers rest. gpsd opens them for whoever watches, and closes them when for a minute
-/// nobody has: whether those who don't watch are still connected makes no difference to it. What is open tells at once when
-/// gpsd goes. A gpsd that was started with `-n` keeps its receivers open for ever.
+/// The connection stays open while the receivers are off. gpsd opens the receivers for clients that watch, and closes
+/// them when no client has watched for a minute. Connected clients that do not watch make no difference to it. An open
+/// connection reports the end of gpsd at once. A gpsd that was started with `-n` keeps its receivers open for ever.
 struct GPSDSession: Sendable {
-    /// How long an attempt may take, gpsd's greeting included.
+    /// The longest time for an attempt, gpsd's greeting included.
     static let greetingLimit = TimeSpan.seconds(10)
-    /// How long an answer may take. While gpsd opens a receiver it does nothing else.
+    /// The longest time for an answer. While gpsd opens a receiver it does nothing else.
     static let answerLimit = TimeSpan.seconds(20)
-    /// A gpsd whose receivers are on tells something each second. After this silence it is asked anew for reports, and so tells its
-    /// receivers again: of itself it says nothing of one that was unplugged, and gives it up only after a while.
+    /// A gpsd whose receivers are on reports something each second. After this silence the session asks anew for
+    /// reports, and gpsd lists its receivers again. gpsd does not report by itself that a receiver was unplugged, and
+    /// drops that receiver only after a while.
     static let silence = TimeSpan.seconds(30)
-    /// gpsd hangs up on those who have said nothing for 15 minutes and do not watch.
+    /// gpsd closes a connection that does not watch and has been silent for 15 minutes.
     static let restingQuestion = TimeSpan.seconds(300)
     /// Pauses between attempts, the first and the longest.
     static let pauses = TimeSpan.seconds(1)...TimeSpan.seconds(60)
-    /// A connection that has lasted this long was a good one: the next pause is the first again.
+    /// A connection that lasted this long was a good one, and resets the pause.
     static let goodConnection = TimeSpan.seconds(10)
-    /// Octets before the greeting, at most: what sends more is something else.
+    /// The most octets before the greeting. A peer that sends more is not gpsd.
     static let greetingSize = 4_096
 
     private struct Connection {
         var since: Instant
         var heardAt: Instant
-        /// When a question was asked that has no answer yet.
+        /// The time of a request that has no answer yet.
         var askedAt: Instant?
         /// The receivers' paths, once they are known.
         var devices: [String]?
@@ -36,7 +38,7 @@ struct GPSDSession: Sendable {
         case idle
         case pausing(until: Instant)
         case connecting(since: Instant)
-        /// `octets`: what came before the greeting's end.
+        /// `octets`: octets received before the end of the greeting.
         case greeting(since: Instant, octets: Int)
         case open(Connection)
     }
@@ -45,12 +47,12 @@ struct GPSDSession: Sendable {
     private var pause = DoublingPause(pauses)
     private var decoder = GPSDDecoder()
     private var lines = GPSDLines()
-    /// Whether the receivers are wanted on.
+    /// Whether the receivers should be on.
     private(set) var isListening = false
 
     init() {}
 
-    /// When `advance` has something to do.
+    /// The time at which `advance` has something to do.
     var deadline: Instant {
         switch state {
         case .idle: .distantFuture
@@ -62,18 +64,18 @@ struct GPSDSession: Sendable {
         }
     }
 
-    /// Octets that are kept, at most `GPSDLines.limit`.
+    /// Octets of an incomplete line, at most `GPSDLines.limit`.
     var waiting: Int { lines.waiting }
 
     // MARK: - What happened
 
-    /// The agent wants to know its place from now on.
+    /// The agent needs its place from now on.
     mutating func start(at now: Instant) -> [GPSDAction] {
         guard case .idle = state else { return [] }
         return connect(at: now)
     }
 
-    /// The agent ends, or needs no place any more. gpsd takes the end of a connection as the end of its watch.
+    /// The agent ends, or needs no place any more. gpsd ends a client's watch with its connection.
     mutating func stop() -> [GPSDAction] {
         defer { state = .idle }
         switch state {
@@ -82,7 +84,7 @@ struct GPSDSession: Sendable {
         }
     }
 
-    /// The receivers are wanted on, or may rest.
+    /// Turns the receivers on or off.
     mutating func listen(_ isListening: Bool, at now: Instant) -> [GPSDAction] {
         guard isListening != self.isListening else { return [] }
         self.isListening = isListening
@@ -110,7 +112,7 @@ struct GPSDSession: Sendable {
     /// Octets came from gpsd.
     mutating func received(_ octets: some Collection<UInt8>, at now: Instant) -> [GPSDAction] {
         if case .greeting(let since, let count) = state {
-            // Far above any greeting, and far below where a sum of counts ends.
+            // Far above any greeting, and far below the overflow of a sum.
             state = .greeting(since: since, octets: count + octets.count)
         }
         var lines = lines
@@ -120,7 +122,7 @@ struct GPSDSession: Sendable {
         switch state {
         case .greeting(_, let count) where count > Self.greetingSize: actions += lose(.notGPSD, at: now)
         case .greeting, .open: self.lines = lines
-        // The connection has ended with one of the lines; what came behind it is nobody's.
+        // One of the lines has ended the connection; the octets behind it count no more.
         case .idle, .pausing, .connecting: break
         }
         return actions
@@ -175,7 +177,7 @@ struct GPSDSession: Sendable {
         }
     }
 
-    /// gpsd's first line says which it is. What says anything else first is something else.
+    /// gpsd's first line is VERSION. A peer that begins otherwise is not gpsd.
     private mutating func greet(_ line: GPSDLines.Line, at now: Instant) -> [GPSDAction] {
         guard case .text(let octets) = line, case .version(let version)? = try? decoder.read(octets, at: now) else {
             return lose(.notGPSD, at: now)
@@ -197,14 +199,14 @@ struct GPSDSession: Sendable {
                 if isThere, devices.count < GPSDMessage.maxDevices { devices.append(path) }
             }
         case .fix(let report):
-            // One that was under way when the receivers were let rest comes too late.
+            // A report that was under way when the receivers were turned off is too late.
             return isListening ? [.tell(.report(report, at: now))] : []
         case .error(let text): return [.tell(.complaint(text))]
         case .version, .watch, .attitude, .other: return []
         }
     }
 
-    /// Changes the list of receivers, and tells it where it is another.
+    /// Changes the list of receivers, and reports the list if it differs.
     private mutating func change(_ body: (inout [String]) -> Void) -> [GPSDAction] {
         guard case .open(var connection) = state else { return [] }
         let former = connection.devices

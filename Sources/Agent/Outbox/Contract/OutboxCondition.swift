@@ -1,4 +1,5 @@
-/// What keeps the outbox from its disk. Meanwhile it works in memory, within its limits, and tries again by itself.
+/// The fault that keeps the outbox from its disk. Meanwhile the outbox works in memory, within its limits, and retries
+/// by itself.
 package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
     package enum Cause: String, CaseIterable, Sendable {
         case diskFull = "disk full"
@@ -16,16 +17,16 @@ package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
     package var cause: Cause
     /// SQLite's extended result code, or the system's `errno` for the state folder itself.
     var code: Int32
-    /// What was being done.
+    /// The operation that failed.
     var operation: String
     /// The state folder.
     var directory: String
-    /// `max_mib` as it would have to be, with `limitReached`.
+    /// The `max_mib` that is needed, with `limitReached`.
     var neededMiB: Int?
-    /// What was seen to be the cause, with `cannotOpen`.
+    /// The cause that the agent found in the folder, with `cannotOpen`.
     var obstacle: StateObstacle?
 
-    /// What the operator can do. Deleting a file is never needed.
+    /// A remedy for the operator. No remedy deletes a file.
     package var remedy: String {
         switch cause {
         case .diskFull: "free space on the file system of \(directory), or lower [outbox] max_mib"
@@ -43,7 +44,7 @@ package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What it is, in a few words: `disk full (code 13, commit)`.
+    /// The fault in a few words: `disk full (code 13, commit)`.
     package var finding: String {
         "\(cause.rawValue)\(obstacle.map { ": \($0)" } ?? "") (code \(code), \(operation))"
     }
@@ -54,11 +55,11 @@ package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Why an outbox cannot be used as asked. A failing disk is none of these: see `OutboxCondition`.
+/// A misuse of an outbox. A failing disk is no misuse: see `OutboxCondition`.
 package enum OutboxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another process holds the state folder.
     case inUse(directory: String)
-    /// A transaction's messages are not numbered from `expected` without a gap. Nothing of it was kept.
+    /// A transaction's messages are not numbered from `expected` without a gap. Nothing of the transaction was kept.
     case misnumbered(expected: Int64, found: Int64)
 
     package var description: String {
@@ -71,30 +72,30 @@ package enum OutboxError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The outbox in figures. Counters run from the start of the process.
+/// The outbox's figures. Counters begin at 0 when the process starts.
 package struct OutboxHealth: Hashable, Sendable {
     /// Events that wait for an acknowledgement, those under way included.
     package var queuedEvents: Int64
-    /// The part of them that is in memory alone.
+    /// The part of `queuedEvents` that is in memory alone.
     var eventsInMemory: Int64
-    /// Bytes that the events take: the used pages of the file, and the memory.
+    /// Bytes that the events take: used pages of the file, and memory.
     var queuedBytes: Int64
     /// Events set aside because the broker refuses them.
     var parkedEvents: Int
-    /// Events lost, by cause. Losses whose number is not known are stated as gaps and not counted.
+    /// Events lost, by cause. Losses of unknown size are reported as gaps and not counted here.
     var droppedEvents: [OutboxGap.Cause: Int64]
-    /// What is wrong with the disk; `nil` where nothing is.
+    /// The fault of the disk; `nil` where it works.
     var condition: OutboxCondition?
     /// Transactions written to the disk.
     var transactions: Int64
-    /// Times the disk was told to make writes durable: one a transaction, three a checkpoint.
+    /// Syncs of the disk: one for a transaction, three for a checkpoint.
     var syncs: Int64
-    /// Bytes written to the log and from there to the database, at most: a page that stands in the log several times is
-    /// counted each time, and copied once.
+    /// An upper limit of the bytes written to the log and from there to the database. A page that stands in the log
+    /// several times is counted each time, but copied once.
     var bytesWritten: Int64
 }
 
-/// What the outbox costs its disk, counted from what SQLite reports.
+/// The wear on the disk, counted from SQLite's reports.
 struct Wear: Hashable {
     static let pageBytes = Schema.pageBytes
     /// A page in the write-ahead log has a header of 24 bytes.
@@ -108,7 +109,7 @@ struct Wear: Hashable {
     /// Bytes of the file's pages in use.
     var usedBytes: Int64 = 0
 
-    /// A transaction writes its pages into the log, which is then made durable once, unless it can wait.
+    /// A transaction writes its pages into the log. The log is then synced once, unless that can wait.
     mutating func committed(pages: Int64, isSynced: Bool) {
         transactions += 1
         if isSynced { syncs += 1 }
@@ -116,8 +117,8 @@ struct Wear: Hashable {
         logBytes += pages * Self.frameBytes
     }
 
-    /// A checkpoint makes the log durable, then the database, and the log's new header as its next use begins. SQLite says
-    /// how many pages of the log it went through, not how many it wrote.
+    /// A checkpoint syncs the log, then the database, and then the log's new header at its next use. SQLite reports how
+    /// many pages of the log it read, not how many it wrote.
     mutating func checkpointed(pages: Int64) {
         syncs += 3
         bytesWritten += pages * Self.pageBytes

@@ -1,6 +1,6 @@
 import Core
 
-/// Numbers that will not come any more: a subscriber that has not received one of them by now never will.
+/// Numbers that the agent will not send any more: a subscriber that lacks one of them will never receive it.
 ///
 /// Numbers in the range may have been delivered before; only those that are missing are lost.
 struct OutboxGap: Hashable, Sendable {
@@ -10,17 +10,17 @@ struct OutboxGap: Hashable, Sendable {
         case maxEvents = "max_events"
         /// `[outbox] max_mib` was reached and the oldest events made room.
         case maxMiB = "max_mib"
-        /// The disk failed, and the events that were in memory went with the process; or it hung, until there was no memory
-        /// for more; or the file vanished.
+        /// The disk failed, and the events in memory were lost with the process. Or the disk hung until memory was
+        /// full, or the file vanished.
         case disk
-        /// The file was damaged, and these could not be read from it.
+        /// The file was damaged, and these events could not be read from it.
         case corrupt
         /// The broker refuses the events for good, and too many of them waited.
         case refused
     }
 
     package var epoch: String
-    /// What the numbers are of.
+    /// The series that the numbers belong to.
     var series: NumberSeries
     var numbers: NumberRun
     var cause: Cause
@@ -41,20 +41,20 @@ struct OutboxGap: Hashable, Sendable {
     }
 }
 
-/// Gaps that subscribers have not been told of yet, oldest first.
+/// Gaps that subscribers have not been told yet, oldest first.
 struct GapLedger: Hashable {
-    /// More than this many gaps are drawn together, so that the ledger stays small whatever happens.
+    /// Beyond this many gaps, two are merged into one, so that the ledger stays small.
     static let capacity = 256
 
     private(set) var gaps: [OutboxGap]
-    /// Gaps at the front that the caller is announcing: they are not extended any more.
+    /// Gaps at the front that the caller is publishing: they are not extended any more.
     private(set) var takenCount = 0
 
     init(_ gaps: [OutboxGap] = []) {
         self.gaps = gaps
     }
 
-    /// States a loss. It extends the last gap where it continues that one.
+    /// Adds a loss. It extends the last gap where it continues that gap.
     mutating func add(_ gap: OutboxGap) {
         if gaps.count > takenCount, let last = gaps.last, last.epoch == gap.epoch, last.series == gap.series,
             last.cause == gap.cause, last.numbers.isContinued(by: gap.numbers)
@@ -66,14 +66,14 @@ struct GapLedger: Hashable {
         if gaps.count > Self.capacity { drawTogether() }
     }
 
-    /// Hands out every gap that was not handed out before.
+    /// Returns every gap that was not returned before.
     mutating func take() -> [OutboxGap] {
         let fresh = Array(gaps.dropFirst(takenCount))
         takenCount = gaps.count
         return fresh
     }
 
-    /// Forgets a gap that subscribers were told of. Returns whether it was here.
+    /// Removes a gap that subscribers were told. Returns whether the ledger had it.
     mutating func confirm(_ gap: OutboxGap) -> Bool {
         guard let index = gaps.prefix(takenCount).firstIndex(of: gap) else { return false }
         gaps.remove(at: index)
@@ -81,11 +81,11 @@ struct GapLedger: Hashable {
         return true
     }
 
-    /// Hands out everything anew: what was under way on a lost connection may not have arrived.
+    /// Returns all gaps again from the next `take`: a gap sent over a lost connection may not have arrived.
     mutating func rewind() { takenCount = 0 }
 
-    /// Merges two neighbours of one epoch and series into the range that holds both. It may then hold numbers that arrived, which a
-    /// gap is allowed to.
+    /// Merges two neighbours of one epoch and series into the range that holds both. The range may then hold numbers
+    /// that arrived, which a gap allows.
     private mutating func drawTogether() {
         for index in gaps.indices.dropFirst(takenCount + 1)
         where gaps[index - 1].epoch == gaps[index].epoch && gaps[index - 1].series == gaps[index].series {
@@ -93,7 +93,7 @@ struct GapLedger: Hashable {
             gaps.remove(at: index)
             return
         }
-        // Every gap is of another epoch, or under way: the oldest goes, since epochs that old are long over.
+        // Every gap is of another epoch, or under way. The oldest goes, since such old epochs ended long ago.
         gaps.removeFirst()
         takenCount = max(takenCount - 1, 0)
     }

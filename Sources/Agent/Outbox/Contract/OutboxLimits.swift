@@ -1,9 +1,9 @@
 import Core
 
-/// How much may wait for the broker: `[outbox] max_events` and `max_mib`.
+/// The limits of the queue for the broker: `[outbox] max_events` and `max_mib`.
 package struct OutboxLimits: Hashable, Sendable {
     var maxEvents: Int
-    /// Bound of everything in the state folder, and of the memory where there is no folder.
+    /// The limit of everything in the state folder, and of the memory where there is no folder.
     var maxBytes: Int64
 
     /// Values below 1 count as 1.
@@ -12,18 +12,18 @@ package struct OutboxLimits: Hashable, Sendable {
         maxBytes = Int64(min(max(maxMiB, 1), 1 << 24)) << 20
     }
 
-    // The database, its write-ahead log and the copy of a damaged predecessor share `maxBytes`: 17 of 32 parts for the database,
-    // an eighth for what may wait in memory while the disk fails, which then passes through the log in one transaction
-    // beside the pages that make room for it, and the rest for that copy, which is deleted where it is larger.
+    // Three parts share `maxBytes`. The database has 17 of 32 parts. The events that wait in memory while the disk
+    // fails have an eighth: they pass through the log in one transaction, beside the pages that make room for them. The
+    // rest is for the copy of a damaged database, which is deleted where it is larger.
 
     /// The largest database file.
     var fileBytes: Int64 { maxBytes / 32 * 17 }
-    /// `max_mib` with which a database of `fileBytes` fits in, and as much again for events.
+    /// The `max_mib` with which a database of `fileBytes` fits in, with as much room again for events.
     func neededMiB(fileBytes: Int64) -> Int { max(Int(fileBytes >> 20) * 4 + 4, Int(maxBytes >> 20) * 2) }
 
-    /// What may wait in memory while the disk fails.
+    /// The memory for events that wait while the disk fails.
     var memoryBytes: Int64 { maxBytes / 8 }
-    /// The log is copied into the database at this length.
+    /// The length of the log at which it is copied into the database.
     var logBytes: Int64 { min(maxBytes / 16, 4 << 20) }
     /// The largest damaged file that is kept.
     var damagedBytes: Int64 { maxBytes / 4 }
@@ -48,10 +48,11 @@ struct Retention: Hashable {
         package var events: Int64
         var bytes: Int64
 
-        /// Whether messages of a series make room: where there are too many of those that are counted, only those do.
+        /// Whether messages of a series make room: where `max_events` is exceeded, only messages of counted series do.
         func concerns(_ series: NumberSeries) -> Bool { cause != .maxEvents || series.isCounted }
 
-        /// How many of the oldest events, whose sizes are `sizes` in order, have to go; all of them where that is not enough.
+        /// The number of the oldest events that have to go, of `sizes` in order; all of them where even that is too
+        /// little.
         func victims(among sizes: some Sequence<Int64>) -> Int {
             var count = 0
             var freed: Int64 = 0
@@ -66,7 +67,7 @@ struct Retention: Hashable {
 }
 
 extension NumberSeries {
-    /// Whether `max_events` bounds how many wait. Those of the others say little: spans are few, and a batch of fixes is as large as
-    /// hundreds of events. `max_mib` bounds all of them.
+    /// Whether `max_events` limits the queued messages of this series. For the other series their number means little:
+    /// spans are few, and a batch of fixes is as large as hundreds of events. `max_mib` limits all series.
     var isCounted: Bool { self == .events }
 }

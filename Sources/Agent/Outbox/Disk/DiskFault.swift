@@ -1,16 +1,16 @@
 import Core
 
-/// What a disk said when it refused, since when, and when it is tried again.
+/// A refusal of the disk: its error, its beginning, and the time of the next retry.
 struct DiskFault: Hashable {
-    /// How long a file may be unreadable before what can be read of it is saved, and the rest given up.
+    /// The time for which a file may be unreadable. Then the outbox saves its readable part and gives up the rest.
     static let longestUnreadable = TimeSpan.seconds(60)
 
     let condition: OutboxCondition
     let retry: RetrySchedule
-    /// Since when the file can't be read to its end; `nil` where it can, or where nothing asked.
+    /// The time since which the file can't be read to its end; `nil` where it can be read, or where nothing tried.
     let unreadableSince: Instant?
 
-    /// - Parameter former: the fault before this one, since the disk worked last.
+    /// - Parameter former: the fault before this one, if the disk has not worked since.
     init(_ condition: OutboxCondition, unreadableSince: Instant?, after former: DiskFault?, at now: Instant) {
         self.condition = condition
         self.unreadableSince = unreadableSince
@@ -19,14 +19,15 @@ struct DiskFault: Hashable {
         self.retry = retry
     }
 
-    /// What an error means, and since when the file can't be read.
+    /// Returns the meaning of an error, and the time since which the file can't be read.
     ///
-    /// SQLite takes a read that the disk refuses for a damaged file. But a disk may read again, and then nothing of the file is lost:
-    /// only where it can be read to its end, or could not for a minute, is it damaged.
+    /// SQLite reports a read that the disk refuses as a damaged file. But the disk may recover, and then nothing of the
+    /// file is lost. So the file counts as damaged only where it can be read to its end, or has been unreadable for a
+    /// minute.
     ///
     /// - Parameters:
-    ///   - refusal: What the disk says to a read to the end of the file; asked where the error is damage.
-    ///   - since: Since when that has been so.
+    ///   - refusal: the disk's error for a read of the whole file; asked where `error` is damage.
+    ///   - since: the time since which the disk has refused that read.
     static func judge(
         _ error: DiskError, refusal: DiskError?, since: Instant?, at now: Instant
     ) -> (error: DiskError, unreadableSince: Instant?) {
@@ -37,7 +38,7 @@ struct DiskFault: Hashable {
     }
 }
 
-/// When to try a failing disk again: after 1 s, then twice as long each time, at most a minute.
+/// The retries of a failing disk: after 1 s, then after pauses that double up to a minute.
 struct RetrySchedule: Hashable {
     private var pause = DoublingPause(TimeSpan.seconds(1)...TimeSpan.seconds(60))
     private(set) var due = Instant.distantFuture
@@ -47,7 +48,7 @@ struct RetrySchedule: Hashable {
     }
 }
 
-/// What there is to log of the disk: each fault once until the disk works again, and that it does.
+/// Log lines about the disk: each fault once until the disk works again, and then its recovery.
 struct DiskReports {
     private var saidCauses = SaidOnce<OutboxCondition.Cause>()
     private var lines: [String] = []
@@ -58,7 +59,7 @@ struct DiskReports {
         if saidCauses.isNew(condition.cause) { lines.append(condition.description) }
     }
 
-    /// The disk works.
+    /// Forgets the reported faults, once the disk works.
     mutating func forgetFaults() { saidCauses.forget() }
 
     mutating func take() -> [String] {

@@ -1,38 +1,41 @@
 import Core
 
-/// How an outbox stands with the file in its folder. Each state that can exist is a case, and every step from one to another is
+/// The relation between an outbox and the file in its folder. Each possible state is a case, and every transition is
 /// written here.
 ///
-/// What the file is does not matter here, so the rules are tested without a disk.
+/// The type is generic over the file, so that tests of these rules need no disk.
 enum OutboxMode<File> {
     /// In memory alone: there is no folder, or the outbox is closed.
     case detached
-    /// What is committed reaches the file.
+    /// Commits reach the file.
     case working(File)
-    /// What is committed stays in memory until `nextStep` has no further step. The fault is `nil` as long as the disk has not refused.
+    /// Commits stay in memory until `nextStep` returns no further step. The fault is `nil` as long as the disk has not
+    /// refused.
     case mending(Standing, DiskFault?)
 
-    /// What is left to be done, by what there is to do it with.
+    /// The work that remains, by the file at hand.
     enum Standing {
         /// No file is open.
         case closed(Meeting)
-        /// The file in the folder is damaged, and has to be set aside. It is not open.
+        /// The file in the folder is damaged and has to be set aside. No file is open.
         case damaged(Meeting)
-        /// What could be read of a damaged file is in memory, and not committed yet. The new file is open unless the disk refused it.
+        /// The readable part of a damaged file is in memory, and not committed yet. The new file is open unless the
+        /// disk refused it.
         case salvaged(File?)
-        /// The open file can be read only, so it is opened anew at every try.
+        /// The open file is read-only, so every retry opens it anew.
         case readOnly(File)
-        /// The open file has to take what is in memory.
+        /// The open file has to receive what is in memory.
         case open(File)
-        /// The open file has lost its place in the folder. It is read until a copy of it stands there.
+        /// The open file is no longer in the folder. It is read until a copy of it stands there.
         case displaced(File)
     }
 
-    /// Whether an outbox and the file in its folder have met: from then on the outbox knows best.
+    /// Whether the outbox and the file in its folder have met. After the meeting, the outbox knows better than the
+    /// file.
     enum Meeting {
-        /// Whoever made the outbox has not seen it yet, so it may go on from what the file holds.
+        /// The outbox has no user yet, so it may go on from the file's content.
         case atStart
-        /// Numbers may have been given already.
+        /// The outbox may have given numbers already.
         case later
         case done
     }
@@ -44,12 +47,12 @@ enum OutboxMode<File> {
         case write(File)
     }
 
-    /// Of an outbox with a folder that nobody has looked into.
+    /// The mode of an outbox whose folder has not been opened yet.
     static var atStart: OutboxMode { .mending(.closed(.atStart), nil) }
 
-    // MARK: What it says
+    // MARK: Questions
 
-    /// The next thing to do with a folder that is held; `nil` where nothing is left to do.
+    /// The next step with a folder that is held; `nil` where no work remains.
     var nextStep: Step? {
         switch self {
         case .detached, .working: nil
@@ -60,7 +63,7 @@ enum OutboxMode<File> {
         }
     }
 
-    /// The open file, also where it can only be read at the moment.
+    /// The open file, also while it is read-only.
     var file: File? {
         switch self {
         case .detached: nil
@@ -80,7 +83,7 @@ enum OutboxMode<File> {
         return true
     }
 
-    /// Whether what was read of a damaged file is in memory alone.
+    /// Whether the content saved from a damaged file is in memory alone.
     var isSalvaged: Bool {
         guard case .mending(.salvaged, _) = self else { return false }
         return true
@@ -91,15 +94,15 @@ enum OutboxMode<File> {
         return standing.meeting
     }
 
-    /// What the disk said when it refused last; `nil` where it has not since it worked.
+    /// The disk's last refusal; `nil` where the disk has worked since.
     var fault: DiskFault? {
         guard case .mending(_, let fault) = self else { return nil }
         return fault
     }
 
-    // MARK: How it changes
+    // MARK: Transitions
 
-    /// The first try is over: whoever made the outbox sees it from now on.
+    /// Ends the first try: the outbox has users from now on.
     mutating func started() {
         switch self {
         case .mending(.closed(.atStart), let fault): self = .mending(.closed(.later), fault)
@@ -108,38 +111,38 @@ enum OutboxMode<File> {
         }
     }
 
-    /// The damaged file is set aside.
+    /// Notes that the damaged file is set aside.
     mutating func setAside() {
         guard case .mending(.damaged(let meeting), let fault) = self else { return }
         self = .mending(.closed(meeting), fault)
     }
 
-    /// What could be read of a damaged file has been taken into memory.
+    /// Notes that the readable part of a damaged file is in memory.
     mutating func salvaged() {
         guard case .mending(.closed, let fault) = self else { return }
         self = .mending(.salvaged(nil), fault)
     }
 
-    /// A file was opened, and the outbox knows what it holds.
+    /// Notes that a file is open and its content known.
     mutating func opened(_ file: File, isReadOnly: Bool) {
         switch self {
         case .mending(.closed, let fault): self = .mending(isReadOnly ? .readOnly(file) : .open(file), fault)
-        // One that can't take what was salvaged holds nothing.
+        // A read-only file can't receive the saved content, so no file is open.
         case .mending(.salvaged, let fault): self = .mending(.salvaged(isReadOnly ? nil : file), fault)
         default: break
         }
     }
 
-    /// The file has taken what was in memory alone.
+    /// Notes that the file has received everything that was in memory alone.
     ///
-    /// - Returns: the fault that is over with that.
+    /// - Returns: the fault that this ends.
     mutating func written() -> DiskFault? {
         guard case .write(let file)? = nextStep else { return nil }
         defer { self = .working(file) }
         return fault
     }
 
-    /// A look at the folder has shown that not all files are in their places.
+    /// Notes that a file of the folder is not in its place.
     mutating func missed(_ finding: FileWatch.Finding) {
         guard case .working(let file) = self else { return }
         switch finding {
@@ -150,9 +153,10 @@ enum OutboxMode<File> {
         }
     }
 
-    /// The disk has refused.
+    /// Notes that the disk has refused.
     ///
-    /// - Parameter mayReplace: whether a damaged file is set aside next. It waits for the next try where one was set aside in this try.
+    /// - Parameter mayReplace: whether the damaged file is set aside at once. After one replacement in this try, the
+    /// next waits for a retry.
     mutating func failed(_ fault: DiskFault, _ error: DiskError, mayReplace: Bool) {
         let standing: Standing =
             switch self {
@@ -169,13 +173,13 @@ enum OutboxMode<File> {
         }
     }
 
-    /// The open file is let go, for another to be opened.
+    /// Closes the open file, so that another can be opened.
     mutating func letGo() {
         guard case .mending(let standing, let fault) = self else { return }
         self = .mending(standing.withoutFile, fault)
     }
 
-    /// The outbox is closed. What the disk refused stays on record.
+    /// Closes the outbox. A refusal of the disk stays on record.
     mutating func closed() {
         if case .mending(let standing, let fault?) = self {
             self = .mending(standing.withoutFile, fault)

@@ -1,38 +1,38 @@
 import Core
 
-/// What the outbox knows of itself beside its content. A transaction works on a copy, which takes effect when the file
-/// has it.
+/// The outbox's own figures, beside its content. A transaction works on a copy, which takes effect once the file has
+/// it.
 struct Bookkeeping {
     package var numbering: Numbering
-    /// Whether the file holds this epoch, so that a restart would go on numbering in it.
+    /// Whether the file holds this epoch, so that a restart would continue it.
     var isEpochStored = false
-    /// Numbers of this epoch below these may be given in memory: they are reserved. 0 where none are.
+    /// Numbers of this epoch below these are reserved, and may be given in memory. 0 where none are.
     var reservedEnds = SeriesNumbers(0)
-    /// The ends of the last reservations that the file knows to be dealt with.
+    /// The ends of the last reservations that the file has settled.
     var settledReservations = SeriesNumbers(0)
     var nextPosition = Position.first
     var origin = PositionOrigin.none
-    /// Events below this position are in the file, as far as they are still in the outbox.
+    /// Events below this position are in the file, unless they have left the outbox.
     var storedEnd = Position.first
-    /// Events in the file, acknowledged ones included until they are deleted there.
+    /// Events in the file, including acknowledged ones that are not deleted yet.
     var storedEvents: Int64 = 0
-    /// Positions in the file that are acknowledged and still to be deleted there.
+    /// Positions in the file that are acknowledged and not deleted yet.
     var acknowledged = RangeSet<Position>()
-    /// Positions of what made room for others; an acknowledgement that comes after all changes nothing.
+    /// Positions of dropped events. A late acknowledgement of one changes nothing.
     var droppedPositions = RangeSet<Position>()
-    /// Every number of the epoch below these was acknowledged or stated as a gap.
+    /// Every number of the epoch below these was acknowledged or reported as a gap.
     var settled = Numbering(epoch: "")
     var gaps = GapLedger()
     /// Whether `gaps` differs from the file.
     var areGapsChanged = false
-    /// Events below this position are a former owner's.
+    /// Events below this position belong to a former owner.
     var formerEnd = Position.beforeAll
     var owners = EpochOwners()
-    /// Whether the file does not say yet whose it is.
+    /// Whether the file does not name its owner yet.
     var areOwnersChanged = true
     var dropped: [OutboxGap.Cause: Int64] = [:]
 
-    /// Begins numbering anew in an epoch that the file does not know yet.
+    /// Begins a new epoch, which the file does not know yet.
     mutating func begin(epoch: String) {
         numbering = Numbering(epoch: epoch)
         isEpochStored = false
@@ -41,7 +41,7 @@ struct Bookkeeping {
         settled = numbering
     }
 
-    /// States the loss of `numbers`, which are in order.
+    /// Reports the loss of `numbers`, which are in order.
     mutating func drop(_ numbers: some Sequence<MessageNumber>, cause: OutboxGap.Cause) {
         for number in numbers {
             dropped[cause, default: 0] += 1
@@ -56,7 +56,7 @@ struct Bookkeeping {
         areGapsChanged = true
     }
 
-    /// The file is gone: nothing from `firstPosition` on is in one any more.
+    /// Notes that the file is gone: no file holds an event from `firstPosition` on.
     mutating func forgetFile(firstPosition: Position) {
         isEpochStored = false
         storedEnd = firstPosition
@@ -66,13 +66,13 @@ struct Bookkeeping {
         areOwnersChanged = true
     }
 
-    /// Gives numbers to events that are lost already.
+    /// Numbers events that are already lost.
     mutating func lose(_ count: Int64) {
         guard let lost = numbering.give(count, of: .events) else { return }
         state(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
     }
 
-    /// Gives `messages` their positions and goes on in the numbering.
+    /// Gives `messages` their positions, and advances the numbering.
     mutating func position(_ messages: [NumberedMessage]) -> [QueuedMessage] {
         var queued: [QueuedMessage] = []
         queued.reserveCapacity(messages.count)
@@ -84,6 +84,6 @@ struct Bookkeeping {
         return queued
     }
 
-    /// How many positions wait to be deleted in the file.
+    /// The number of positions that wait for their deletion in the file.
     var acknowledgedCount: Int64 { acknowledged.count }
 }

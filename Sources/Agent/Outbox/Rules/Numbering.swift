@@ -1,12 +1,12 @@
 import Core
 
-/// Which number the next message of each series gets.
+/// The number of the next message of each series.
 package struct Numbering: Hashable, Sendable {
-    /// Names one outbox's life: 26 characters that sort by the time it began.
+    /// The epoch's name: 26 characters that sort by the time when it began.
     package var epoch: String
     private var next = SeriesNumbers(1)
 
-    /// - Parameter next: what comes next in a series; 1 in those that are not named.
+    /// - Parameter next: the next number of a series; 1 in a series that is not named.
     init(epoch: String, next: [NumberSeries: Int64] = [:]) {
         self.epoch = epoch
         for (series, seq) in next { self.next[series] = seq }
@@ -18,17 +18,17 @@ package struct Numbering: Hashable, Sendable {
         set { next[series] = newValue }
     }
 
-    /// Gives so many numbers of a series; `nil` for none.
+    /// Gives `count` numbers of a series; `nil` where it is 0.
     mutating func give(_ count: Int64, of series: NumberSeries) -> NumberRun? {
         guard let run = NumberRun(next[series], count: count) else { return nil }
         next[series] = run.end
         return run
     }
 
-    /// A number was given: its series goes on after it.
+    /// Advances the series after a number that was given.
     mutating func goOn(after number: MessageNumber) { next[number.series] = number.seq.addingSaturating(1) }
 
-    /// The next number of a series, or the one that comes so many later.
+    /// The next number of a series, or the number `count` places later.
     func number(of series: NumberSeries = .events, after count: Int64 = 0) -> MessageNumber {
         MessageNumber(epoch: epoch, series: series, seq: next[series].addingSaturating(count))
     }
@@ -36,7 +36,7 @@ package struct Numbering: Hashable, Sendable {
 
 /// A number for each series.
 struct SeriesNumbers: Hashable, Sendable {
-    /// By raw value, which counts the series from 0.
+    /// Indexed by raw value, which counts the series from 0.
     private var values: [Int64]
 
     init(_ value: Int64) { values = [Int64](repeating: value, count: NumberSeries.allCases.count) }
@@ -46,7 +46,7 @@ struct SeriesNumbers: Hashable, Sendable {
         set { values[Int(series.rawValue)] = newValue }
     }
 
-    /// The greater of both in each series.
+    /// The greater of both, for each series.
     func maximum(_ other: SeriesNumbers) -> SeriesNumbers {
         var result = self
         for index in values.indices { result.values[index] = max(values[index], other.values[index]) }
@@ -54,8 +54,8 @@ struct SeriesNumbers: Hashable, Sendable {
     }
 }
 
-/// Names of epochs in the form of a ULID: 48 bits of milliseconds since 1970 and 80 random bits in Crockford's base 32,
-/// 26 characters, so that names sort by the time an epoch began and no two outboxes share one.
+/// Names of epochs in the form of a ULID: 48 bits of milliseconds since 1970 and 80 random bits, as 26 characters of
+/// Crockford's base 32. So names sort by the time when an epoch began, and no two outboxes share one.
 enum EpochName {
     private static let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
@@ -73,17 +73,18 @@ enum EpochName {
 
 /// Numbers that may have been given while the disk could not commit them.
 ///
-/// A number is only ever repeated if it was published from memory and the process then died: the file knows nothing of
-/// it. So before numbers are given in memory, the end of a block of them is written in place into a file that already has
-/// its disk block, which works on a full disk too. Where even that fails, a new epoch begins instead.
+/// Without a reservation, numbers would repeat if they were published from memory and the process then died: the file
+/// does not know them. So before the outbox gives numbers in memory, it writes the end of a block of them into a file.
+/// That file already has its disk block, so the write works on a full disk too. If even the write fails, a new epoch
+/// begins.
 struct Reservation: Hashable {
-    /// How many numbers are reserved beyond those needed, so that not every message costs a write.
+    /// Numbers that are reserved beyond the need, so that not every message costs a write.
     static let block: Int64 = 100
-    /// The text is padded to this many bytes, which are written at once and never grow.
+    /// The text is padded to this many bytes. They are written at once and never grow.
     static let length = 64
 
     package var epoch: String
-    /// The first number of `epoch` that is certainly unused, of each series; 0 where none are reserved.
+    /// The first certainly unused number of `epoch` in each series; 0 where none are reserved.
     var ends: SeriesNumbers
 
     init(epoch: String, ends: SeriesNumbers) {
@@ -91,11 +92,11 @@ struct Reservation: Hashable {
         self.ends = ends
     }
 
-    /// Series of which numbers are given in memory, in the order in which they stand in the text.
+    /// The series that are numbered in memory, in the order of the text.
     private static let series = NumberSeries.allCases.filter { !$0.needsDisk }
 
-    /// Reads the epoch and an end for each series from a file's bytes; `nil` where nothing is reserved. The last ones are left out where
-    /// they are 0, as earlier versions did, which knew of events alone.
+    /// Reads the epoch and an end for each series from a file's bytes; `nil` where nothing is reserved. Ends of 0 at
+    /// the end may be missing: earlier versions, which knew events alone, wrote none.
     init?(bytes: [UInt8]) {
         let words = String(decoding: bytes.prefix(Self.length), as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard let epoch = words.first, (2...Self.series.count + 1).contains(words.count) else { return nil }
@@ -108,7 +109,7 @@ struct Reservation: Hashable {
         self.init(epoch: String(epoch), ends: ends)
     }
 
-    /// As it is written; `nil` where it is longer than there is room for.
+    /// The bytes to write; `nil` where they do not fit.
     var bytes: [UInt8]? {
         var words = [epoch] + Self.series.map { "\(ends[$0])" }
         while words.last == "0" { words.removeLast() }

@@ -1,21 +1,21 @@
 import Core
 import DequeModule
 
-/// What is in memory alone: everything where there is no disk, and what waits for a failing disk to come back.
+/// The content in memory alone: everything where there is no disk, and what waits for a failing disk.
 struct PendingChanges {
     /// In order of position.
     private(set) var events: Deque<QueuedMessage> = []
     private(set) var bytes: Int64 = 0
-    /// How many of them are counted: those have a limit to their number.
+    /// The number of events that `max_events` counts.
     private(set) var countedEvents: Int64 = 0
-    /// Records since the file was last written; `nil` for one that was removed.
+    /// Records changed since the file was last written; `nil` for a removed one.
     private(set) var records: [String: [UInt8]?] = [:]
-    /// Values likewise.
+    /// Values changed since the file was last written; `nil` for a removed one.
     private(set) var values: [String: [UInt8]?] = [:]
 
     var isEmpty: Bool { events.isEmpty && records.isEmpty && values.isEmpty }
 
-    /// What records and values take in the file at most. Rows do not fill their pages.
+    /// The most bytes that records and values take in the file. Rows do not fill their pages.
     var storedBytes: Int64 {
         Int64(Self.size(of: records) + Self.size(of: values)) * 5 / 4
     }
@@ -43,20 +43,20 @@ struct PendingChanges {
         for key in valueKeys where values[key] == nil { values.updateValue(nil, forKey: key) }
     }
 
-    /// Puts older events before those that are here.
+    /// Puts older events before the present ones.
     mutating func prepend(_ older: [QueuedMessage]) {
         events = Deque(older + events)
         bytes += older.reduce(0) { $0 + $1.size }
         countedEvents += Int64(older.count { $0.number.series.isCounted })
     }
 
-    /// Takes older records and values where there are no newer ones.
+    /// Adds older records and values where there are no newer ones.
     mutating func fill(records older: [OutboxRecord], values olderValues: [OutboxRecord]) {
         for record in older where records[record.key] == nil { records.updateValue(record.value, forKey: record.key) }
         for value in olderValues where values[value.key] == nil { values.updateValue(value.value, forKey: value.key) }
     }
 
-    /// Removes the event at `position`. Returns whether it was here.
+    /// Removes the event at `position`. Returns whether there was one.
     mutating func remove(at position: Position) -> Bool {
         let index = firstIndex(atOrAfter: position)
         guard index < events.count, events[index].position == position else { return false }
@@ -95,12 +95,12 @@ struct PendingChanges {
 
 /// A message that waits for the broker's acknowledgement, with its place in the outbox.
 ///
-/// The number alone would not do as a place: it says nothing of the order between series and between epochs, nor which of two files
-/// has the message.
+/// The number alone does not tell the place: numbers have no order between series and epochs, and do not tell which of
+/// two files holds the message.
 package struct QueuedMessage: Hashable, Sendable {
-    /// Names the message while this process lives, across epochs. Later ones have greater positions.
+    /// Identifies the message while this process lives, across epochs. Later messages have greater positions.
     package var position: Position
-    /// Its epoch is not the current one where it is older than that.
+    /// The message. Its epoch may be older than the current one.
     var message: NumberedMessage
 
     init(position: Position, _ message: NumberedMessage) {
@@ -110,13 +110,13 @@ package struct QueuedMessage: Hashable, Sendable {
 
     package var number: MessageNumber { message.number }
 
-    /// What it takes in a file or in memory, about, in bytes: its text and what surrounds it.
+    /// The approximate size in a file or in memory, in bytes: the text and its surroundings.
     var size: Int64 { Self.size(of: message) }
 
     static func size(of message: NumberedMessage) -> Int64 {
         Int64(message.topic.utf8.count) + Int64(message.payload.count) + Self.overhead
     }
 
-    /// A row's header and cell pointer in SQLite are smaller, the allocations in memory about this.
+    /// Approximate overhead of a message in memory. A row's header and cell pointer in SQLite are smaller.
     static let overhead: Int64 = 96
 }

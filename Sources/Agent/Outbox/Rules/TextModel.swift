@@ -1,8 +1,8 @@
-/// Writes a text as what distinguishes it from texts seen before, so that a million events fit on a small card.
+/// Compresses a text by its likeness to earlier texts, so that a million events fit on a small card.
 ///
-/// The messages of one gateway are alike but for a few numbers. Samples of them, one after the other, are the model; a
-/// text is written as copies of pieces of the model and of what stands in none. Whatever the text is, it is read back
-/// octet for octet. A model only ever grows, so that what was written with less of it can still be read.
+/// The messages of one gateway differ in a few numbers only. The model is a row of samples of them. A text is written
+/// as copies of pieces of the model, and of literal octets. Any text is read back octet for octet. A model only grows,
+/// so that texts written with an earlier state of it can still be read.
 ///
 /// | octet | octets that follow | meaning |
 /// | --- | --- | --- |
@@ -10,51 +10,51 @@
 /// | `10nnnnnn` | – | n + 1 octets of the model, from where the last copy and what was written since would go on |
 /// | `11nnnnnn` | 2 | n + 4 octets of the model, from this offset (big-endian) on |
 struct TextModel {
-    /// It takes no more samples than this has room for.
+    /// The model's size in octets; beyond it, it takes no more samples.
     static let capacity = 1 << 13
-    /// What is longer lends its beginning as a sample: a batch of fixes says the same a hundred times.
+    /// A longer text lends only its beginning as a sample: a batch of fixes repeats itself a hundred times.
     private static let longestSample = capacity / 4
-    /// A copy from an offset of its own is not worth less.
+    /// A shorter copy from an offset of its own saves nothing.
     private static let shortestCopy = 4
     private static let longestLiteral = 128
     private static let longestContinuation = 64
     private static let longestCopy = 67
-    /// How many places of the same four octets are compared.
+    /// The most places of the same four octets that are compared.
     private static let mostPlaces = 16
 
-    /// So many letters make a word.
+    /// The fewest letters of a word.
     private static let fewestLetters = 6
 
     private(set) var octets: [UInt8] = []
     /// The words of the last message that stand in no sample.
     private var lastWords: Set<[UInt8]> = []
-    /// Where each sequence of four octets stands.
+    /// The places of each sequence of four octets.
     private var places: [UInt32: [Int]] = [:]
 
-    /// Whether `text`, which became `coded`, would make later texts shorter as a sample, and has room.
+    /// Whether `text`, which became `coded`, would shorten later texts as a sample, and has room.
     func lacks(_ text: [UInt8], coded: [UInt8]) -> Bool { coded.count > text.count / 2 && hasRoom(text) }
 
-    /// The same for messages, which come one after the other: the last one had a word that stands in no sample either.
-    /// An update of the agent brings new fields, and a configuration new names.
+    /// Whether a message would shorten later ones as a sample: also where it repeats a word of the last message that
+    /// stands in no sample. An update of the agent brings new fields, and a configuration new names.
     mutating func lacksMessage(_ text: [UInt8], coded: [UInt8]) -> Bool {
         let words = Self.words(coded)
         defer { lastWords = words }
         return lacks(text, coded: coded) || !words.isDisjoint(with: lastWords) && hasRoom(text)
     }
 
-    /// Long texts leave half of the room to the short ones, which are more.
+    /// Long texts leave half of the room to the short ones, which are more frequent.
     private func hasRoom(_ text: [UInt8]) -> Bool {
         let isLong = text.count > Self.longestSample
         let capacity = isLong ? Self.capacity / 2 : Self.capacity
         return text.count >= 64 && octets.count + min(text.count, Self.longestSample) <= capacity
     }
 
-    /// What is added of a text, and stored, where it becomes a sample.
+    /// The part of a text that is stored as a sample.
     func sample(of text: [UInt8]) -> [UInt8] {
         text.count > Self.longestSample ? Array(text.prefix(Self.longestSample)) : text
     }
 
-    /// What was written as it is and has letters: numbers and times are never the same again.
+    /// The literal octets that have letters: numbers and times never repeat.
     private static func words(_ coded: [UInt8]) -> Set<[UInt8]> {
         var words: Set<[UInt8]> = []
         var rest = coded[...]
@@ -82,7 +82,7 @@ struct TextModel {
         var coded: [UInt8] = []
         var literalStart = 0
         var position = 0
-        // Where in the model a text of the same form would stand.
+        // The place in the model where a text of the same form would stand.
         var expected = 0
         while position < text.count {
             let continued = matchLength(text, position, expected + position)
@@ -103,7 +103,7 @@ struct TextModel {
                 position += length
                 literalStart = position
             } else {
-                // What has long been unlike the model is not worth looking at closely.
+                // After a long literal, fewer places are examined: such text is unlike the model.
                 position += 1 + (position - literalStart) / 64
             }
         }
@@ -111,7 +111,7 @@ struct TextModel {
         return coded
     }
 
-    /// The text again; `nil` for what `encode` of this model, or of one that it has grown from, never wrote.
+    /// Restores the text; `nil` for octets that `encode` never wrote with this model or an earlier state of it.
     func decode(_ coded: [UInt8]) -> [UInt8]? {
         var text: [UInt8] = []
         var expected = 0
@@ -158,7 +158,7 @@ struct TextModel {
         return best
     }
 
-    /// How many octets of `text` from `position` on stand in the model from `place` on.
+    /// The number of octets that `text` from `position` shares with the model from `place`.
     private func matchLength(_ text: [UInt8], _ position: Int, _ place: Int) -> Int {
         guard place >= 0 else { return 0 }
         var length = 0

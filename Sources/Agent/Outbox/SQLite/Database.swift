@@ -1,21 +1,21 @@
 import CSQLite
 import Glibc
 
-/// One connection to an SQLite file. Every return code is checked; statements are prepared once and kept.
+/// One connection to an SQLite file. It checks every return code; it prepares statements once and keeps them.
 final class Database {
     private let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 
-    /// Opens the file at `path`, making it where there is none. `vfs` names SQLite's file layer; `nil` is the system's.
+    /// Opens the file at `path`, or makes it. `vfs` names SQLite's file layer; `nil` is the system's.
     convenience init(path: String, vfs: String? = nil) throws(DiskError) {
         try self.init(path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: vfs)
     }
 
-    /// Opens a file that can only be read. Nobody else may write it meanwhile: it is not locked.
+    /// Opens a file for reading only. No other process may write it meanwhile: it is not locked.
     ///
-    /// To read a write-ahead log SQLite wants a lock or shared memory, and to find none it wants to make one; a
-    /// read-only file system gives it neither. So a log is read with the locks left out, and without one the file is
-    /// declared unchanging.
+    /// SQLite needs a lock or shared memory to read a write-ahead log, and creates files even where there is no log. A
+    /// read-only file system permits neither. So a log is read without locks, and a file without a log is declared
+    /// immutable.
     convenience init(readOnlyPath path: String) throws(DiskError) {
         var information = stat()
         if stat(path + "-wal", &information) == 0, information.st_size > 0 {
@@ -26,7 +26,7 @@ final class Database {
         }
     }
 
-    /// `path` as part of a URI, every octet that may mean something there written in hexadecimal.
+    /// Escapes `path` for a URI: every octet that may mean something there is written in hexadecimal.
     private static func escaped(_ path: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return path.utf8.map { octet in
@@ -50,14 +50,14 @@ final class Database {
 
     deinit {
         statements = [:]
-        // With every statement finalised it cannot be refused.
+        // Closing cannot fail once every statement is finalised.
         _ = sqlite3_close_v2(handle)
     }
 
     /// Whether SQLite could open the file for reading only.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
-    /// Runs `sql`, which takes no parameters and whose rows, if any, do not matter.
+    /// Runs `sql`, which has no parameters and whose rows are ignored.
     func execute(_ sql: String) throws(DiskError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: sql) }
@@ -73,7 +73,7 @@ final class Database {
         while try statement.step() {}
     }
 
-    /// Runs `sql` with `values` as its parameters and hands each row to `row`, which returns whether it wants another.
+    /// Runs `sql` with `values` as its parameters and passes each row to `row`, which returns whether it wants another.
     func query(
         _ sql: String, _ values: SQLValue..., row: (Statement) throws(DiskError) -> Bool
     ) throws(DiskError) {
@@ -85,7 +85,7 @@ final class Database {
         }
     }
 
-    /// The first column of the first row as a number, 0 where there is none.
+    /// The first column of the first row as a number; 0 where there is none.
     func integer(_ sql: String) throws(DiskError) -> Int64 {
         var result: Int64 = 0
         try query(sql) { row in
@@ -98,9 +98,9 @@ final class Database {
     /// Rows that the last statement inserted, changed or deleted.
     var changes: Int64 { sqlite3_changes64(handle) }
 
-    /// Runs `body` as one transaction: all of it is on the disk when this returns, none of it if this throws.
+    /// Runs `body` as one transaction. All of it is on the disk when this returns, none of it if this throws.
     ///
-    /// After an error of the disk at the very end the file may still prove to hold it once it is opened anew; the
+    /// After an error of the disk at the very end, the file may still hold the transaction once it is opened anew. The
     /// outbox is written so that this does no harm.
     func transaction(_ body: () throws(DiskError) -> Void) throws(DiskError) {
         try execute("BEGIN IMMEDIATE")
@@ -108,14 +108,14 @@ final class Database {
             try body()
             try execute("COMMIT")
         } catch {
-            // SQLite may have rolled back by itself, in which case there is nothing to roll back.
+            // SQLite may already have rolled back by itself.
             if sqlite3_get_autocommit(handle) == 0 { _ = sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
             throw error
         }
     }
 
-    /// Whether a transaction is on the disk when it returns, or only in the log, which the next such transaction or
-    /// checkpoint brings there. In either case all of it survives a crash of the process.
+    /// Sets whether a transaction is synced before it returns. Otherwise it is only in the log, and the next such
+    /// transaction or checkpoint syncs it. Either way it survives a crash of the process.
     func setSynchronous(_ isDurable: Bool) throws(DiskError) {
         try execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
     }
@@ -128,14 +128,15 @@ final class Database {
         return code == SQLITE_OK ? Int64(current) : 0
     }
 
-    /// Whether deleted content is overwritten with zeros wherever it stood, or only in pages that are written anyway.
+    /// Sets whether deleted content is overwritten with zeros everywhere, or only in pages that are written anyway.
     func setSecureDelete(_ isEverywhere: Bool) throws(DiskError) {
         try execute("PRAGMA secure_delete = \(isEverywhere ? "ON" : "FAST")")
     }
 
-    /// Copies the write-ahead log into the database and lets the next commit start the log anew. Returns the pages copied.
+    /// Copies the write-ahead log into the database, and lets the next commit start the log anew. Returns the number of
+    /// pages copied.
     ///
-    /// - Parameter truncatesLog: whether nothing of the log stays in its file.
+    /// - Parameter truncatesLog: whether the log's file is emptied.
     func checkpoint(truncatesLog: Bool) throws(DiskError) -> Int64 {
         var inLog: Int32 = 0
         var copied: Int32 = 0
@@ -145,10 +146,11 @@ final class Database {
         return Int64(max(copied, 0))
     }
 
-    /// Writes all that is committed into a new database at `path`, where there is none or an empty file. It is not synced.
+    /// Writes all committed content into a new database at `path`, where there is no file or an empty one. The copy is
+    /// not synced.
     func copy(to path: String) throws(DiskError) { try run("VACUUM INTO ?1", .text(path)) }
 
-    /// Leaves the file as it is when the connection closes, for one that another version wrote.
+    /// Leaves the file as it is when the connection closes; for a file of another version.
     func leaveUntouchedOnClose() throws(DiskError) {
         let code = beacond_sqlite3_no_checkpoint_on_close(handle)
         guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: "configure") }

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// Why the state folder or the file in it could not be used.
+/// The reason why the state folder, or the file in it, could not be used.
 package struct DiskError: Error, Hashable {
     package enum Source: Hashable {
         /// `code` is SQLite's extended result code, such as `SQLITE_IOERR_FSYNC` (1034).
@@ -16,20 +16,20 @@ package struct DiskError: Error, Hashable {
 
     var source: Source
     var code: Int32
-    /// The system's `errno` behind it, 0 where there is none.
+    /// The system's `errno` behind the error; 0 where there is none.
     var systemError: Int32
-    /// What was being done, in words or as the SQL text.
+    /// The operation that failed, in words or as the SQL text.
     var operation: String
-    /// `max_mib` as it would have to be, where not the disk is full but the file has reached its own limit.
+    /// The `max_mib` that is needed, where the file has reached its own limit though the disk is not full.
     var neededMiB: Int?
 
-    /// The file's content is damaged, or it never was one of ours: no later attempt on the same file can succeed.
+    /// Whether the file's content is damaged, or never was an outbox: no retry on the same file can succeed.
     var isDamage: Bool {
         source == .sqlite && (code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB)
     }
 
-    /// The same as damage, where the statements are ours and fit the tables that we make: an SQL error then means that the text of those
-    /// tables in the file is no longer what was written.
+    /// The error as damage, for our statements on our tables. There an SQL error means that the file no longer holds
+    /// the tables as the agent wrote them.
     var ofSchema: DiskError {
         guard source == .sqlite, code == SQLITE_ERROR else { return self }
         var error = self
@@ -37,12 +37,13 @@ package struct DiskError: Error, Hashable {
         return error
     }
 
-    /// Reading still works: only writing was refused.
+    /// Whether only writing was refused, and reading still works.
     var leavesFileReadable: Bool {
         source == .sqlite && (code & 0xFF == SQLITE_FULL || code & 0xFF == SQLITE_READONLY)
     }
 
-    /// SQLite's word for a file that can't grow, which does not say whether the disk or `max_page_count` forbids it.
+    /// Whether SQLite reports that the file can't grow. It does not tell whether the disk or `max_page_count` forbids
+    /// that.
     var isFull: Bool {
         source == .sqlite && code & 0xFF == SQLITE_FULL && systemError != ENOSPC && systemError != EDQUOT
     }
@@ -51,14 +52,14 @@ package struct DiskError: Error, Hashable {
         DiskError(source: .system, code: code, systemError: code, operation: operation)
     }
 
-    /// The file at `path` cannot be written, because of its file system or of whom it belongs to.
+    /// The file at `path` cannot be written, because of its file system or its owner.
     static func readOnly(_ path: String) -> DiskError {
         let systemError = access(path, W_OK) == 0 ? 0 : errno
         return DiskError(
             source: .sqlite, code: SQLITE_READONLY, systemError: systemError, operation: "open outbox.sqlite")
     }
 
-    /// What it means to the operator.
+    /// The cause for the operator.
     var cause: OutboxCondition.Cause {
         switch source {
         case .inUse: return .inUse
@@ -88,7 +89,7 @@ package struct DiskError: Error, Hashable {
 
 extension OutboxCondition {
     init(_ error: DiskError, directory: String, obstacle: StateObstacle?) {
-        // An SQL text may run over several lines; the condition is one.
+        // An SQL text may have several lines; the condition has one.
         let operation = error.operation.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         self.init(
             cause: obstacle == nil ? error.cause : .cannotOpen, code: error.code,

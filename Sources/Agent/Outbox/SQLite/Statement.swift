@@ -7,7 +7,7 @@ enum SQLValue {
     case blob([UInt8])
 }
 
-/// One prepared SQL statement. It is finalised when the last reference to it goes.
+/// A prepared SQL statement, finalised with its last reference.
 final class Statement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
@@ -28,11 +28,11 @@ final class Statement {
     }
 
     deinit {
-        // The code repeats what the last step already reported.
+        // The code repeats the error of the last step, which was reported then.
         _ = sqlite3_finalize(handle)
     }
 
-    /// Binds the parameters from the first on.
+    /// Binds the parameters, from the first on.
     func bind(_ values: [SQLValue]) throws(DiskError) {
         for (index, value) in zip(Int32(1)..., values) {
             switch value {
@@ -61,7 +61,7 @@ final class Statement {
         }
     }
 
-    /// Makes it ready for the next use. The code is the last step's own, which was reported then.
+    /// Prepares the statement for its next use. The code repeats the error of the last step, which was reported then.
     func reset() {
         _ = sqlite3_reset(handle)
         _ = sqlite3_clear_bindings(handle)
@@ -85,7 +85,7 @@ final class Statement {
 extension DiskError {
     /// The error that the connection `database` remembers.
     static func current(of database: OpaquePointer?, code: Int32, during operation: String) -> DiskError {
-        // The remembered code is extended; it is only used where it belongs to the failure at hand.
+        // The remembered code is extended. It is used only where it belongs to the present failure.
         let extended = database.map { sqlite3_extended_errcode($0) } ?? code
         return DiskError(
             source: .sqlite,

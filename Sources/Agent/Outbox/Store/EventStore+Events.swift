@@ -9,7 +9,7 @@ extension EventStore {
         var size: Int64
     }
 
-    /// Events from `position` on, in order, until `row` wants no more.
+    /// Reads events from `position` on, in order, until `row` wants no more.
     package func events(
         from position: Position, row: (QueuedMessage) throws(DiskError) -> Bool
     ) throws(DiskError) {
@@ -30,7 +30,7 @@ extension EventStore {
 
     /// The first `limit` messages.
     ///
-    /// - Parameter countedOnly: those that `max_events` does not count are passed over.
+    /// - Parameter countedOnly: whether to skip messages that `max_events` does not count.
     func oldest(_ limit: Int64, countedOnly: Bool = false) throws(DiskError) -> [Entry] {
         var entries: [Entry] = []
         try database.query(
@@ -49,7 +49,8 @@ extension EventStore {
         return entries
     }
 
-    /// A row's epoch, series and number, which stand behind its position. Throws damage for what was never written.
+    /// A row's epoch, series and number, in the columns before its content. Throws damage for values that the agent
+    /// never writes.
     private func messageNumber(_ row: Statement) throws(DiskError) -> MessageNumber {
         guard Self.numbers.contains(row.integer(0)), let series = NumberSeries(rawValue: row.integer(2)),
             Self.numbers.contains(row.integer(3))
@@ -57,7 +58,7 @@ extension EventStore {
         return MessageNumber(epoch: name(ofEpoch: row.integer(1)), series: series, seq: row.integer(3))
     }
 
-    /// What a message will take: its row, to be inserted in the same transaction.
+    /// The row that a message will take, to be inserted in the same transaction.
     func row(_ queued: QueuedMessage) throws(DiskError) -> EventRow {
         EventRow(queued: queued, content: try coded(EventText.write(queued.message), isMessage: true))
     }
@@ -72,15 +73,15 @@ extension EventStore {
             .integer(number.series.rawValue))
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     package func count() throws(DiskError) -> Int64 { try database.integer("SELECT count(*) FROM event") }
 
-    /// How many there are that `max_events` does not count.
+    /// The number of messages that `max_events` does not count.
     func countUncounted() throws(DiskError) -> Int64 {
         try database.integer("SELECT count(*) FROM event WHERE \(Schema.isUncounted)")
     }
 
-    /// Deletes the events in `positions` and returns how many there were.
+    /// Deletes the events in `positions`, and returns their number.
     func delete(_ positions: Range<Position>) throws(DiskError) -> Int64 {
         try database.run(
             "DELETE FROM event WHERE position >= ?1 AND position < ?2",
@@ -93,15 +94,15 @@ extension EventStore {
         try database.run("DELETE FROM event WHERE position >= ?1", .integer(origin.numberInFile(position)))
     }
 
-    /// Bytes of pages in use, within a transaction as it stands there.
+    /// Bytes of the pages in use, within a transaction as they stand there.
     func usedBytes() throws(DiskError) -> Int64 {
         let pages = try database.integer("PRAGMA page_count") - database.integer("PRAGMA freelist_count")
         return pages * Schema.pageBytes
     }
 
-    /// Gives a file that a backlog blew up back to the disk, a little at a time: several times the pages that a thousand
-    /// acknowledged events set free. It begins when most of the backlog is gone: every page in use at the end has to be
-    /// moved to the front.
+    /// Shrinks a file that a backlog has grown, a little at a time: by several times the pages that a thousand
+    /// acknowledged events free. It begins when most of the backlog is gone, because every used page at the end of the
+    /// file has to be moved to the front.
     func giveBackFreePages() throws(DiskError) {
         let free = try database.integer("PRAGMA freelist_count")
         if free > 4_096, try free > database.integer("PRAGMA page_count") / 4 * 3 {
@@ -110,9 +111,9 @@ extension EventStore {
     }
 }
 
-/// A message as it stands in the file: its text, with whatever model writes it shortest.
+/// A message as it stands in the file: its text, compressed by the model.
 struct EventRow {
-    /// What a row takes beside its content, about, in bytes: its header, three numbers and its place in the page.
+    /// The approximate bytes of a row beside its content: its header, three numbers and its place in the page.
     static let overhead: Int64 = 16
 
     var queued: QueuedMessage
@@ -121,11 +122,11 @@ struct EventRow {
     var size: Int64 { Int64(content.count) + Self.overhead }
 }
 
-/// A message's topic and payload as one text.
+/// Joins a message's topic and payload into one text.
 enum EventText {
     static func write(_ message: NumberedMessage) -> [UInt8] { Array(message.topic.utf8) + [0] + message.payload }
 
-    /// `nil` for what was not written by `write` and `model`.
+    /// `nil` for octets that `write` and `model` never produce.
     static func read(_ coded: [UInt8], _ model: TextModel) -> (topic: String, payload: [UInt8])? {
         guard let text = model.decode(coded), let end = text.firstIndex(of: 0) else { return nil }
         return (String(decoding: text[..<end], as: UTF8.self), Array(text[(end + 1)...]))

@@ -7,7 +7,7 @@ extension EventStore {
         case record, value
     }
 
-    /// Stores `value` under `key`, or removes what stands there for `nil`.
+    /// Stores `value` under `key`; `nil` removes the key.
     func put(_ value: [UInt8]?, forKey key: String, in table: Table) throws(DiskError) {
         guard let value else {
             return try database.run("DELETE FROM \(table.rawValue) WHERE key = ?1", .text(key))
@@ -54,7 +54,7 @@ extension EventStore {
         return gaps
     }
 
-    /// Replaces what stands there. There are few gaps, and seldom.
+    /// Replaces the stored gaps. Gaps are few and rare.
     func write(_ gaps: [OutboxGap]) throws(DiskError) {
         try database.execute("DELETE FROM gap")
         for gap in gaps {
@@ -66,9 +66,9 @@ extension EventStore {
     }
 }
 
-/// Whose what is in the file.
+/// The owner of the file's content.
 extension EventStore {
-    /// What bears on whose the file is. What the values say already is not looked for in the events.
+    /// Reads what tells the file's owner. Events are searched only where the values do not tell.
     func inheritance(_ meta: Meta, for owner: String?) throws(DiskError) -> Inheritance {
         var inheritance = Inheritance(values: try contents(of: .value))
         let named = inheritance.values.filter { EpochOwners.isTheirs($0.key) }
@@ -91,7 +91,7 @@ extension EventStore {
         return inheritance
     }
 
-    /// The position of the last event of these epochs, as in the file; `nil` where there is none.
+    /// The file's position of the last event of these epochs; `nil` where there is none.
     func last(of owners: EpochOwners) throws(DiskError) -> Int64? {
         var last: Int64?
         for epoch in owners.epochs.sorted() {
@@ -104,7 +104,7 @@ extension EventStore {
         return last
     }
 
-    /// Replaces what the file says of its owner, and of former ones.
+    /// Replaces the names of the file's owner and former owners.
     func write(_ owners: EpochOwners, owner: String) throws(DiskError) {
         for value in try contents(of: .value) where EpochOwners.isTheirs(value.key) {
             try put(nil, forKey: value.key, in: .value)

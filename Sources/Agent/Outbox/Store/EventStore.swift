@@ -1,24 +1,24 @@
 import CSQLite
 import Core
 
-/// The outbox's file: rows in, rows out. What to keep, number or drop is decided above it.
+/// The outbox's file, which stores and returns rows. The outbox above decides what to keep, number or drop.
 package final class EventStore {
-    /// What the one row of `meta` says.
+    /// The one row of table `meta`.
     struct Meta: Hashable {
         package var numbering: Numbering
-        /// As in the file, without `origin`.
+        /// The file's own position, without `origin`.
         var nextPosition: Int64
         var settledReservations: SeriesNumbers
     }
 
     let database: Database
-    /// What it holds can be read, and nothing can be written.
+    /// Whether the file can be read, but not written.
     let isReadOnly: Bool
-    /// What the file is written as; see `Schema.versions`.
+    /// The version of the file's layout; see `Schema.versions`.
     private var version = Schema.openedVersion
     /// See `Bookkeeping.origin`.
     var origin = PositionOrigin.none
-    /// `nil` for a file that was just made and holds nothing yet.
+    /// `nil` for a new file without content.
     private(set) var meta: Meta?
     private var epochNames: [Int64: String] = [:]
     private var epochNumbers: [String: Int64] = [:]
@@ -37,7 +37,7 @@ package final class EventStore {
                 source: .newerVersion, code: Int32(clamping: version), systemError: 0, operation: "open outbox.sqlite")
         }
         if isReadOnly {
-            // What an earlier version wrote is read once the disk can be written.
+            // A file of an earlier version can be read only once the disk can be written.
             guard version >= Schema.openedVersion else { throw DiskError.readOnly(path) }
         } else {
             try Schema.prepare(database, limits: limits)
@@ -57,13 +57,13 @@ package final class EventStore {
                 throw error.ofSchema
             }
         }
-        // Damage that a later read would stumble upon is better found now, where the file is small enough to look.
+        // A small file is checked now, so that a later read does not meet the damage.
         if try database.integer("PRAGMA page_count") <= 2_048 { try checkIntegrity() }
         try Self.readModel(into: &model, from: database)
         meta = try readMeta()
     }
 
-    /// The samples that texts in the file were written with.
+    /// Reads the samples with which texts in the file were written.
     static func readModel(into model: inout TextModel, from database: Database) throws(DiskError) {
         try database.query("SELECT text FROM sample ORDER BY id") { row in
             model.add(row.bytes(0))
@@ -71,7 +71,8 @@ package final class EventStore {
         }
     }
 
-    /// What a number or position in the file can be; others were never written. JSON's readers hold no greater ones.
+    /// The range of numbers and positions in a file; the agent never writes others. Readers of JSON hold no greater
+    /// ones.
     static let numbers: ClosedRange<Int64> = 1...(1 << 53)
 
     static func damage(_ operation: String) -> DiskError {
@@ -135,7 +136,7 @@ package final class EventStore {
             Schema.writeMeta(version), [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
     }
 
-    /// Brings the file up where a series has its first number that only a later version has columns for.
+    /// Upgrades the file where a series gets its first number and only a later version has columns for it.
     private func bringUp(for numbering: Numbering) throws(DiskError) {
         let needed = NumberSeries.allCases.filter { numbering[$0] > 1 }.map(\.version).max() ?? version
         guard needed > version else { return }
@@ -143,14 +144,14 @@ package final class EventStore {
         version = needed
     }
 
-    /// To be called once the transaction that wrote `new` is through.
+    /// Notes that the transaction that wrote `new` is committed.
     func committed(_ new: Meta) {
         meta = new
         epochNumbers = [:]
         for (number, name) in epochNames { epochNumbers[name] = number }
     }
 
-    /// The `epoch` row of a name, made where there is none. Rows are never deleted: an epoch is a rare thing.
+    /// The `epoch` row of a name, which is made if there is none. Rows are never deleted, since epochs are rare.
     func number(ofEpoch name: String) throws(DiskError) -> Int64 {
         if let number = epochNumbers[name] { return number }
         try database.run("INSERT OR IGNORE INTO epoch (name) VALUES (?1)", .text(name))
@@ -159,7 +160,7 @@ package final class EventStore {
             number = row.integer(0)
             return false
         }
-        // It is remembered for reading only: were the transaction rolled back, the next one inserts the row again.
+        // Remembered for reading only: if the transaction is rolled back, the next one inserts the row again.
         epochNames[number] = name
         return number
     }
@@ -167,7 +168,7 @@ package final class EventStore {
     /// The `epoch` row of a name; `nil` where there is none.
     func number(ofKnownEpoch name: String) -> Int64? { epochNames.first { $0.value == name }?.key }
 
-    /// The name of an epoch in the file; empty for a number that stands for none.
+    /// The name of an epoch in the file; empty for an unknown number.
     package func name(ofEpoch number: Int64) -> String { epochNames[number] ?? "" }
 
     // MARK: Texts
@@ -183,7 +184,7 @@ package final class EventStore {
         }
     }
 
-    /// Writes `text` with the model. One that is unlike every sample becomes a sample itself.
+    /// Writes `text` with the model. A text that is unlike every sample becomes a sample itself.
     func coded(_ text: [UInt8], isMessage: Bool) throws(DiskError) -> [UInt8] {
         let coded = model.encode(text)
         let isSample = isMessage ? model.lacksMessage(text, coded: coded) : model.lacks(text, coded: coded)

@@ -1,10 +1,10 @@
 import CSQLite
 import Core
 
-/// What can still be read from a damaged file, up to a limit in memory.
+/// The readable part of a damaged file, up to a limit in memory.
 struct Salvage {
     package var numbering: Numbering?
-    /// In order; positions are the file's own.
+    /// Events in order, with the file's own positions.
     private var rows: [(position: Int64, message: NumberedMessage)] = []
     /// Whether every event was read.
     var isEveryEventThere = false
@@ -17,16 +17,16 @@ struct Salvage {
     private var model = TextModel()
     private var bytes: Int64 = 0
     private let limit: Int64
-    /// What the file was written as.
+    /// The version of the file's layout.
     private var version = Schema.version
 
-    /// Reads the file at `path`, with its log. Where it is no database at all, nothing is found.
+    /// Reads the file at `path`, with its log. A file that is no database gives nothing.
     init(path: String, vfs: String?, limit: Int64) {
         self.limit = limit
         guard let database = try? Database(path: path, vfs: vfs),
             (try? database.execute("PRAGMA locking_mode = EXCLUSIVE")) != nil
         else { return }
-        // Each part stops where its pages are damaged, and the others go on.
+        // Each part ends where its pages are damaged; the other parts are still read.
         try? database.query("SELECT id, name FROM epoch") { row in
             epochNames[row.integer(0)] = row.text(1)
             return true
@@ -61,7 +61,7 @@ struct Salvage {
         }
     }
 
-    /// How positions of a process stand to this file's that has committed nothing before it read it.
+    /// The origin of positions for a process that has committed nothing before it read this file.
     var origin: PositionOrigin { PositionOrigin(lastInFile: rows.last?.position ?? 0) }
 
     /// The events that were read, in order.
@@ -69,17 +69,17 @@ struct Salvage {
         rows.map { QueuedMessage(position: origin.position(inFile: $0.position), $0.message) }
     }
 
-    /// What is left that bears on whose the file is.
+    /// The remains that tell the file's owner.
     var inheritance: Inheritance {
         Inheritance(
             values: values, topics: [rows.first?.message.topic, rows.last?.message.topic].compactMap(\.self),
             epochs: Set(rows.map(\.message.number.epoch) + gaps.map(\.epoch) + [numbering?.epoch].compactMap(\.self)))
     }
 
-    /// In files of the first version everything is of events.
+    /// In files of the first version everything belongs to events.
     private var kindColumn: String { version > NumberSeries.events.version ? "kind" : "0" }
 
-    /// From the oldest up to the damage, then from the newest down to it.
+    /// Reads from the oldest event up to the damage, then from the newest down to it.
     private mutating func readEvents(from database: Database) {
         isEveryEventThere = read(
             "SELECT position, epoch, seq, content, \(kindColumn) FROM event ORDER BY position", from: database)

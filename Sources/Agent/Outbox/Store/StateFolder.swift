@@ -2,14 +2,15 @@ import Glibc
 
 /// The state folder on a disk.
 ///
-/// `outbox.lock` is held with `flock` for as long as the process lives, so that two agents never share a folder; the
-/// kernel lets go of it however the process ends. Its first 64 bytes hold the `Reservation`, what follows names the holder.
+/// The agent holds `outbox.lock` with `flock` for as long as it lives, so that two agents never share a folder. The
+/// kernel releases the lock however the process ends. The first 64 bytes of the file hold the `Reservation`; the rest
+/// names the holder.
 package final class StateFolder: OutboxFolder {
     let path: String
     private let holder: String
     private var lock: Int32 = -1
 
-    /// - Parameter holder: whose agent holds it, for others to read.
+    /// - Parameter holder: the name of the gateway that holds the lock, for others to read.
     init(path: String, holder: String) {
         self.path = path
         self.holder = holder
@@ -19,7 +20,7 @@ package final class StateFolder: OutboxFolder {
 
     func release() {
         guard lock >= 0 else { return }
-        // A process that is just being forked off may hold a copy of the descriptor, which closing would not unlock.
+        // A process that is just being forked may hold a copy of the descriptor, which closing would not unlock.
         flock(lock, LOCK_UN)
         close(lock)
         lock = -1
@@ -28,7 +29,7 @@ package final class StateFolder: OutboxFolder {
     private var replacementPath: String { databasePath + ".new" }
     var lockPath: String { path + "/outbox.lock" }
     private var trialPath: String { path + "/outbox.try" }
-    /// All that an agent makes here, in the order in which it may be taken away.
+    /// All files that an agent makes here, in the order in which they may be removed.
     package var everything: [String] { [logPath, databasePath + "-shm", databasePath, lockPath, path] }
 
     var databaseIdentity: FileIdentity { FileIdentity(path: databasePath) }
@@ -55,7 +56,7 @@ package final class StateFolder: OutboxFolder {
             try takeLock()
             if former >= 0 { close(former) }
         } catch {
-            // Better than nothing: a number can be reserved in it as long as its disk works.
+            // The former lock is better than none: numbers can be reserved in it as long as its disk works.
             if former >= 0, error.source != .inUse, flock(former, LOCK_EX | LOCK_NB) == 0 { lock = former }
             if former >= 0, lock < 0 { close(former) }
             throw error
@@ -70,7 +71,7 @@ package final class StateFolder: OutboxFolder {
         }
         try requireRegular(lockPath, during: "open outbox.lock")
         var descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o640)
-        // On a read-only file system the lock can still be taken, and what waits can still be read.
+        // On a read-only file system the lock can still be taken, and queued events can still be read.
         var code = errno
         if descriptor < 0, code == EROFS { descriptor = open(lockPath, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard descriptor >= 0 else { throw .system(code, during: "open outbox.lock") }
@@ -83,8 +84,8 @@ package final class StateFolder: OutboxFolder {
             throw .system(code, during: "lock the folder")
         }
         lock = descriptor
-        // Its disk block has to be there before the disk is full. Where this fails, reserving fails later, which is seen.
-        // An unreadable file is not overwritten: its reservation may keep numbers from being given twice.
+        // The file needs its disk block before the disk is full. If this fails, a later reservation fails and is
+        // noticed. An unreadable file is not overwritten: its reservation may keep numbers from being given twice.
         let reserved: [UInt8]
         do throws(DiskError) {
             reserved = try reservedBytes()
@@ -97,18 +98,18 @@ package final class StateFolder: OutboxFolder {
             _ = reserve([UInt8](repeating: 0x20, count: Reservation.length))
         }
         sign()
-        // A number that was reserved in it is lost with its name.
+        // If the file's name is lost, so is a reservation in it.
         try? synchronise()
     }
 
-    /// Says whose agent holds the lock. Nothing hangs on it but the words of a check.
+    /// Writes the holder's name into the lock file. Only the text of a check depends on it.
     private func sign() {
         guard !holder.isEmpty else { return }
         let line = Array((holder + "\n").utf8)
         _ = pwrite(lock, line, line.count, off_t(Reservation.length))
     }
 
-    /// Whose agent holds the lock, as far as it says.
+    /// The name of the gateway that holds the lock, if the file tells.
     var currentHolder: String? {
         guard let descriptor = try? NamedFile.open(lockPath) else { return nil }
         defer { close(descriptor) }
@@ -118,7 +119,7 @@ package final class StateFolder: OutboxFolder {
         return line.isEmpty ? nil : String(validating: line, as: UTF8.self)
     }
 
-    /// Writes more than an agent's first transaction takes, has it on the disk, and takes it away again.
+    /// Writes more than an agent's first transaction needs, syncs it, and removes it again.
     func tryWriting() throws(DiskError) {
         let descriptor = open(trialPath, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(errno, during: "make a file") }
@@ -183,15 +184,15 @@ package final class StateFolder: OutboxFolder {
     }
 
     func setDamagedFileAside() throws(DiskError) {
-        // A log of an earlier one would be read as this one's.
+        // SQLite would read the log of an earlier database as this one's.
         unlink(replacedPath + "-wal")
         guard rename(databasePath, replacedPath) == 0 || errno == ENOENT else {
             throw .system(errno, during: "set the damaged file aside")
         }
-        // The other order could leave a database without its log, which reads as whole.
+        // In the other order a crash could leave a database without its log, which would read as whole.
         try synchronise()
         try setLogAside()
-        // It is part of the name of no file that SQLite would open by itself.
+        // The shared-memory file belongs to the database that was set aside.
         unlink(databasePath + "-shm")
     }
 
@@ -214,7 +215,7 @@ package final class StateFolder: OutboxFolder {
 
     func synchronise() throws(DiskError) { try Self.synchronise(path) }
 
-    /// Some file systems have no sync of a folder, and some folders can't be opened. Only a disk that fails at it is an error.
+    /// Some file systems cannot sync a folder, and some folders can't be opened. Only a failing disk is an error.
     private static func synchronise(_ path: String) throws(DiskError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

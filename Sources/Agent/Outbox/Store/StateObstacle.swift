@@ -1,19 +1,19 @@
 import CSQLite
 import Glibc
 
-/// What stands in the way of a state folder, where looking at it tells.
+/// A visible obstacle to a state folder.
 enum StateObstacle: Hashable, Sendable, CustomStringConvertible {
-    /// Something else stands where a folder should be: the state folder, or the one that it is to be in.
+    /// Another kind of file stands where a folder should be: the state folder, or its parent.
     case notAFolder(path: String)
-    /// A link that leads to nothing.
+    /// The path is a link to a missing file.
     case danglingLink(path: String)
-    /// The agent makes the state folder itself, but not what it is in.
+    /// The parent folder is missing. The agent makes only the state folder itself.
     case noParent(path: String)
-    /// A file system that takes no folders, as `/proc`.
+    /// The parent is on a file system that takes no folders, such as `/proc`.
     case takesNoFolders(path: String)
-    /// Something else stands where one of the folder's files should be.
+    /// Another kind of file stands where one of the folder's files should be.
     case notAFile(path: String, kind: FileKind)
-    /// The process, or the machine, may open no further file.
+    /// The process, or the machine, has reached its limit of open files.
     case tooManyOpenFiles
 
     var description: String {
@@ -27,7 +27,7 @@ enum StateObstacle: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the operator can do.
+    /// A remedy for the operator.
     var remedy: String {
         switch self {
         case .notAFolder: "name another state_dir, or move what stands there away"
@@ -41,7 +41,7 @@ enum StateObstacle: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension StateFolder {
-    /// What can be seen to have caused the failure; `nil` where there is nothing to see but the error itself.
+    /// The visible cause of the failure; `nil` where only the error itself tells.
     func obstacle(to error: DiskError) -> StateObstacle? {
         if error.systemError == EMFILE || error.systemError == ENFILE { return .tooManyOpenFiles }
         switch error.source {
@@ -55,13 +55,13 @@ extension StateFolder {
         guard FileKind.ofFile(at: path) == .folder else { return .notAFolder(path: path) }
         for file in [lockPath, databasePath, logPath] {
             if let kind = FileKind.ofFile(at: file) { return .notAFile(path: file, kind: kind) }
-            // Of a link that leads nowhere the end would be made, if that were possible.
+            // Opening a link to a missing file would create its target.
             if stat(file, &status) != 0, lstat(file, &status) == 0 { return .danglingLink(path: file) }
         }
         return nil
     }
 
-    /// The folder is not there, and could not be made.
+    /// The obstacle where the folder is missing and could not be made.
     private func obstacleAbove(_ error: DiskError) -> StateObstacle? {
         let parent = Self.parent(of: path)
         var status = stat()
