@@ -3,9 +3,9 @@ import Core
 import Glibc
 
 extension AdapterSurvey {
-    /// Asks the kernel. Needs no privilege and opens no adapter.
+    /// Asks the kernel for the adapters. This needs no privilege and opens no adapter.
     ///
-    /// Where the kernel has no Bluetooth, or a sandbox hides it, there are no adapters.
+    /// There are none where the kernel has no Bluetooth, or a sandbox hides it.
     package static func current() -> AdapterSurvey {
         let switches = KillSwitches()
         guard let socket = try? HCISocket() else {
@@ -19,12 +19,12 @@ extension AdapterSurvey {
 }
 
 extension HCISocket {
-    /// HCIGETDEVLIST: a count, and behind it as many pairs of index and flags.
+    /// HCIGETDEVLIST: a count, followed by that many pairs of index and flags.
     fileprivate func deviceIndices() -> [UInt16] {
         let header = MemoryLayout<hci_dev_list_req>.size
         let stride = MemoryLayout<hci_dev_req>.stride
         let capacity = 64
-        // The pairs are aligned to four octets, behind the two of the count.
+        // The pairs are aligned to four octets, after the two of the count.
         let offset = max(header, MemoryLayout<hci_dev_req>.alignment)
         return withUnsafeTemporaryAllocation(byteCount: offset + capacity * stride, alignment: 8) { buffer in
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
@@ -35,7 +35,8 @@ extension HCISocket {
         }
     }
 
-    /// The kernel takes what needs CAP_NET_RAW out of a filter without a word, so the filter says whether we have it.
+    /// Whether the kernel passes advertising reports to this process. Without CAP_NET_RAW it silently removes them from
+    /// a filter, so reading the filter tells.
     fileprivate func passesAdvertisingReports() -> Bool {
         do {
             try setFilter(.scanning)
@@ -47,7 +48,7 @@ extension HCISocket {
 }
 
 extension Adapter {
-    /// `nil` where it has gone since the list was made.
+    /// `nil` where the adapter has gone since the list was made.
     fileprivate init?(index: UInt16, switches: KillSwitches) {
         var info = hci_dev_info()
         guard hci_devinfo(Int32(index), &info) >= 0 else { return nil }
@@ -63,13 +64,13 @@ extension Adapter {
 
 /// A Bluetooth adapter as the kernel lists it.
 package struct Adapter: Hashable, Sendable {
-    /// The N of `hciN`. It may be another one after the adapter was unplugged.
+    /// The N of `hciN`. It may change after the adapter was unplugged.
     var index: UInt16
     /// Zero until the adapter has been set up.
     package var address: DeviceAddress
-    /// Powered; only then does it take commands.
+    /// Whether the adapter is powered; only then does it take commands.
     var isUp: Bool
-    /// Held by a radio kill switch.
+    /// Whether a radio kill switch holds the adapter.
     var isBlocked: Bool
 
     package init(index: UInt16, address: DeviceAddress, isUp: Bool, isBlocked: Bool) {
@@ -82,8 +83,8 @@ package struct Adapter: Hashable, Sendable {
     package var name: String { "hci\(index)" }
 }
 
-/// The two sets of scanning and advertising commands. A controller that has seen one of them refuses the other until it is
-/// reset.
+/// The two sets of scanning and advertising commands. A controller that has received one set refuses the other until it
+/// is reset.
 package enum CommandFamily: Hashable, Sendable {
     case legacy
     case extended
@@ -98,7 +99,7 @@ package enum CommandFamily: Hashable, Sendable {
 ///     soft  "1" blocked by software
 ///     hard  "1" blocked by a switch or the firmware
 struct KillSwitches {
-    /// The names of those that are on.
+    /// The names of the switches that block.
     let blocked: Set<String>
 
     init() {
@@ -125,7 +126,7 @@ struct KillSwitches {
         return names
     }
 
-    /// The first line of a small file, without its end; `nil` where it can't be read.
+    /// The first line of a small file, without its line end; `nil` where it can't be read.
     private static func line(_ path: String) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -4,11 +4,11 @@ import Core
 package struct AdapterSurvey: Hashable, Sendable {
     /// In the order of their indices.
     var adapters: [Adapter]
-    /// CAP_NET_RAW: without it the kernel passes neither LE commands nor LE events.
+    /// Whether the process has CAP_NET_RAW: without it the kernel passes neither LE commands nor LE events.
     var isPermitted: Bool
-    /// Some Bluetooth kill switch is on. On many laptops that removes the adapter altogether.
+    /// Whether a Bluetooth kill switch is on. On many laptops such a switch removes the adapter altogether.
     var hasBlockedSwitch: Bool
-    /// The kernel has Bluetooth, and no sandbox hides it.
+    /// Whether the kernel has Bluetooth, and no sandbox hides it.
     var isSupported: Bool
 
     init(
@@ -20,19 +20,19 @@ package struct AdapterSurvey: Hashable, Sendable {
         self.hasBlockedSwitch = hasBlockedSwitch
     }
 
-    /// What a choice comes to.
+    /// The result of a choice.
     package enum Choice: Hashable, Sendable {
         case usable(Adapter)
-        /// Nothing can be opened; the adapter is `nil` where there is none.
+        /// No adapter can be opened; the second value is `nil` where there is none.
         case obstacle(RadioAvailability, Adapter?)
     }
 
     /// Finds the adapter that the configuration asks for.
     ///
     /// - Parameters:
-    ///   - wanted: the configuration's word.
+    ///   - wanted: the adapter as the configuration names it.
     ///   - known: the address of the adapter that served this choice before. It is followed to another index, because
-    ///     `hciN` is renumbered when an adapter is plugged in again.
+    /// the kernel renumbers `hciN` when an adapter is plugged in again.
     ///   - taken: indices that other choices of the same configuration hold.
     func choose(
         _ wanted: RadioSettings.Adapter, known: DeviceAddress? = nil, taken: Set<UInt16> = []
@@ -60,18 +60,18 @@ extension Adapter {
     fileprivate var isUsable: Bool { isUp && !isBlocked }
 }
 
-/// What stands between one configured adapter and scanning, for an installer to read.
+/// The obstacle between one configured adapter and scanning, for an installer to read.
 package struct AdapterReport: Hashable, Sendable, CustomStringConvertible {
-    /// What the configuration asks for.
+    /// The adapter as the configuration names it.
     var wanted: RadioSettings.Adapter
     /// The adapter that was found for it, usable or not.
     package var adapter: Adapter?
     /// `nil` where scanning can start.
     package var obstacle: RadioAvailability?
-    /// One line on what to do; empty where scanning can start, or where the agent clears the way by itself.
+    /// One line with the remedy; empty where scanning can start, or where the agent removes the obstacle by itself.
     package var remedy: String
 
-    /// `hci0 (00:1A:7D:DA:71:13)`, or what the configuration asks for where it is not there.
+    /// `hci0 (00:1A:7D:DA:71:13)`, or the configured name where the adapter is missing.
     package var name: String { adapter.map { "\($0.name) (\($0.address))" } ?? wanted.name }
 
     /// `hci0 (00:1A:7D:DA:71:13): ready`, or the obstacle's word in place of `ready`.
@@ -82,9 +82,9 @@ package struct AdapterReport: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension AdapterSurvey {
-    /// One report for each configured adapter, in their order. Nothing is opened or changed.
+    /// One report for each configured adapter, in order. It opens and changes nothing.
     ///
-    /// - Parameter mayAdminister: the agent has CAP_NET_ADMIN, so that an adapter that is off is no obstacle to it.
+    /// - Parameter mayAdminister: whether the agent has CAP_NET_ADMIN, so that it can bring up an adapter that is off.
     package func reports(on settings: RadioSettings, mayAdminister: Bool) -> [AdapterReport] {
         reports(on: settings.adapters, mayAdminister: mayAdminister)
     }
@@ -109,7 +109,7 @@ extension AdapterSurvey {
         if obstacle == .off && mayAdminister { return "" }
         let remedy = RadioCondition(obstacle, mayAdminister: mayAdminister).remedy
         guard obstacle == .absent else { return remedy }
-        // What would be said next is said at once, to save a walk.
+        // Names the next obstacle too, to save the installer another round.
         if isSupported { return isPermitted ? remedy : "\(remedy) \(RadioAvailability.unauthorized.remedy)" }
         return "This process sees no Bluetooth in the kernel: load the module 'bluetooth', allow AF_BLUETOOTH in the "
             + "service's sandbox, or give the container the host's network."
@@ -117,7 +117,7 @@ extension AdapterSurvey {
 }
 
 extension RadioSettings.Adapter {
-    /// As the configuration writes it.
+    /// The name as the configuration writes it.
     package var name: String {
         switch self {
         case .automatic: "auto"

@@ -1,6 +1,6 @@
 import Core
 
-/// Keeps one adapter advertising, whatever happens to it.
+/// Keeps one adapter advertising, through outages and other processes' commands.
 ///
 ///     idle ─► waiting ─► opening ─► configuring ─► advertising ─► stopping ─► idle
 ///               ▲           │         ▲      │          │
@@ -13,17 +13,18 @@ struct AdvertisingController: AdapterController {
     private enum Work: Sendable {
         case configuring(PendingCommand<AdvertisingProcedure>)
         case advertising(CommandFamily, since: Instant)
-        /// The adapter is open, and the next attempt is made then.
+        /// The adapter is open; the next attempt is at `until`.
         case resting(until: Instant)
-        /// Switching off; the command is under way.
+        /// The command that switches advertising off is under way.
         case stopping(PendingCommand<AdvertisingStep>)
     }
 
-    /// From a refusal to the next attempt.
+    /// The pause between a refusal and the next attempt.
     static let retryInterval = TimeSpan.seconds(10)
-    /// From a disturbance to the next attempt: doubled each time, so that two processes do not fight for the radio.
+    /// The pause between a disturbance and the next attempt. It doubles each time, so that two processes do not fight
+    /// for the radio.
     static let rests = ForeignActivity.rest...TimeSpan.seconds(30)
-    /// After so long on the air the next disturbance is the first again.
+    /// The time on the air after which the pause is short again.
     static let calm = TimeSpan.seconds(60)
 
     static var filter: HCIFilter { .advertising }
@@ -34,7 +35,7 @@ struct AdvertisingController: AdapterController {
 
     package var adapter: Adapter? { claim.adapter }
 
-    /// Not started, or off the air and closed.
+    /// Whether advertising has not started, or is off the air and closed.
     var isIdle: Bool {
         if case .idle = claim { true } else { false }
     }
@@ -54,7 +55,7 @@ struct AdvertisingController: AdapterController {
         isIdle ? claim.look(at: instant) : []
     }
 
-    /// Switches off what may be on. It is idle at once, or once the controller has answered.
+    /// Switches advertising off. It is idle at once, or once the controller has answered.
     mutating func stop(at instant: Instant) -> [Action] {
         switch claim {
         case .held(let adapter, .advertising(let family, _)):
@@ -131,7 +132,7 @@ struct AdvertisingController: AdapterController {
         }
     }
 
-    /// - Parameter features: what the controller says it can do, where that was asked.
+    /// - Parameter features: the controller's features, where they were asked.
     mutating func commandCompleted(
         _ outcome: CommandOutcome, features: LEFeatures?, at instant: Instant
     ) -> [Action] {
@@ -173,7 +174,7 @@ struct AdvertisingController: AdapterController {
 
     // MARK: - Other processes, time
 
-    /// Another process, the kernel or the controller itself ended or changed what we advertise.
+    /// Another process, the kernel or the controller itself ended or changed the agent's advertisement.
     mutating func disturbed(at instant: Instant) -> [Action] {
         switch claim {
         case .held(let adapter, .advertising(_, let since)):
@@ -181,7 +182,7 @@ struct AdvertisingController: AdapterController {
             claim = .held(adapter, .resting(until: instant + rest.next()))
             return announcing(.trouble(.disturbed))
         case .held(let adapter, .resting(let until)):
-            // The other one is still at it: stepping in between would make its commands fail.
+            // The other process is still sending commands, which would fail if the agent interfered.
             claim = .held(adapter, .resting(until: max(until, instant + Self.rests.lowerBound)))
             return []
         case .idle, .waiting, .opening, .held(_, .configuring), .held(_, .stopping):
@@ -206,7 +207,7 @@ struct AdvertisingController: AdapterController {
         }
     }
 
-    /// A lasting trouble is met again at every attempt, and said once.
+    /// A lasting trouble returns at every attempt, but is told once.
     private mutating func announcing(_ news: AdvertisingNews) -> [Action] {
         said.isNew(news) ? [.tell(news)] : []
     }

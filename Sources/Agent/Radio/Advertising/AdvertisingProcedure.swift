@@ -1,10 +1,10 @@
 import Core
 
-/// The commands up to advertising, one at a time: features, parameters, data, enable.
+/// The commands that start advertising, one at a time: features, parameters, data, enable.
 ///
-/// Where parameters are disallowed, something is advertised already: what an earlier process left behind when it was
-/// killed, or another process's own. It is switched off once and the parameters are tried again. With the extended
-/// commands that concerns our own set only. Where a family of commands is refused, the other one is tried once.
+/// Where the controller disallows the parameters, it advertises already: for a process that was killed, or for another
+/// process. The procedure switches that off once and sends the parameters again. With the extended commands only the
+/// agent's own set is concerned. Where a family of commands is refused, the other one is tried once.
 struct AdvertisingProcedure: Hashable, Sendable {
     enum Progress: Hashable, Sendable {
         case next(AdvertisingStep)
@@ -26,14 +26,14 @@ struct AdvertisingProcedure: Hashable, Sendable {
             if status == .commandDisallowed, cleared.insert(family).inserted { return advance(to: .disable(family)) }
             return fallBack(from: family, status)
         case .disable(let family):
-            // Whatever it says: what matters is whether the parameters are taken now.
+            // This answer does not matter: the answer to the parameters does.
             return advance(to: .setParameters(family))
         case .setData(let family):
             return status == .success ? advance(to: .enable(family)) : fallBack(from: family, status)
         case .enable(let family):
             return status == .success ? .advertising(family) : fallBack(from: family, status)
         case .removeSet:
-            // No part of the way to advertising.
+            // No step on the way to advertising.
             return .refused(step.opcode, status)
         }
     }
@@ -50,14 +50,14 @@ struct AdvertisingProcedure: Hashable, Sendable {
     }
 }
 
-/// One command on the way to advertising, or back.
+/// A command on the way to advertising, or back.
 package enum AdvertisingStep: Hashable, Sendable {
     case readFeatures
     case setParameters(CommandFamily)
     case setData(CommandFamily)
     case enable(CommandFamily)
     case disable(CommandFamily)
-    /// Only for the extended commands: gives the controller's memory back.
+    /// Frees the controller's memory; for the extended commands alone.
     case removeSet
 
     var opcode: Opcode {
@@ -73,7 +73,7 @@ package enum AdvertisingStep: Hashable, Sendable {
         }
     }
 
-    /// The family that the step belongs to; `nil` while none is chosen.
+    /// The family that the step belongs to; `nil` before one is chosen.
     var family: CommandFamily? {
         switch self {
         case .readFeatures: nil
@@ -83,13 +83,13 @@ package enum AdvertisingStep: Hashable, Sendable {
     }
 }
 
-/// What becomes of an advertisement.
+/// A change of an advertisement.
 package enum AdvertisingNews: Hashable, Sendable, CustomStringConvertible {
-    /// It is on the air.
+    /// The advertisement is on the air.
     case advertising(Adapter)
-    /// No adapter can be used; it begins by itself once that is over.
+    /// No adapter can be used; advertising begins by itself once one can.
     case waiting(RadioAvailability)
-    /// It is off the air, and tried again.
+    /// The advertisement is off the air, and the agent tries again.
     case trouble(AdvertisingTrouble)
 
     package var description: String {
@@ -101,7 +101,7 @@ package enum AdvertisingNews: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What went wrong with advertising, or was done to it by others.
+/// A fault of advertising, or a disturbance by another process.
 package enum AdvertisingTrouble: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(Opcode, HCIStatus)
     /// No answer within 2 s.
@@ -124,10 +124,10 @@ package enum AdvertisingTrouble: Error, Hashable, Sendable, CustomStringConverti
     }
 }
 
-/// An iBeacon on the air: non-connectable and non-scannable, in legacy PDUs that every scanner hears, from the adapter's
-/// public address.
+/// An iBeacon advertisement: non-connectable and non-scannable, in legacy PDUs that every scanner hears, from the
+/// adapter's public address.
 package struct Advertisement: Hashable, Sendable {
-    /// Away from the kernel's own sets, which count up from 0.
+    /// Outside the kernel's own sets, which count up from 0.
     static let handle: UInt8 = 0xEF
     /// The AD structure Flags: LE General Discoverable Mode, BR/EDR Not Supported.
     private static let flags: [UInt8] = [0x02, 0x01, 0x06]
@@ -137,7 +137,8 @@ package struct Advertisement: Hashable, Sendable {
     /// Units of 0.625 ms.
     private let interval: UInt16
 
-    /// - Parameter interval_ms: from one advertising event to the next, clamped to 20 ms to 10.24 s; Apple asks for 100.
+    /// - Parameter interval_ms: the time between two advertising events, clamped to 20 ms to 10.24 s; Apple requires
+    /// 100.
     package init(_ frame: IBeaconFrame, interval_ms: Double = 100) {
         data = Self.flags + frame.encodedStructure
         let range = LESetAdvertisingParameters.intervalRange

@@ -2,12 +2,12 @@ import Core
 import Glibc
 import Synchronization
 
-/// What the advertising loop's thread does: wait, read, decide, tell.
+/// The body of the advertising loop's thread: wait, read, decide, tell.
 final class AdvertisingRunner {
     private let kernel: any BluetoothKernel
     private let bell: Doorbell
     private let session: AdapterSession<AdvertisingController>
-    /// The session's socket, the bell, the device events.
+    /// The session's socket, the bell and the device events.
     private var polled: [pollfd]
 
     init(
@@ -16,7 +16,7 @@ final class AdvertisingRunner {
     ) {
         self.kernel = kernel
         self.bell = bell
-        // Data that does not fit was refused as the advertisement was made.
+        // Data that does not fit was refused when the advertisement was made.
         session = AdapterSession(
             AdvertisingController(), on: wanted, kernel: kernel, packet: advertisement.packet(for:))
         session.told = { news, _ in report(news) }
@@ -54,7 +54,7 @@ final class AdvertisingRunner {
 
 /// One thread that keeps an advertisement on the air until it is stopped.
 ///
-/// Needs CAP_NET_RAW and an adapter that is up; whatever is missing is waited for. It never resets or powers an adapter.
+/// Needs CAP_NET_RAW and an adapter that is up, and waits for whatever is missing. Never resets or powers an adapter.
 package final class AdvertisingLoop: Sendable {
     private let bell: Doorbell
     private let isStopping = Mutex(false)
@@ -64,7 +64,7 @@ package final class AdvertisingLoop: Sendable {
     ///
     /// - Parameters:
     ///   - adapter: where to advertise.
-    ///   - report: called on the loop's thread, whenever something changes.
+    ///   - report: called on the loop's thread at each change.
     /// - Throws: `SystemError` where the process has no file descriptors or threads left.
     package init(
         _ advertisement: Advertisement, on adapter: RadioSettings.Adapter,
@@ -79,7 +79,7 @@ package final class AdvertisingLoop: Sendable {
         self.worker.withLock { $0 = worker }
     }
 
-    /// Takes the advertisement off the air and waits for the thread to end, 4 s at most.
+    /// Takes the advertisement off the air and waits for the thread to end, at most 4 s.
     package func stop() {
         isStopping.withLock { $0 = true }
         bell.ring()

@@ -1,7 +1,6 @@
 import Core
 
-/// Whether a command that another process, or the kernel, sent to our controller may have ended or changed what we
-/// advertise.
+/// Recognises commands by which another process, or the kernel, may have ended or changed the agent's advertisement.
 ///
 /// H4 command packet, Core 5.4, Vol 4, Part E, 5.4.1:
 ///
@@ -12,8 +11,8 @@ import Core
 ///                  LE Set Extended Advertising Enable (7.8.56), where the handles stand in a list
 enum ForeignAdvertising {
     /// - Parameters:
-    ///   - family: the commands that we advertise with.
-    ///   - handle: our advertising set among the extended ones.
+    ///   - family: the commands that the agent advertises with.
+    ///   - handle: the agent's advertising set among the extended ones.
     static func disturbs(_ packet: Span<UInt8>, family: CommandFamily, handle: UInt8) -> Bool {
         guard packet.count >= 4, packet[0] == PacketType.command.rawValue else { return false }
         let opcode = Opcode(rawValue: UInt16(packet[1]) | UInt16(packet[2]) << 8)

@@ -3,11 +3,12 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The radio loop: one thread that keeps the configured adapters scanning and gives everything they hear to its owner.
+/// The radio loop: one thread that keeps the configured adapters scanning, and passes everything that they hear to its
+/// owner.
 ///
-/// Needs CAP_NET_RAW, and adapters that are up; whatever is missing is waited for. Where it may, it brings up adapters
-/// that nobody switched off, and resets controllers that do not answer, which is nothing that others could still be using.
-/// Works beside bluetoothd and other scanners: scanning stays on where another process had begun it.
+/// Needs CAP_NET_RAW and adapters that are up, and waits for whatever is missing. Where permitted, the loop brings up
+/// adapters that no process switched off, and resets controllers that do not answer: no other process could be using
+/// those. It works beside bluetoothd and other scanners, and leaves scanning on where another process had begun it.
 package final class RadioLoop: Sendable {
     private struct State {
         var worker: WorkerThread?
@@ -21,7 +22,7 @@ package final class RadioLoop: Sendable {
     private let bell: Doorbell
     private let state = Mutex(State())
 
-    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN, and this loop may use it to get adapters to scan.
+    /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN, and this loop may use it on adapters.
     /// - Throws: `SystemError` where the process has no file descriptors left.
     package init(settings: RadioSettings, mayAdminister: Bool = false, logger: Logger) throws(SystemError) {
         self.settings = settings
@@ -30,7 +31,7 @@ package final class RadioLoop: Sendable {
         bell = try Doorbell()
     }
 
-    /// Starts the thread. A loop is started once.
+    /// Starts the thread. A loop can be started once.
     ///
     /// - Parameter owner: moves to the thread and is destroyed there when the loop stops.
     /// - Throws: `SystemError` where no thread can be made, and EALREADY where the loop was started before.
@@ -51,11 +52,11 @@ package final class RadioLoop: Sendable {
         state.withLock { $0.worker = worker }
     }
 
-    /// Has the owner's `tick(at:)` called soon, from any thread.
+    /// Asks for a call of the owner's `tick(at:)` soon, from any thread.
     package func wake() { bell.ring() }
 
-    /// Switches scanning off where this loop had switched it on, closes everything and waits for the thread to end. Must
-    /// not be called from the owner.
+    /// Switches scanning off where this loop had switched it on, closes everything and waits for the thread to end. The
+    /// owner must not call it.
     package func stop() {
         let worker = state.withLock { state in
             state.isStopping = true
@@ -68,47 +69,47 @@ package final class RadioLoop: Sendable {
     }
 }
 
-/// What lives on the radio loop's thread and gets everything from it, one call at a time.
+/// The receiver of everything that the radio loop hears. It lives on the loop's thread and gets one call at a time.
 ///
-/// A report that ends blindness is preceded by the liveness that says so. From call to call, `instant` never goes back.
+/// Before a report that ends blindness, the loop tells the new liveness. From call to call, `instant` never goes back.
 package protocol RadioOwner: SendableMetatype {
-    /// An HCI event as it travels: 0x04, event code, length, parameters. Valid only during the call.
+    /// An HCI event in its wire format: 0x04, event code, length, parameters. Valid only during the call.
     ///
-    /// - Parameter adapter: which of the configured adapters heard it, from 0 on.
+    /// - Parameter adapter: the configured adapter that heard it, counted from 0.
     mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant)
 
-    /// Time has passed: called at the instant that the call before asked for, after every round of packets, and after
+    /// Time has passed. Called at the instant that the last call asked for, after every round of packets, and after
     /// `RadioLoop.wake()`.
     mutating func tick(at instant: Instant) -> EngineWait
 
-    /// Called first of all, and whenever it changes: with several adapters, the liveness of the best of them.
+    /// The liveness of the best adapter. Called first of all, and at each change.
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant)
 
-    /// A controller has just scanned at our word: it hears.
+    /// A controller has just carried out the agent's scan command, so it hears.
     mutating func radioProved(at instant: Instant)
 
-    /// Called once it is known, and whenever it changes: with several adapters, the availability of the best of them.
+    /// The availability of the best adapter. Called once it is known, and at each change.
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant)
 
-    /// Called about once a second.
+    /// The loop's counters. Called about once a second.
     mutating func counted(_ counters: RadioCounters, at instant: Instant)
 
-    /// Called last: nothing more is heard.
+    /// The loop has ended. Called last: the owner gets nothing more.
     mutating func stopped(at instant: Instant)
 }
 
-/// An owner that concludes nothing from silence.
+/// Default for an owner that concludes nothing from silence.
 extension RadioOwner {
     package mutating func radioProved(at instant: Instant) {}
 }
 
-/// What went through the radio since it was started.
+/// The radio's counters since its start.
 package struct RadioCounters: Hashable, Sendable {
     /// Packets handed to the owner.
     var packets: UInt64 = 0
     /// Packets that the kernel dropped because they were not read in time.
     package var dropped: UInt64 = 0
-    /// What was done about adapters that did not scan.
+    /// Repairs of adapters that did not scan.
     var recoveries = RecoveryCounts()
 
     init() {}

@@ -2,28 +2,28 @@ import Core
 import Glibc
 import Logging
 
-/// What the radio loop's thread does: wait, drain, decide, tell.
+/// The body of the radio loop's thread: wait, drain, decide, tell.
 final class RadioRunner<Owner: RadioOwner> {
-    /// Packets taken from one adapter before timers and the others get their turn.
+    /// The most packets from one adapter before timers and the other adapters have their turn.
     private static var packetsPerRound: Int { 512 }
     private static var countInterval: TimeSpan { .seconds(1) }
 
-    /// Whoever is told what the radio hears.
+    /// The receiver of everything that the radio hears.
     private(set) var owner: Owner
     private let stations: [ScanStation]
     private let kernel: any BluetoothKernel
     private let bell: Doorbell
-    /// The stations' sockets, the bell, the device events.
+    /// The stations' sockets, the bell and the device events.
     private var polled: [pollfd]
     private var availability: RadioAvailability?
-    /// What the owner was told last.
+    /// The liveness that the owner was told last.
     private(set) var liveness: RadioLiveness?
     private var provedAt: Instant = .origin
-    /// What the owner waits for since its last tick.
+    /// The owner's wait since its last tick.
     private var ownerWait = EngineWait(due: .origin)
     private var nextCount: Instant
     private var pace = ReadingPace()
-    /// The latest instant that the owner has been told.
+    /// The latest instant that the owner was told.
     private var latest: Instant = .origin
 
     init(
@@ -69,8 +69,8 @@ final class RadioRunner<Owner: RadioOwner> {
         owner.stopped(at: end)
     }
 
-    /// Returns as soon as there is something to do for `turn`. While the sockets are left alone only the bell and the device
-    /// events are waited for.
+    /// Returns as soon as `turn` has something to do. While reading rests, it waits for the bell and the device events
+    /// alone.
     func wait() {
         for (slot, station) in stations.enumerated() { polled[slot].fd = station.descriptor }
         for slot in polled.indices { polled[slot].revents = 0 }
@@ -83,30 +83,30 @@ final class RadioRunner<Owner: RadioOwner> {
         }
     }
 
-    /// Does everything that there is to do, without waiting.
+    /// Does all pending work, without waiting.
     func turn() {
         var mustTick = false
         var hasBacklog = false
-        // The clock is read before the sockets are asked again: whatever came before `clock` is then read in this turn, even
-        // where the process was stopped or starved in between, and no timer takes unread packets for silence.
+        // The clock is read before the sockets are polled again. Packets that came before `clock` are then read in this
+        // turn, even where the process was stopped or starved in between. So no timer takes unread packets for silence.
         let clock = kernel.now
         if isAnythingReady() {
             let packets = packetsTaken
-            // Sockets come before device events, which may close one and open another in its place.
+            // Sockets come before device events, which may close one socket and open another in its place.
             for (slot, station) in stations.enumerated() where polled[slot].revents != 0 {
                 if read(station, slot) { hasBacklog = true }
                 mustTick = true
             }
             if !hasBacklog { pace.read(packets: packetsTaken &- packets, at: clock) }
             if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
-            // A repair comes after the device events that it caused, which are nobody else's doing.
+            // A repair ends after the device events that it caused, so that they are not taken for another process's.
             if polled[stations.count].revents != 0 {
                 bell.answer()
                 for station in stations { station.finishRepair(at: kernel.now) }
                 mustTick = true
             }
         }
-        // While packets still wait, time is theirs, and the answer to a command may be among them.
+        // While packets still wait, time stays at theirs: the answer to a command may be among them.
         let now = forward(to: hasBacklog ? latest : clock)
         if !hasBacklog { for station in stations { station.tick(at: now) } }
         announce(at: now)
@@ -115,7 +115,7 @@ final class RadioRunner<Owner: RadioOwner> {
         if ownerWait.needsProof { for station in stations { station.prove(at: now) } }
     }
 
-    /// Asks the sockets again, unless each has said already that there is something to read, which is then read to its end.
+    /// Polls the sockets again, unless each is known to have packets, which are then read to the end.
     private func isAnythingReady() -> Bool {
         if polled[..<stations.count].allSatisfy({ $0.revents != 0 }) { return true }
         return polled.withUnsafeMutableBufferPointer { kernel.poll($0, timeout_ms: 0) } > 0
@@ -132,7 +132,7 @@ final class RadioRunner<Owner: RadioOwner> {
         }
     }
 
-    /// For the owner, time never goes back: a packet may be read after a timer that it preceded by microseconds, and two
+    /// Keeps the owner's time from going back: a packet may be read after a timer that came microseconds later, and
     /// adapters are read one after the other.
     private func forward(to instant: Instant) -> Instant {
         latest = max(latest, instant)
@@ -176,7 +176,7 @@ final class RadioRunner<Owner: RadioOwner> {
         owner.counted(total, at: instant)
     }
 
-    /// Milliseconds until the next deadline, rounded up, so that a timer is never met too early and waited for again.
+    /// Milliseconds until the next deadline, rounded up, so that the wait never ends before the timer is due.
     private func pollTimeout(from now: Instant, _ limit: Instant) -> Int32 {
         let deadline = stations.reduce(min(ownerWait.due, nextCount, limit)) { min($0, $1.nextDeadline) }
         guard deadline > now else { return 0 }
@@ -184,31 +184,31 @@ final class RadioRunner<Owner: RadioOwner> {
     }
 }
 
-/// How often the sockets are read.
+/// The pace at which the sockets are read.
 ///
-/// A wake-up costs many times what it takes to read and to follow a report, so on a busy radio reports are left waiting for
-/// a moment and read together. On a quiet one each is read as it comes. No time is lost on a report that waits: the kernel
-/// has stamped it.
+/// A wake-up costs many times as much as reading and handling a report. So on a busy radio the loop lets reports wait
+/// for a moment and reads them together. On a quiet radio it reads each report as it comes. A report's time stays
+/// exact, because the kernel has stamped it.
 struct ReadingPace: Hashable, Sendable {
-    /// The most that a report waits. A subscriber notices nothing of it, and it makes 50 wake-ups a second of any number.
+    /// The longest wait of a report. No subscriber notices it, and it limits wake-ups to 50 a second.
     static var rest: TimeSpan { .milliseconds(20) }
-    /// Packets are counted over this span, and as many make the radio a busy one: 100 a second.
+    /// The span over which packets are counted. With `busyPackets` in it the radio is busy: 100 a second.
     static var window: TimeSpan { .milliseconds(100) }
     static var busyPackets: UInt64 { 10 }
 
-    /// Sockets that have nothing but packets to tell are left alone until then.
+    /// The time until which sockets that have only packets are not read.
     private(set) var restsUntil: Instant = .origin
     private var windowBegan: Instant = .origin
     private var packetsInWindow: UInt64 = 0
     private var isBusy = false
 
-    /// The sockets were read, and nothing is left in them.
+    /// The sockets were read until they were empty.
     ///
-    /// - Parameter packets: how many were there.
+    /// - Parameter packets: the number of packets that were read.
     mutating func read(packets: UInt64, at instant: Instant) {
         let elapsed = instant - windowBegan
         if elapsed >= Self.window {
-            // A window that went on for longer, because nothing came, was a quiet one.
+            // A longer window, without packets at its end, was a quiet one.
             isBusy = packetsInWindow >= Self.busyPackets && elapsed < Self.window + Self.window
             (windowBegan, packetsInWindow) = (instant, 0)
         }
@@ -217,7 +217,7 @@ struct ReadingPace: Hashable, Sendable {
     }
 }
 
-/// Several adapters as one radio. What one of them hears has been heard.
+/// Combines several adapters into one radio, which hears what any of them hears.
 enum RadioSummary {
     /// The availability that is nearest to scanning.
     static func availability(of all: [RadioAvailability]) -> RadioAvailability? {

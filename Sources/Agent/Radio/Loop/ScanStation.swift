@@ -1,13 +1,13 @@
 import Core
 import Logging
 
-/// One configured adapter of the radio loop: keeps what its `ScanController` tells, and carries its repairs out.
+/// One configured adapter of the radio loop. It keeps the news of its `ScanController`, and carries out its repairs.
 final class ScanStation {
     private(set) var availability: RadioAvailability?
     private(set) var liveness: RadioLiveness = .blind(since: .origin)
-    /// When the controller last scanned at our word.
+    /// The time at which the controller last carried out the agent's scan command.
     private(set) var provedAt: Instant = .origin
-    /// Availability or liveness have changed, or there is proof; whoever passes it on sets it back.
+    /// Whether availability or liveness changed, or there is proof. The runner resets it when it passes the news on.
     var hasNews = false
     /// Event packets so far.
     private(set) var packets: UInt64 = 0
@@ -16,7 +16,7 @@ final class ScanStation {
     private let session: AdapterSession<ScanController>
     private let kernel: any BluetoothKernel
     private var repair: (any AdapterRepair)?
-    /// What was said since the adapter scanned last. A lasting trouble is met again at every attempt, and said once.
+    /// Messages logged since the adapter scanned last. A lasting trouble returns at every attempt, but is logged once.
     private var said = SaidOnce<String>()
     private let wanted: RadioSettings.Adapter
     private let isOneOfSeveral: Bool
@@ -24,8 +24,8 @@ final class ScanStation {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - mayAdminister: the process has CAP_NET_ADMIN.
-    ///   - bell: rings when `finishRepair(at:)` is to be called.
+    ///   - mayAdminister: whether the process has CAP_NET_ADMIN.
+    ///   - bell: rings when `finishRepair(at:)` should be called.
     init(
         _ wanted: RadioSettings.Adapter, settings: RadioSettings, mayAdminister: Bool, kernel: any BluetoothKernel,
         bell: Doorbell, logger: Logger
@@ -44,14 +44,14 @@ final class ScanStation {
         session.failed = { [unowned self] error in sayOnce("\(error)") }
     }
 
-    /// The adapter that it holds.
+    /// The index of the adapter that the station holds.
     var index: UInt16? { session.controller.adapter?.index }
     /// For `poll`; -1 while no adapter is open.
     var descriptor: Int32 { session.descriptor }
     var nextDeadline: Instant { session.nextDeadline }
     var droppedPackets: UInt64 { session.droppedPackets }
 
-    /// - Parameter taken: the indices that other stations hold, which are theirs.
+    /// - Parameter taken: the indices that other stations hold.
     func avoid(_ taken: @escaping () -> Set<UInt16>) { session.taken = taken }
 
     package func start(at instant: Instant) { session.start(at: instant) }
@@ -68,10 +68,10 @@ final class ScanStation {
 
     func deviceChanged(_ event: DeviceEvent, at instant: Instant) { session.deviceChanged(event, at: instant) }
 
-    /// Does what `poll` says is to be done about the socket.
+    /// Handles the socket after `poll`.
     ///
-    /// - Parameter event: gets each event packet, after the controller has seen it and `hasNews` says whether it
-    ///   changed anything.
+    /// - Parameter event: gets each event packet, after the controller has handled it and `hasNews` tells whether
+    /// anything changed.
     /// - Returns: whether packets are still waiting.
     func read(ready: Int16, limit: Int, event: (Span<UInt8>, Instant) -> Void) -> Bool {
         session.read(ready: ready, limit: limit) { packet, instant in
@@ -81,7 +81,7 @@ final class ScanStation {
         }
     }
 
-    // MARK: - What the controller tells
+    // MARK: - News of the controller
 
     private func take(_ news: ScanNews, at instant: Instant) {
         switch news {
@@ -115,10 +115,10 @@ final class ScanStation {
         }
     }
 
-    /// The bell rang; it may have been for another.
+    /// Ends the repair if it is done. The bell may have rung for another station.
     func finishRepair(at instant: Instant) {
         guard let repair, let outcome = repair.outcome else { return }
-        // Its work is done; a thread that nobody waits for would keep its stack.
+        // The thread has done its work; unless it is joined, its stack would stay.
         repair.wait()
         self.repair = nil
         if case .failed(let error) = outcome { sayOnce("\(error)") }
@@ -132,7 +132,7 @@ final class ScanStation {
         logger.notice("\(session.controller.adapter?.name ?? "adapter"): \(message)")
     }
 
-    /// What keeps the radio as a whole from scanning is for the owner to say, with its remedy; this is about one adapter.
+    /// The owner reports what keeps the whole radio from scanning, with its remedy. This line is about one adapter.
     private func log(_ availability: RadioAvailability) {
         if availability == .scanning || isOneOfSeveral {
             logger.info("\(session.controller.adapter?.name ?? wanted.name): \(availability.rawValue)")

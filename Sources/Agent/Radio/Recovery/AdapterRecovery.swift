@@ -1,16 +1,17 @@
 import Core
 
-/// What is done about an adapter that is down, and about a controller that does not answer, beyond asking it again.
+/// Decides how to recover an adapter that is down, or a controller that does not answer, when asking again is not
+/// enough.
 struct AdapterRecovery: Sendable {
-    /// After a hardware error the kernel itself takes the adapter down and up, within this time.
+    /// After a hardware error the kernel takes the adapter down and up by itself, within this time.
     private static let kernelResetTime = TimeSpan.seconds(10)
 
     private var ladder: RecoveryLadder
     private var power: PowerOnPolicy
-    /// When the controller reported one last.
+    /// The time of the controller's last hardware error.
     private var hardwareError: Instant?
 
-    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
+    /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN.
     init(mayAdminister: Bool) {
         ladder = RecoveryLadder(mayAdminister: mayAdminister)
         power = PowerOnPolicy(mayAdminister: mayAdminister)
@@ -21,15 +22,15 @@ struct AdapterRecovery: Sendable {
     /// The adapter can be opened.
     mutating func foundUsable(_ adapter: Adapter) { power.foundUp(adapter.index) }
 
-    /// There is an adapter, and it can't be opened.
+    /// The adapter exists, but can't be opened.
     ///
-    /// - Returns: what to call that, and the step to take now.
+    /// - Returns: the availability to report, and the step to take now.
     mutating func foundObstructed(
         _ adapter: Adapter, _ availability: RadioAvailability, at instant: Instant
     ) -> (availability: RadioAvailability, step: RecoveryStep?) {
         switch availability {
         case .off:
-            // Down by our own hand, it is off because its controller does not answer.
+            // The agent itself took it down, so it is off because its controller does not answer.
             let cause: RadioAvailability = power.isTakenDown(adapter.index) ? .stalled : .off
             return (cause, power.foundDown(adapter.index, at: instant) ? .powerOn : nil)
         case .blocked:
@@ -40,7 +41,7 @@ struct AdapterRecovery: Sendable {
         return (availability, nil)
     }
 
-    /// What others do to an adapter's power, whichever adapter is in use.
+    /// Follows other processes' changes of an adapter's power, whichever adapter is in use.
     ///
     /// - Parameter inUse: the adapter that is open or being opened.
     mutating func changed(_ event: DeviceEvent, inUse: Adapter?, at instant: Instant) {
@@ -57,7 +58,8 @@ struct AdapterRecovery: Sendable {
         }
     }
 
-    /// An adapter went while we change the power of ours; everything else that is told then is our own doing.
+    /// Follows device events during the agent's own change of power. Only a removal counts: the agent causes all other
+    /// events itself.
     mutating func changedDuringRepair(_ event: DeviceEvent) {
         if event.change == .unregistered { power.disappeared(event.index) }
     }
@@ -66,10 +68,10 @@ struct AdapterRecovery: Sendable {
 
     mutating func hardwareErrorSeen(at instant: Instant) { hardwareError = instant }
 
-    /// The controller has answered everything it was asked, if with a refusal.
+    /// The controller has answered all commands, perhaps with refusals.
     mutating func answered() { ladder.answered() }
 
-    /// A command was not answered, and nothing is heard either. Returns the step to take now, `nil` to go on asking.
+    /// A command was not answered, and no reports come either. Returns the step to take now; `nil` to go on asking.
     mutating func unanswered(by adapter: Adapter, at instant: Instant) -> RecoveryStep? {
         guard let step = ladder.failed(at: instant) else { return nil }
         if step == .powerCycle { power.willTakeDown(adapter.index) }

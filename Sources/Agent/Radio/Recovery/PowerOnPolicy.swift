@@ -3,36 +3,37 @@ import Core
 import Glibc
 import Synchronization
 
-/// Whether an adapter that is down is to be brought up.
+/// Decides whether to bring up an adapter that is down.
 ///
-/// An adapter that another process put down while we were using it was switched off deliberately: it stays off until
-/// somebody switches it on, or it is unplugged. Any other is brought up, where that is permitted: one that nobody has
-/// brought up since the machine started or since it was plugged in, one that a kill switch put down and that is
-/// unblocked, and one that did not come up again from our own down and up.
+/// Another process may put an adapter down while the agent uses it. That is deliberate, so the adapter stays off until
+/// some process switches it on, or it is unplugged. The agent brings up any other adapter, where it may:
+/// - an adapter that no process has brought up since the machine started or since it was plugged in;
+/// - an adapter that a kill switch put down and that is unblocked again;
+/// - an adapter that did not come up after the agent took it down.
 struct PowerOnPolicy: Sendable {
-    /// Whoever manages adapters here, bluetoothd for instance, gets this long to do it first.
+    /// The time that an adapter manager such as bluetoothd has to bring the adapter up first.
     static let grace = TimeSpan.seconds(2)
-    /// From one attempt to the next: doubled each time, between these.
+    /// The shortest and the longest pause between attempts; it doubles each time.
     static let pauses = TimeSpan.seconds(2)...TimeSpan.seconds(60)
 
     private let mayAdminister: Bool
-    /// Adapters that others switched off, by index.
+    /// Adapters that other processes switched off, by index.
     private var switchedOff: Set<UInt16> = []
-    /// The adapter that we have taken down and not yet seen up again.
+    /// The adapter that the agent has taken down and not yet seen up again.
     private var takenDown: UInt16?
-    /// The adapter that is to be brought up, and when.
+    /// The adapter to bring up, and the time for it.
     private var due: (index: UInt16, at: Instant)?
     private var pause = DoublingPause(pauses)
 
-    /// - Parameter mayAdminister: without CAP_NET_ADMIN nothing is ever brought up.
+    /// - Parameter mayAdminister: without CAP_NET_ADMIN the agent brings nothing up.
     init(mayAdminister: Bool) {
         self.mayAdminister = mayAdminister
     }
 
-    /// It is down by our own doing: what keeps it there is that its controller does not answer.
+    /// Whether the agent itself took the adapter down, so that only a silent controller keeps it there.
     func isTakenDown(_ index: UInt16) -> Bool { takenDown == index }
 
-    /// The adapter is there, not blocked, and down. Returns whether to bring it up now.
+    /// The adapter exists, is not blocked, and is down. Returns whether to bring it up now.
     mutating func foundDown(_ index: UInt16, at instant: Instant) -> Bool {
         guard mayAdminister, !switchedOff.contains(index) else { return false }
         guard let due, due.index == index else {
@@ -45,7 +46,7 @@ struct PowerOnPolicy: Sendable {
         return true
     }
 
-    /// A kill switch holds it, and has put it down if it was up.
+    /// A kill switch blocks the adapter, and has put it down if it was up.
     mutating func foundBlocked(_ index: UInt16) {
         switchedOff.remove(index)
         due = nil
@@ -57,17 +58,17 @@ struct PowerOnPolicy: Sendable {
         due = nil
     }
 
-    /// Another process put it down while we were using it.
+    /// Another process put the adapter down while the agent used it.
     mutating func wasSwitchedOff(_ index: UInt16) {
         switchedOff.insert(index)
     }
 
-    /// We are about to take it down, and up again.
+    /// The agent is about to take the adapter down and up.
     mutating func willTakeDown(_ index: UInt16) {
         takenDown = index
     }
 
-    /// Another that comes under its index is a new one.
+    /// The adapter is gone; the next one with its index is a new one.
     mutating func disappeared(_ index: UInt16) {
         switchedOff.remove(index)
         if takenDown == index { takenDown = nil }
@@ -75,8 +76,8 @@ struct PowerOnPolicy: Sendable {
     }
 }
 
-/// A change of an adapter's power. It has a thread of its own, because the kernel waits for a controller that does not
-/// answer: two seconds for each command, ten at most.
+/// A change of an adapter's power. It has a thread of its own, because the kernel waits for a silent controller: two
+/// seconds for each command, at most ten.
 final class PowerChange: AdapterRepair {
     private final class Result: Sendable {
         private let stored = Mutex<RepairOutcome?>(nil)
@@ -90,7 +91,7 @@ final class PowerChange: AdapterRepair {
 
     /// Starts at once.
     ///
-    /// - Parameter bell: rings when `outcome` is there.
+    /// - Parameter bell: rings when `outcome` is set.
     /// - Throws: `SystemError` where no thread can be made.
     init(_ step: RecoveryStep, index: UInt16, bell: Doorbell) throws(SystemError) {
         let result = Result()
@@ -107,7 +108,7 @@ final class PowerChange: AdapterRepair {
 
     private static func perform(_ step: RecoveryStep, index: UInt16) -> RepairOutcome {
         do throws(SystemError) {
-            // The socket is bound to no adapter: these are the kernel's own affairs.
+            // The socket is bound to no adapter: these are ioctls of the kernel itself.
             let socket = try HCISocket()
             switch step {
             case .reenable:
@@ -129,19 +130,19 @@ final class PowerChange: AdapterRepair {
     }
 
     private static func up(_ index: UInt16, _ socket: HCISocket) throws(SystemError) {
-        // EALREADY: somebody else was faster.
+        // EALREADY: another process was faster.
         if ioctl(socket.descriptor, BEACOND_HCIDEVUP, Int32(index)) < 0, errno != EALREADY { throw .last("HCIDEVUP") }
     }
 }
 
-/// What this process may do beyond other users' processes.
+/// The special privileges of this process.
 ///
-/// A running process is never given more, so it is enough to look once.
+/// A running process never gains any, so reading them once is enough.
 package struct ProcessCapabilities: Hashable, Sendable {
     /// CAP_NET_ADMIN: bring adapters up and down, and reset them.
     package let mayAdminister: Bool
 
-    /// Those in effect now. Where `/proc` is hidden, there are none.
+    /// The effective privileges now. Where `/proc` is hidden, there are none.
     package static func current() -> ProcessCapabilities {
         let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return ProcessCapabilities(status: "") }

@@ -1,14 +1,14 @@
 import Core
 
-/// What to do about a controller that does not answer, beyond asking it again: down and up, then a reset, in turn, each
-/// after a longer pause than the one before.
+/// The steps against a controller that does not answer: down and up, then a reset, in turn, each after a longer pause.
 ///
-/// Only silence to a command leads here. A quiet shop, or a controller that answers with a refusal, never does. Asking
-/// again goes on in between, in the rhythm of the `LivenessMonitor`.
+/// Only an unanswered command leads here. A quiet shop, or a controller that answers with a refusal, never does. In
+/// between, the agent goes on asking, in the rhythm of the `LivenessMonitor`.
 struct RecoveryLadder: Sendable {
-    /// From one step to the next: doubled each time, between these.
+    /// The shortest and the longest pause between steps; it doubles each time.
     static let pauses = TimeSpan.seconds(4)...TimeSpan.seconds(600)
-    /// Steps within an hour, over all outages: a controller that dies again after every reset is not reset for ever.
+    /// The most steps within an hour, over all outages: a controller that fails after every reset is not reset for
+    /// ever.
     static let hourlyLimit = 8
     private static let hour = TimeSpan.seconds(3_600)
 
@@ -17,17 +17,17 @@ struct RecoveryLadder: Sendable {
     private var next = RecoveryStep.powerCycle
     private var pause = DoublingPause(pauses)
     private var notBefore = Instant.origin
-    /// When the latest steps were taken, the oldest first; at most `hourlyLimit`.
+    /// Times of the latest steps, the oldest first; at most `hourlyLimit`.
     private var taken: [Instant] = []
 
-    /// - Parameter mayAdminister: without CAP_NET_ADMIN there is no step beyond asking again.
+    /// - Parameter mayAdminister: without CAP_NET_ADMIN the agent can only ask again.
     init(mayAdminister: Bool) {
         self.mayAdminister = mayAdminister
     }
 
-    /// A command was not answered. Returns the step to take now, `nil` to go on asking.
+    /// A command was not answered. Returns the step to take now; `nil` to go on asking.
     ///
-    /// The first time it is always asked again: a single command may get lost.
+    /// The first failure only leads to asking again, since a single command may get lost.
     mutating func failed(at instant: Instant) -> RecoveryStep? {
         guard hasFailed else {
             hasFailed = true
@@ -42,7 +42,8 @@ struct RecoveryLadder: Sendable {
         return next
     }
 
-    /// The controller has answered everything it was asked, if with a refusal: the next outage begins at the lowest step again.
+    /// The controller has answered all commands, perhaps with refusals: the next outage begins at the lowest step
+    /// again.
     mutating func answered() {
         hasFailed = false
         next = .powerCycle
@@ -51,15 +52,15 @@ struct RecoveryLadder: Sendable {
     }
 }
 
-/// What is done about an adapter that does not scan, weakest first. The raw value is the word in `health`.
+/// A recovery step for an adapter that does not scan, weakest first. The raw value is the word in `health`.
 package enum RecoveryStep: String, Hashable, Sendable, CaseIterable {
-    /// Ask the controller again, and switch scanning off and on. Needs CAP_NET_RAW only, like all of scanning.
+    /// Asks the controller again, and switches scanning off and on. Like all of scanning, this needs CAP_NET_RAW only.
     case reenable
-    /// Bring up an adapter that is down. This and what follows needs CAP_NET_ADMIN.
+    /// Brings up an adapter that is down. This and the following steps need CAP_NET_ADMIN.
     case powerOn = "power_on"
-    /// Down and up: the kernel closes the controller and sets it up from the beginning.
+    /// Takes the adapter down and up: the kernel closes the controller and initialises it again.
     case powerCycle = "power_cycle"
-    /// The kernel gives up every command that is under way and sends HCI_Reset.
+    /// Resets the controller: the kernel drops all pending commands and sends HCI_Reset.
     case reset
 }
 
@@ -68,14 +69,14 @@ extension RecoveryStep: CustomStringConvertible {
     package var description: String {
         switch self {
         case .reenable: "no answer; asking again"
-        case .powerOn: "down, and nobody switched it off; bringing it up"
+        case .powerOn: "down, though no process switched it off; bringing it up"
         case .powerCycle: "no answer; taking it down and up"
         case .reset: "no answer; resetting it"
         }
     }
 }
 
-/// How often each step was taken since the start.
+/// The number of times that each step was taken since the start.
 struct RecoveryCounts: Hashable, Sendable {
     private var reenable: UInt64 = 0
     private var powerOn: UInt64 = 0

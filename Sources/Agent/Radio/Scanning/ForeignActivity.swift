@@ -1,12 +1,12 @@
 import Core
 
-/// A command that another process, or the kernel, sent to our controller.
+/// A scanning command that another process, or the kernel, sent to the agent's controller.
 enum ForeignCommand: Hashable, Sendable {
     case scanParameters
     case scanEnable(Bool, filtersDuplicates: Bool, CommandFamily)
     case reset
 
-    /// `nil` where the command has nothing to do with scanning.
+    /// `nil` where the command does not concern scanning.
     init?(opcode: Opcode, parameters: Span<UInt8>) {
         switch opcode {
         case .reset:
@@ -25,10 +25,10 @@ enum ForeignCommand: Hashable, Sendable {
     }
 }
 
-/// What other processes have done to scanning, once they leave it alone.
+/// The effect of other processes' commands on scanning, once they have ended.
 ///
-/// bluetoothd switches scanning off, sets its parameters and switches it on within milliseconds. Stepping in between would
-/// make its commands fail, so we wait until they have come to rest.
+/// bluetoothd switches scanning off, sets its parameters and switches it on within milliseconds. Its commands would
+/// fail if the agent interfered, so the agent waits until they have ended.
 struct ForeignActivity: Hashable, Sendable {
     enum Remains: Hashable, Sendable {
         case unchanged
@@ -36,7 +36,7 @@ struct ForeignActivity: Hashable, Sendable {
         case scanning(filtersDuplicates: Bool, CommandFamily)
     }
 
-    /// How long other processes must have been still.
+    /// The time without other processes' commands after which they count as ended.
     static let rest = TimeSpan.milliseconds(200)
 
     private(set) var remains: Remains = .unchanged
@@ -58,7 +58,7 @@ struct ForeignActivity: Hashable, Sendable {
     }
 }
 
-/// The kernel's word that an adapter came, went, or was powered up or down.
+/// The kernel's event that an adapter came, went, or was powered up or down.
 ///
 /// HCI stack-internal event (0xFD) of the type device (0x01), in host byte order as the kernel writes it:
 ///

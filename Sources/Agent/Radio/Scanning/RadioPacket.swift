@@ -1,6 +1,6 @@
 import Core
 
-/// What a packet from the scan socket means to the radio itself. Reading it allocates nothing.
+/// The meaning of a packet for the state of the radio. Reading it allocates nothing.
 ///
 /// H4 packets, Core 5.4, Vol 4, Part A, 2, and Part E, 5.4:
 ///
@@ -11,7 +11,7 @@ import Core
 enum RadioPacket: Hashable, Sendable {
     /// An advertising report of any kind: legacy, directed or extended.
     case report
-    /// A command was carried out or refused.
+    /// The controller carried a command out, or refused it.
     case outcome(CommandOutcome, features: LEFeatures?)
     case hardwareError(code: UInt8)
     case foreign(ForeignCommand)
@@ -37,7 +37,7 @@ enum RadioPacket: Hashable, Sendable {
         case EventCode.commandComplete, EventCode.commandStatus:
             guard let outcome = CommandOutcome(eventCode: code, parameters: parameters) else { return .other }
             if code == EventCode.commandStatus {
-                // Under way: the outcome follows as Command Complete.
+                // The command is under way: its outcome follows as Command Complete.
                 return outcome.status == .success ? .other : .outcome(outcome, features: nil)
             }
             guard outcome.opcode == LEReadLocalSupportedFeatures.opcode else { return .outcome(outcome, features: nil) }

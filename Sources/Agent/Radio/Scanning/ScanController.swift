@@ -1,6 +1,6 @@
 import Core
 
-/// Keeps one adapter scanning, whatever happens to it.
+/// Keeps one adapter scanning, through outages and other processes' commands.
 ///
 ///     idle ─► waiting ─► opening ─► asking ◄─► listening
 ///              ▲ │ ▲        │          │           │
@@ -8,28 +8,28 @@ import Core
 ///              │ ▼                                 │
 ///              repairing ◄─────── no answer ───────┘
 ///
-/// While listening, a `LivenessMonitor` tells quiet air from a dead radio: its probe asks for the features, then switches
-/// scanning off and on. A controller that answers no command is announced as stalled and asked again; `AdapterRecovery`
-/// says what is done about it beyond that.
+/// While listening, a `LivenessMonitor` tells quiet air from a dead radio: its probe asks for the features, then
+/// switches scanning off and on. A controller that does not answer is reported as stalled, and asked again;
+/// `AdapterRecovery` decides on further steps.
 struct ScanController: AdapterController {
     package typealias Step = ScanStep
     package typealias News = ScanNews
 
     private enum Work: Sendable {
         case open(Open)
-        /// The adapter is being taken down, up or both, or reset, by us; its socket is closed.
+        /// The agent is taking the adapter down or up, or resetting it; the socket is closed.
         case repairing
     }
 
-    /// What is known of an adapter while its socket is open.
+    /// The state of an adapter whose socket is open.
     private struct Open: Sendable {
-        /// `nil` while it listens.
+        /// The command under way; `nil` while listening.
         var command: PendingCommand<ScanProcedure>?
-        /// The commands that it is known to understand.
+        /// The command family that the controller is known to understand.
         var family: CommandFamily?
-        /// Scanning would be off without us.
+        /// Whether scanning is on only because of the agent.
         var ownsScanning = false
-        /// What other processes are doing to scanning.
+        /// Commands of other processes that concern scanning.
         var foreign: ForeignActivity?
     }
 
@@ -38,10 +38,10 @@ struct ScanController: AdapterController {
     private var claim: AdapterClaim<Work> = .idle
     private var monitor = LivenessMonitor(canProbe: true, at: .origin)
     private var recovery: AdapterRecovery
-    /// What was told last.
+    /// The availability that was told last.
     private var availability: RadioAvailability?
 
-    /// - Parameter mayAdminister: the process has CAP_NET_ADMIN.
+    /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN.
     init(mayAdminister: Bool) {
         recovery = AdapterRecovery(mayAdminister: mayAdminister)
     }
@@ -76,7 +76,7 @@ struct ScanController: AdapterController {
         return [.tell(.liveness(monitor.liveness))] + claim.look(at: instant)
     }
 
-    /// Leaves scanning on where another process had begun it.
+    /// Stops; leaves scanning on where another process had begun it.
     mutating func stop(at instant: Instant) -> [Action] {
         let switchedOn = open.flatMap(Self.familySwitchedOn)
         return (switchedOn.map { [.send(.disable($0))] } ?? []) + claim.end()
@@ -86,7 +86,7 @@ struct ScanController: AdapterController {
         if let procedure = open.command?.course, case .enable(let family) = procedure.step,
             procedure.purpose != .refilter
         {
-            // Whether it was carried out is not known yet, but it will be.
+            // The answer is still to come, but the controller will carry the command out.
             return family
         }
         return open.ownsScanning ? open.family : nil
@@ -150,7 +150,7 @@ struct ScanController: AdapterController {
         return [.tell(.recovery(step, adapter))]
     }
 
-    /// A step that was told as `recovery` is over, whether it did any good or not.
+    /// A step that was told as `recovery` has ended, with or without success.
     mutating func repaired(at instant: Instant) -> [Action] {
         guard case .held(_, .repairing) = claim else { return [] }
         return claim.look(at: instant)
@@ -158,11 +158,11 @@ struct ScanController: AdapterController {
 
     // MARK: - Commands
 
-    /// - Parameter features: what the controller says it can do, where that was asked.
+    /// - Parameter features: the controller's features, where they were asked.
     mutating func commandCompleted(_ outcome: CommandOutcome, features: LEFeatures?, at instant: Instant) -> [Action] {
         guard let open else { return [] }
         guard var procedure = open.command?.course else {
-            // It answers again, if only another process, or a command that was given up.
+            // The controller answers again, though only another process's command or one that was given up.
             return isBlind ? begin(.probe, at: instant) : []
         }
         guard procedure.step.opcode == outcome.opcode else { return [] }
@@ -210,7 +210,7 @@ struct ScanController: AdapterController {
 
     // MARK: - Packets
 
-    /// Costs a few stores where nothing changes, and allocates nothing then.
+    /// Where nothing changes, this costs a few stores and allocates nothing.
     mutating func received(_ packet: Span<UInt8>, at instant: Instant) -> [Action] {
         switch RadioPacket(packet) {
         case .report:
@@ -268,17 +268,17 @@ struct ScanController: AdapterController {
     private mutating func noAnswer(
         to command: PendingCommand<ScanProcedure>, of adapter: Adapter, at instant: Instant
     ) -> [Action] {
-        // A probe that is not answered before the norm is over makes the radio suspect.
+        // A probe without an answer in the usual time makes the radio suspect.
         guard instant >= command.deadline else { return announcing(liveness: monitor.tick(at: instant).announcement) }
         let said: [Action] =
             [.tell(.trouble(.unanswered(command.course.step.opcode)))] + failed(command.course, at: instant)
-        // Where reports come all the same, nothing is mended by taking them away.
+        // While reports still come, a repair would only interrupt them.
         guard isBlind, let step = recovery.unanswered(by: adapter, at: instant) else { return said }
         return said + [.close] + repair(adapter, step)
     }
 
-    /// Somebody waits to know whether the radio hears: `proof` is told, unless it turns out blind or a report proves it.
-    /// May be called again and again.
+    /// Asks whether the radio hears. The answer is `proof`, unless the radio turns out blind or a report proves it
+    /// first. It may be called repeatedly.
     mutating func prove(at instant: Instant) -> [Action] {
         guard let open, open.command == nil, open.foreign == nil, monitor.ask(at: instant) else { return [] }
         return begin(.probe, at: instant)
@@ -304,7 +304,8 @@ struct ScanController: AdapterController {
         if case .blind = monitor.liveness { true } else { false }
     }
 
-    /// With an open adapter, blind is stalled, and everything else is scanning.
+    /// Tells the liveness, and the availability: with an open adapter, blind is stalled, and everything else is
+    /// scanning.
     private mutating func announcing(liveness change: RadioLiveness?) -> [Action] {
         announcing(isBlind ? .stalled : .scanning) + (change.map { [.tell(.liveness($0))] } ?? [])
     }

@@ -1,13 +1,14 @@
 import Core
 
-/// The commands from wherever the controller is to scanning, one at a time.
+/// The commands from any state of the controller to scanning, one at a time.
 ///
 ///     start    features ─► parameters ─► enable
 ///     probe    features ─► disable ─► parameters ─► enable
 ///     refilter enable, which changes the duplicate filter of a scan that another process began
 ///
-/// Where parameters are disallowed, scanning is on already, by another process: enabling it once more turns the duplicate
-/// filter off, and its reports serve as well. Where a family of commands is refused, the other one is tried once.
+/// Where the controller disallows the parameters, another process has scanning on already. Enabling it once more turns
+/// the duplicate filter off, and that scan's reports serve as well. Where a family of commands is refused, the other
+/// one is tried once.
 struct ScanProcedure: Hashable, Sendable {
     enum Purpose: Hashable, Sendable {
         case start, probe, refilter
@@ -28,7 +29,7 @@ struct ScanProcedure: Hashable, Sendable {
     private var isOurs = true
     private var allDisallowed = true
 
-    /// - Parameter family: the one that worked before; `nil` to ask the controller.
+    /// - Parameter family: the family that worked before; `nil` to ask the controller.
     init(_ purpose: Purpose, family: CommandFamily?) {
         self.purpose = purpose
         self.family = family ?? .legacy
@@ -41,7 +42,7 @@ struct ScanProcedure: Hashable, Sendable {
         }
     }
 
-    /// The answer to `step`.
+    /// Handles the answer to `step`.
     mutating func answered(_ status: HCIStatus, features: LEFeatures?) -> Progress {
         switch step {
         case .readFeatures:
@@ -50,7 +51,7 @@ struct ScanProcedure: Hashable, Sendable {
             }
             return advance(to: purpose == .probe ? .disable(family) : .setParameters(family))
         case .disable:
-            // Whatever it says: what matters is whether scanning can be switched on again.
+            // This answer does not matter: the answer to enabling does.
             return advance(to: .setParameters(family))
         case .setParameters:
             switch status {
@@ -80,16 +81,16 @@ struct ScanProcedure: Hashable, Sendable {
             family = family.other
             return advance(to: .setParameters(family))
         }
-        // Both families disallowed: some controllers refuse to enable what another process has enabled. After we switched
-        // scanning off ourselves, there is no such excuse.
+        // Both families are disallowed: some controllers refuse to enable a scan that another process has enabled.
+        // After the agent itself switched scanning off, that explains nothing.
         if allDisallowed && purpose != .probe { return .scanning(family, isOurs: false) }
         return .refused(step.opcode, status)
     }
 }
 
-/// One command on the way to scanning.
+/// A command on the way to scanning.
 enum ScanStep: Hashable, Sendable {
-    /// Tells the family to begin with, and is the question that only a working controller answers.
+    /// Asks for the features. They tell which family to begin with, and only a working controller answers.
     case readFeatures
     case disable(CommandFamily)
     case setParameters(CommandFamily)
@@ -105,7 +106,7 @@ enum ScanStep: Hashable, Sendable {
         }
     }
 
-    /// The command packet. Duplicates are never filtered, because every report's RSSI counts.
+    /// The command packet. Duplicates are never filtered, because the RSSI of every report counts.
     package func packet(type: ScanType, timing: ScanTiming) -> [UInt8] {
         switch self {
         case .readFeatures: LEReadLocalSupportedFeatures().packet
@@ -120,25 +121,25 @@ enum ScanStep: Hashable, Sendable {
     }
 }
 
-/// What the scan controller tells its station.
+/// News of the scan controller for its station.
 enum ScanNews: Hashable, Sendable {
     case availability(RadioAvailability)
     case liveness(RadioLiveness)
-    /// The controller has just scanned at our word: whoever waits to know whether it hears, knows.
+    /// The controller has just carried out the agent's scan command, which proves that it hears.
     case proof
     case trouble(ScanTrouble)
-    /// This step is to be taken and counted. Where it needs CAP_NET_ADMIN, `repaired(at:)` is called once it is done.
+    /// A step to take and count. Where it needs CAP_NET_ADMIN, `repaired(at:)` is called once it is done.
     case recovery(RecoveryStep, Adapter)
 }
 
-/// What went wrong with scanning, or was done to it by others. Each is dealt with by itself.
+/// A fault of scanning, or a disturbance by another process. The controller handles each by itself.
 enum ScanTrouble: Error, Hashable, Sendable, CustomStringConvertible {
     case refused(Opcode, HCIStatus)
     /// No answer within 2 s.
     case unanswered(Opcode)
     /// Another process switched scanning off, or reset the controller.
     case stoppedByOther
-    /// The controller's own error code, which only its manufacturer can read.
+    /// The controller's own error code, whose meaning only its manufacturer knows.
     case hardwareError(code: UInt8)
 
     var description: String {

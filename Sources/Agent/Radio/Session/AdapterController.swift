@@ -1,23 +1,23 @@
 import Core
 
-/// The rules of one adapter: what is to be done with it, decided from what has happened. Its `AdapterSession` does it in
-/// order, and tells what came of it.
+/// The rules of one adapter: they turn each event into actions. The `AdapterSession` carries out the actions in order,
+/// and reports their results.
 ///
-/// Every verb takes the time and returns what to do; nothing here waits, reads a clock or opens anything.
+/// Every verb takes the time and returns actions; no verb waits, reads a clock or opens anything.
 package protocol AdapterController: Sendable {
-    /// A command on the way to where the adapter is wanted.
+    /// A command on the way to the state that the agent wants.
     associatedtype Step: Sendable
-    /// What the owner of the session is told.
+    /// News for the owner of the session.
     associatedtype News: Sendable
     typealias Action = AdapterAction<Step, News>
 
-    /// What the adapter's socket lets through.
+    /// The packets that the adapter's socket lets through.
     static var filter: HCIFilter { get }
 
     /// The adapter that is being opened, open or under repair.
     var adapter: Adapter? { get }
 
-    /// When to call `tick(at:)` next.
+    /// The time for the next `tick(at:)`.
     var nextDeadline: Instant { get }
 
     mutating func start(at instant: Instant) -> [Action]
@@ -26,13 +26,13 @@ package protocol AdapterController: Sendable {
     mutating func opened(at instant: Instant) -> [Action]
     /// Opening, sending or receiving failed.
     mutating func socketFailed(_ availability: RadioAvailability, at instant: Instant) -> [Action]
-    /// A packet came from the socket, which never shows our own commands.
+    /// A packet came from the socket, which never returns the agent's own commands.
     mutating func received(_ packet: Span<UInt8>, at instant: Instant) -> [Action]
     mutating func deviceChanged(_ event: DeviceEvent, at instant: Instant) -> [Action]
     mutating func tick(at instant: Instant) -> [Action]
 }
 
-/// What a controller wants done.
+/// An action that a controller asks for.
 package enum AdapterAction<Step: Sendable, News: Sendable>: Sendable {
     /// Survey the adapters, then call `surveyed(_:at:)`.
     case look
@@ -41,13 +41,14 @@ package enum AdapterAction<Step: Sendable, News: Sendable>: Sendable {
     /// Send the command; an answer goes to `received(_:at:)`.
     case send(Step)
     case close
-    /// Tell the owner of the session.
+    /// Passes news to the owner of the session.
     case tell(News)
 }
 
 extension AdapterAction: Equatable where Step: Equatable, News: Equatable {}
 
-/// How a controller stands with its adapter: it looks for one, opens it and works with it, and looks again once it is lost.
+/// The relation between a controller and its adapter: the controller looks for an adapter, opens it and works with it,
+/// and looks again once it is lost.
 ///
 ///     idle ─► waiting ─► opening ─► held
 ///               ▲           │        │
@@ -55,12 +56,12 @@ extension AdapterAction: Equatable where Step: Equatable, News: Equatable {}
 enum AdapterClaim<Work: Sendable>: Sendable {
     /// Not started, or stopped.
     case idle
-    /// No adapter can be used: look again later, or when the kernel says that something changed.
+    /// No adapter can be used. The controller looks again later, or when the kernel reports a change.
     case waiting(nextLook: Instant)
     case opening(Adapter)
     case held(Adapter, Work)
 
-    /// From one look for the adapter to the next.
+    /// The time between two looks for the adapter.
     static var lookInterval: TimeSpan { .seconds(1) }
 
     package var adapter: Adapter? {
@@ -80,13 +81,13 @@ enum AdapterClaim<Work: Sendable>: Sendable {
         return [.open(adapter)]
     }
 
-    /// The adapter can't be used any more. It is looked for again after a while.
+    /// The adapter can't be used any more. The controller looks for one again after a while.
     mutating func lose<Step, News>(at instant: Instant) -> [AdapterAction<Step, News>] {
         self = .waiting(nextLook: instant + Self.lookInterval)
         return [.close]
     }
 
-    /// Wants no adapter any more.
+    /// Ends the use of any adapter.
     mutating func end<Step, News>() -> [AdapterAction<Step, News>] {
         defer { self = .idle }
         return adapter == nil ? [] : [.close]
@@ -95,10 +96,10 @@ enum AdapterClaim<Work: Sendable>: Sendable {
 
 /// A command that the controller has not answered yet.
 struct PendingCommand<Course: Sendable>: Sendable {
-    /// How long a controller may take to answer a command.
+    /// The longest time for a controller's answer to a command.
     static var timeout: TimeSpan { .seconds(2) }
 
-    /// What the command is a step of.
+    /// The procedure that the command is a step of.
     let course: Course
     let deadline: Instant
 

@@ -1,15 +1,16 @@
 import Core
 import Glibc
 
-/// The I/O half of an `AdapterController`: does what it wants with one configured adapter, and tells it what came of it.
+/// The I/O half of an `AdapterController`: it carries out the actions on one configured adapter, and reports the
+/// results.
 final class AdapterSession<Controller: AdapterController> {
     private(set) var controller: Controller
     private(set) var nextDeadline: Instant = .distantFuture
     /// The indices that other sessions hold.
     var taken: () -> Set<UInt16> = { [] }
-    /// Gets what the controller tells.
+    /// Receives the controller's news.
     var told: (Controller.News, Instant) -> Void = { _, _ in }
-    /// Gets what opening, sending or receiving failed with.
+    /// Receives the error of opening, sending or receiving.
     var failed: (SystemError) -> Void = { _ in }
 
     private let kernel: any BluetoothKernel
@@ -18,9 +19,9 @@ final class AdapterSession<Controller: AdapterController> {
     private let batch = PacketBatch()
     private var receiveTime = ReceiveTime(at: .origin)
     private var socket: (any AdapterSocket)?
-    /// Drops of the sockets that are closed by now.
+    /// Packets dropped by sockets that are closed by now.
     private var formerlyDropped: UInt64 = 0
-    /// Where the adapter that served last is found again after it was plugged into another port.
+    /// The address by which the last adapter is found again after it was plugged into another port.
     private var known: DeviceAddress?
 
     /// - Parameter packet: the command packet of a step; `nil` where there is nothing to send.
@@ -37,7 +38,7 @@ final class AdapterSession<Controller: AdapterController> {
     /// For `poll`; -1 while no adapter is open.
     var descriptor: Int32 { socket?.descriptor ?? -1 }
 
-    /// How many packets the kernel has dropped because they were not read in time.
+    /// The number of packets that the kernel has dropped because they were not read in time.
     var droppedPackets: UInt64 { formerlyDropped + UInt64(socket?.droppedPackets() ?? 0) }
 
     package func start(at instant: Instant) { perform(at: instant) { $0.start(at: instant) } }
@@ -51,7 +52,7 @@ final class AdapterSession<Controller: AdapterController> {
         perform(at: instant) { $0.deviceChanged(event, at: instant) }
     }
 
-    /// Does what the controller answers to a verb.
+    /// Carries out the actions that the controller returns from a verb.
     func perform(at instant: Instant, _ verb: (inout Controller) -> [Controller.Action]) {
         let actions = verb(&controller)
         for action in actions { perform(action, at: instant) }
@@ -60,12 +61,12 @@ final class AdapterSession<Controller: AdapterController> {
 
     // MARK: - Packets
 
-    /// Does what `poll` says is to be done about the socket.
+    /// Handles the socket after `poll`.
     ///
     /// - Parameters:
-    ///   - ready: what `poll` said.
-    ///   - limit: the most packets to take at once, so that timers get their turn in a flood.
-    ///   - seen: gets each packet, valid only during the call, after the controller has dealt with it.
+    ///   - ready: the events that `poll` returned.
+    ///   - limit: the most packets to read at once, so that timers have their turn in a flood.
+    ///   - seen: gets each packet after the controller has handled it; valid only during the call.
     /// - Returns: whether packets are still waiting.
     func read(ready: Int16, limit: Int, seen: (Span<UInt8>, Instant) -> Void) -> Bool {
         guard let socket else { return false }
@@ -89,10 +90,10 @@ final class AdapterSession<Controller: AdapterController> {
                     if octets.isEmpty { throw SystemError("recvmmsg", code: EPIPE) }
                     let arrival = receiveTime.arrival(stamp: batch.timeStamp(place), wall: wall, now: now)
                     octets.withMemoryRebound(to: UInt8.self) { take($0.span, at: arrival, seen: seen) }
-                    // What was done about a packet may have closed this socket.
+                    // Handling a packet may have closed this socket.
                     guard self.socket === socket else { return false }
                 }
-                // Where fewer came than could have, nothing else waited, which spares a call to hear that.
+                // Fewer packets than possible mean an empty socket, so another call is saved.
                 if count < min(left, PacketBatch.capacity) {
                     receiveTime.foundEmpty(at: now)
                     return false

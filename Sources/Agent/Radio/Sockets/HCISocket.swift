@@ -14,7 +14,7 @@ final class HCISocket {
 
     deinit { close(descriptor) }
 
-    /// - Parameter index: the adapter; `nil` for the kernel's own events about all of them.
+    /// - Parameter index: the adapter; `nil` for the kernel's own events about all adapters.
     func bind(index: UInt16?) throws(SystemError) {
         var address = sockaddr_hci()
         address.hci_family = sa_family_t(AF_BLUETOOTH)
@@ -35,7 +35,7 @@ final class HCISocket {
         }
     }
 
-    /// The filter as the kernel has it, which may be less than what was set.
+    /// The filter in effect, which may pass less than the one that was set.
     func filter() throws(SystemError) -> HCIFilter {
         var value = hci_filter()
         var size = socklen_t(MemoryLayout<hci_filter>.size)
@@ -55,21 +55,21 @@ final class HCISocket {
 
 /// Which packets the kernel queues for a raw HCI socket.
 ///
-/// The kernel looks at the event code's low six bits only, so the receiver has to check it again. The filter's opcode
-/// stays 0: it would hide the answers to other processes' commands.
+/// The kernel checks only the low six bits of the event code, so the receiver has to check it again. The filter's
+/// opcode stays 0: any other would hide the answers to other processes' commands.
 package struct HCIFilter {
-    /// The kernel's own: an adapter came, went, was powered up or down.
+    /// The kernel's own event: an adapter came, went, or was powered up or down.
     static let stackInternalEvent: UInt8 = 0xFD
 
     package var value = hci_filter()
 
-    /// Reports, answers to commands, hardware errors, and the commands of other processes: a socket does not get its own
-    /// commands back, so whatever command it sees is another's.
+    /// Reports, answers to commands, hardware errors, and commands of other processes. A socket does not receive its
+    /// own commands, so every command that it receives is another's.
     static var scanning: HCIFilter {
         HCIFilter(packets: [.command, .event], events: [EventCode.leMeta] + answersAndErrors)
     }
 
-    /// As `scanning`, without the reports of somebody else's scan.
+    /// The filter `scanning` without advertising reports, which another process's scan would bring.
     static var advertising: HCIFilter {
         HCIFilter(packets: [.command, .event], events: answersAndErrors)
     }
@@ -97,16 +97,17 @@ package struct HCIFilter {
 }
 
 extension SystemError {
-    /// What the failure says about the adapter. `stalled` stands for everything that names no other cause.
+    /// The availability that the failure means for the adapter. `stalled` stands for every error that names no other
+    /// cause.
     var availability: RadioAvailability { Self.availability(code: code) }
 
-    /// What the kernel means by an `errno` of an HCI socket.
+    /// The availability for an `errno` of an HCI socket.
     static func availability(code: Int32) -> RadioAvailability {
         switch code {
         case EPERM, EACCES: .unauthorized
         case ENETDOWN: .off
         case ERFKILL: .blocked
-        // The adapter was unplugged, is not there, or the kernel has no Bluetooth.
+        // The adapter was unplugged or is missing, or the kernel has no Bluetooth.
         case EPIPE, ENODEV, ENOTCONN, EBADFD, EAFNOSUPPORT, EPROTONOSUPPORT: .absent
         default: .stalled
         }

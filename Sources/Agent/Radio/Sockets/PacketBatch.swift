@@ -2,13 +2,14 @@ import CBluetooth
 import Core
 import Glibc
 
-/// What one call takes from a raw HCI socket: packets, each with the kernel's stamp.
+/// The packets of one read from a raw HCI socket, each with the kernel's time stamp.
 ///
-/// On a busy radio some forty packets wait at each wake-up, and a system call for each was most of what reading them cost.
+/// On a busy radio some forty packets wait at each wake-up. A system call for each would be most of the cost of reading
+/// them.
 package final class PacketBatch {
-    /// More than wait after a rest of `ReadingPace` at 3,000 packets a second.
+    /// More packets than wait after a rest of `ReadingPace` at 3,000 packets a second.
     static let capacity = 64
-    /// The longest packet that a filter lets through is a command of 259 octets.
+    /// The longest packet that a filter passes is a command of 259 octets.
     private static let packetRoom = 264
     /// A control message with a time stamp takes 32 octets.
     private static let controlRoom = 64
@@ -17,7 +18,7 @@ package final class PacketBatch {
     private let controls = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity * controlRoom, alignment: 16)
     private let parts = UnsafeMutableBufferPointer<iovec>.allocate(capacity: capacity)
     private let headers = UnsafeMutableBufferPointer<beacond_mmsghdr>.allocate(capacity: capacity)
-    /// How many headers the last call wrote into.
+    /// The number of headers that the last call wrote into.
     private var count = 0
 
     init() {
@@ -41,20 +42,20 @@ package final class PacketBatch {
         headers.deallocate()
     }
 
-    /// Takes what waits on a socket, without waiting for more.
+    /// Reads the packets that wait on a socket, without waiting for more.
     ///
-    /// - Parameter limit: the most to take; not more than `capacity` are taken.
-    /// - Returns: how many packets there are now. Where they are fewer than could have been taken, nothing else waited.
-    /// - Throws: `SystemError` with what the socket says once its adapter is gone.
+    /// - Parameter limit: the most packets to read; `capacity` limits them too.
+    /// - Returns: the number of packets. Where it is below both limits, no other packet waited.
+    /// - Throws: `SystemError` with the socket's error once its adapter is gone.
     package func receive(from descriptor: Int32, limit: Int) throws(SystemError) -> Int {
         try receive(limit: limit) { headers, most in beacond_recvmmsg(descriptor, headers, most) }
     }
 
-    /// - Parameter recvmmsg: as the system call of that name, for so many headers at most; it waits for nothing.
+    /// - Parameter recvmmsg: works like the system call of that name, without waiting.
     package func receive(
         limit: Int, _ recvmmsg: (UnsafeMutablePointer<beacond_mmsghdr>?, UInt32) -> Int
     ) throws(SystemError) -> Int {
-        // The kernel has written how much of its room each control message took.
+        // The kernel has overwritten the room of each control message with its length.
         for place in 0..<count { headers[place].msg_hdr.msg_controllen = .init(Self.controlRoom) }
         count = 0
         let most = min(max(0, limit), Self.capacity)
@@ -70,17 +71,17 @@ package final class PacketBatch {
         return count
     }
 
-    /// The octets of a packet that the last call took; none where the other end is gone. Valid until the next call.
+    /// The octets of a packet of the last call; empty where the other end is gone. Valid until the next call.
     package func packet(_ place: Int) -> UnsafeRawBufferPointer {
         let room = Self.room(place, of: Self.packetRoom)
         let end = room.lowerBound + min(Int(headers[place].msg_len), Self.packetRoom)
         return UnsafeRawBufferPointer(rebasing: packets[room.lowerBound..<end])
     }
 
-    /// When the kernel got the packet; `nil` where it does not say.
+    /// The time at which the kernel received the packet; `nil` where there is no stamp.
     ///
-    /// Reads the control message HCI_CMSG_TSTAMP, the only one that was asked for: a header of length, level and type,
-    /// then seconds and microseconds, each as wide as the kernel's `long`.
+    /// Reads the control message HCI_CMSG_TSTAMP, the only one that the socket asked for: a header of length, level and
+    /// type, then seconds and microseconds, each as wide as the kernel's `long`.
     func timeStamp(_ place: Int) -> WallTime? {
         let control = UnsafeRawBufferPointer(rebasing: controls[Self.room(place, of: Self.controlRoom)])
         let length = Int(headers[place].msg_hdr.msg_controllen)
@@ -99,29 +100,29 @@ package final class PacketBatch {
         default:
             return nil
         }
-        // A kernel whose clock was never set stamps with small numbers; nothing here can overflow within 200,000 years.
+        // A kernel whose clock was never set stamps with small numbers; the sum cannot overflow within 200,000 years.
         return WallTime(microseconds: seconds &* 1_000_000 &+ microseconds)
     }
 
     private static func room(_ place: Int, of size: Int) -> Range<Int> { place * size..<(place + 1) * size }
 }
 
-/// When a packet arrived, on the monotonic clock.
+/// Computes a packet's time of arrival on the monotonic clock.
 ///
-/// The kernel stamps packets with the time of day, which may be stepped at any moment. So only the packet's age is taken
-/// from it, and held within what must be true: it arrived after the packet before it, after the queue was last found
-/// empty, and not in the future.
+/// The kernel stamps packets with the wall clock, which may be stepped at any moment. So the stamp tells only the
+/// packet's age, within certain limits: the packet arrived after the packet before it, after the queue was last empty,
+/// and not in the future.
 struct ReceiveTime: Hashable, Sendable {
     private var earliest: Instant
 
-    /// - Parameter instant: when the socket was opened.
+    /// - Parameter instant: the time at which the socket was opened.
     init(at instant: Instant) {
         earliest = instant
     }
 
     /// - Parameters:
     ///   - stamp: the kernel's stamp; `nil` where there is none.
-    ///   - wall: the time of day now, read together with `now`.
+    ///   - wall: the wall clock's time now, read together with `now`.
     mutating func arrival(stamp: WallTime?, wall: WallTime, now: Instant) -> Instant {
         let age = stamp.map { wall - $0 } ?? .zero
         let arrival = max(earliest, min(now, now - age))
@@ -129,7 +130,7 @@ struct ReceiveTime: Hashable, Sendable {
         return arrival
     }
 
-    /// Nothing is waiting any more: whatever comes arrived later than this.
+    /// Notes an empty queue: every later packet arrives after this instant.
     mutating func foundEmpty(at instant: Instant) {
         earliest = max(earliest, instant)
     }

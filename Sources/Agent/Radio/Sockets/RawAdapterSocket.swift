@@ -4,7 +4,7 @@ import Glibc
 
 /// A raw HCI socket that is bound to one adapter.
 final class RawAdapterSocket: AdapterSocket {
-    /// Octets; what a burst may pile up before it is read: some 5,000 reports.
+    /// Octets of the receive buffer, for a burst of some 5,000 reports.
     static let receiveBufferSize: Int32 = 4 << 20
 
     private let socket: HCISocket
@@ -14,10 +14,10 @@ final class RawAdapterSocket: AdapterSocket {
     /// - Parameter filter: `scanning` or `advertising`.
     init(index: UInt16, filter: HCIFilter) throws(SystemError) {
         let socket = try HCISocket()
-        // The filter comes before the adapter, so that nothing else is ever queued.
+        // The filter is set before the adapter is bound, so that no other packets are ever queued.
         try socket.setFilter(filter)
         if filter.passes(event: EventCode.leMeta) {
-            // The kernel takes what is not permitted out of a filter without a word.
+            // The kernel silently removes from a filter what is not permitted.
             let isPermitted = try socket.filter().passes(event: EventCode.leMeta)
             if !isPermitted { throw SystemError("setsockopt HCI_FILTER", code: EPERM) }
         }
@@ -26,11 +26,11 @@ final class RawAdapterSocket: AdapterSocket {
         self.socket = socket
     }
 
-    /// A small buffer or a missing time stamp costs accuracy, not function, so neither stops us.
+    /// A small buffer or a missing time stamp costs accuracy, not function, so neither is an error.
     private static func prepare(_ descriptor: Int32) {
         var size = receiveBufferSize
         let length = socklen_t(MemoryLayout<Int32>.size)
-        // Beyond net.core.rmem_max only with CAP_NET_ADMIN.
+        // Only CAP_NET_ADMIN allows more than net.core.rmem_max.
         if setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &size, length) != 0 {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, length)
         }
@@ -40,7 +40,7 @@ final class RawAdapterSocket: AdapterSocket {
 
     func send(_ packet: [UInt8]) throws(SystemError) {
         let sent = packet.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-        // A full send queue is a controller that takes no commands: the command's time-out will say so.
+        // A full send queue means a controller that takes no commands; the command's timeout follows.
         if sent < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS { throw .last("send") }
     }
 
@@ -53,13 +53,14 @@ final class RawAdapterSocket: AdapterSocket {
         return SystemError("poll", code: code == 0 ? EPIPE : code)
     }
 
-    /// HCI sockets do not support SO_RXQ_OVFL, but every socket counts its drops, and SO_MEMINFO (Linux 4.12) shows them.
+    /// HCI sockets do not support SO_RXQ_OVFL, but every socket counts its drops, and SO_MEMINFO (Linux 4.12) returns
+    /// them.
     func droppedPackets() -> UInt32 {
         var counters = InlineArray<9, UInt32>(repeating: 0)
         var size = socklen_t(MemoryLayout.size(ofValue: counters))
         let memoryInformation: Int32 = 55
         let dropsAt = 8
-        // Swift 6.2 has no way from an array of this kind to a C pointer but this one.
+        // Swift 6.2 has no other way from an array of this kind to a C pointer.
         let status = withUnsafeMutableBytes(of: &counters) {
             getsockopt(descriptor, SOL_SOCKET, memoryInformation, $0.baseAddress, &size)
         }
@@ -67,8 +68,8 @@ final class RawAdapterSocket: AdapterSocket {
     }
 }
 
-/// The kernel's own events: adapters that come, go, and are powered up or down by anybody. Needs CAP_NET_RAW; without it,
-/// and without this socket, changes are seen by looking again every second.
+/// The kernel's own events: adapters that come, go, and are powered up or down by any process. Needs CAP_NET_RAW.
+/// Without this socket, the agent looks for changes every second.
 final class DeviceEventSocket {
     private let socket: HCISocket
 
@@ -80,7 +81,7 @@ final class DeviceEventSocket {
         try socket.bind(index: nil)
     }
 
-    /// The events that wait, at most 64 of them.
+    /// The waiting events, at most 64.
     func drain() -> [DeviceEvent] {
         withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { buffer in
             var events: [DeviceEvent] = []
@@ -96,7 +97,7 @@ final class DeviceEventSocket {
     }
 }
 
-/// Linux itself. Made on the thread of the loop that works through it.
+/// Linux itself. The thread of the loop that uses it creates it.
 final class LinuxBluetooth: BluetoothKernel {
     private let deviceEvents = try? DeviceEventSocket()
 
