@@ -1,19 +1,20 @@
 import Core
 
-/// Commits what the engine tells to the outbox before anything is said of it, and knows what stands there.
+/// Commits the engine's outputs to the outbox before any of them is published, and keeps a copy of the outbox's
+/// records.
 ///
-/// It belongs to one thread, like the outbox.
+/// One thread owns it, like the outbox.
 package final class Dispatcher {
-    /// One thing to say, and when it happened.
+    /// A message to publish or a line to log, with its time.
     package struct Dispatched {
         package enum Content {
-            /// Its delivery says how. What is durable stands in the outbox.
+            /// A message; its delivery tells how it goes out. A durable one is in the outbox.
             case message(Message)
             /// For the log.
             case failure(RegionMonitoringFailure)
             case notice(RegionMonitoringNotice)
             case entityLimit(EntityLimit)
-            /// A retained state that is to be cleared, and that no record stands for: it has to be looked for at the broker.
+            /// A retained state to clear that has no record: it has to be searched at the broker.
             case unlistedState(topic: String)
         }
 
@@ -40,7 +41,7 @@ package final class Dispatcher {
     /// Events committed since the start.
     package private(set) var eventCount: Int64 = 0
 
-    /// The state that earlier messages have left for later ones. It changes with a transaction that is committed.
+    /// State that earlier messages leave for later ones. It changes when a transaction is committed.
     struct Told {
         var retained: RetainedTopics
         var coverage: ToldCoverage
@@ -49,9 +50,9 @@ package final class Dispatcher {
     }
 
     /// - Parameters:
-    ///   - integrations: `nil` where neither Home Assistant nor OwnTracks is told.
-    ///   - location: what a status says of the place from the start.
-    ///   - now: when this process takes coverage up.
+    ///   - integrations: `nil` where neither Home Assistant nor OwnTracks is configured.
+    ///   - location: the status's part about the place at the start.
+    ///   - now: the time at which this process takes over coverage.
     package init(
         _ composer: MessageComposer, outbox: Outbox, stored: StoredState, integrations: Integrations? = nil,
         location: LocationStatus? = nil, siteKey: [UInt8]? = nil, bootID: String?, at now: Instant = .origin
@@ -70,7 +71,7 @@ package final class Dispatcher {
         kept = stored.kept
         secret = DaySecret(stored.pseudonymKey, siteKey: siteKey)
         fileGeneration = outbox.fileGeneration
-        // A place that is told no more does not stay at the broker; one that is told goes on.
+        // The broker must not keep a place that is not told any more; one that is told goes on.
         let tellsPlace = composer.tellsPlace && (location.map { $0.availability != .off } ?? false)
         let held = stored.heldInstances
         let entities = ToldEntities(integrations, earlier: held) { records.has($0) }
@@ -83,16 +84,16 @@ package final class Dispatcher {
             place: ToldPlace(stored.records, status: location), entities: entities)
     }
 
-    /// Clears what earlier processes have left at the broker, before any state of this process: a gateway that becomes again what it was may
-    /// have more to say of the same regions.
+    /// Messages that clear what earlier processes have retained at the broker. They go before any state of this
+    /// process, because a gateway that gets a former name back may publish the same regions again.
     package var clearances: [Message] { told.retained.own.map(composer.cleared) }
 
-    /// Clears the topics of the gateway that this one was before it was moved.
+    /// Messages that clear the topics of this machine's previous site and gateway id.
     package var formerClearances: [Message] { told.retained.former.map(composer.cleared) }
 
-    /// Says what the broker keeps whatever happens, outside the gateway's own topics.
+    /// Returns the messages that the broker keeps permanently, outside the gateway's own topics.
     ///
-    /// - Throws: as `dispatch`.
+    /// - Throws: what `dispatch` throws.
     package func introduce(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if integrations.introduction.isEmpty { return [] }
         return try commit(seenAt: nil, timebase) { writer, records, draft in
@@ -100,9 +101,10 @@ package final class Dispatcher {
         }
     }
 
-    /// Commits what belongs on the disk in one transaction, and returns what to publish.
+    /// Commits the durable part of the outputs in one transaction, and returns what to publish.
     ///
-    /// - Throws: `OutboxError.misnumbered`, which would be a fault of this very function: the numbers are the outbox's.
+    /// - Throws: `OutboxError.misnumbered`. That would be a fault of this function, since the numbers come from the
+    /// outbox.
     package func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         return try commit(seenAt: nil, timebase) { [kept] writer, records, draft in
@@ -112,12 +114,12 @@ package final class Dispatcher {
 
     /// - Parameters:
     ///   - seenAt: a time at which the process is known to run, to be stored.
-    ///   - write: puts into the draft what is to be said and stored.
+    ///   - write: adds the messages and records to the draft.
     func commit(
         seenAt: Instant?, _ timebase: Timebase,
         _ write: (inout TransactionWriter, RecordTable, inout TransactionDraft) -> Void
     ) throws(OutboxError) -> [Dispatched] {
-        // The transaction may be written again for another numbering; only what was written last counts.
+        // The transaction may be written again for another numbering; only the last one counts.
         var draft = TransactionDraft(outbox.numbering, timebase, told)
         let transaction = try outbox.commit { numbering in
             draft = TransactionDraft(numbering, timebase, told)
@@ -135,7 +137,7 @@ package final class Dispatcher {
         return draft.dispatched
     }
 
-    /// The birth message, or the goodbye and will, as of the outbox's present epoch.
+    /// The birth message, or the goodbye and will, with the outbox's present epoch.
     package func status(
         isOnline: Bool, radio: MessageComposer.RadioStatus, at now: Instant, _ timebase: Timebase
     ) -> Message {
@@ -145,10 +147,10 @@ package final class Dispatcher {
             timebase)
     }
 
-    /// The part of a status about the place.
+    /// The status's part about the place.
     var locationStatus: LocationStatus? { told.place.status }
 
-    /// The states to publish anew since another epoch began, because they name the one before.
+    /// The states to publish again after a new epoch began, because they name the former one.
     func statesOfNewEpoch(_ timebase: Timebase) -> [Message] {
         if outbox.numbering.epoch != epoch {
             epoch = outbox.numbering.epoch
@@ -157,45 +159,45 @@ package final class Dispatcher {
         return writer.ledger.takeOutdatedStates(epoch: epoch, timebase)
     }
 
-    /// Makes a new secret for pseudonyms where the last one is not that day's, and forgets the old one. The secret is on the disk before
-    /// anything is named by it.
+    /// Makes a new secret for pseudonyms where the last one is not that day's, and forgets the old one. The secret is
+    /// on the disk before it names anything.
     package func renewPseudonymKey(at time: WallTime, random: () -> [UInt8]) {
         guard secret.renew(at: time, random: random) else { return }
         outbox.replaceSecret(secret.key, forKey: StoredState.pseudonymKeyName)
         writer.composer.replacePseudonymKey(secret.key)
     }
 
-    /// A store's secret is configured, and the day's is made of it.
+    /// Whether a store's secret is configured, from which the day's secret is made.
     package var hasSiteKey: Bool { secret.siteKey != nil }
 
     private static let searchedKey = "searched"
 
-    /// The broker was searched in this epoch for states that this gateway does not know.
+    /// Whether the broker was searched in this epoch for states that this gateway does not know.
     var hasSearched: Bool { outbox.value(forKey: Self.searchedKey) == Array(outbox.numbering.epoch.utf8) }
 
     func noteSearched() {
         outbox.setValue(Array(outbox.numbering.epoch.utf8), forKey: Self.searchedKey)
     }
 
-    /// States the loss of events that had no number yet: they get the next ones, which will never come.
+    /// Reports the loss of events that had no number yet: they get the next numbers, which will never come.
     ///
-    /// - Throws: as `dispatch`.
+    /// - Throws: what `dispatch` throws.
     func stateLoss(_ count: Int64) throws(OutboxError) {
         try outbox.commit { _ in OutboxTransaction(lostEvents: count) }
     }
 
-    /// Removes the records that delivery has made superfluous, and stores everything again where the file is new. To be called after each
-    /// delivery.
+    /// Removes the records that delivery has made superfluous, and stores everything again where the file is new. Call
+    /// it after each delivery.
     ///
-    /// - Parameter clearedTopics: what the broker has cleared; what is stored of their regions goes.
-    /// - Throws: as `dispatch`.
+    /// - Parameter clearedTopics: topics that the broker has cleared; the records of their regions are removed.
+    /// - Throws: what `dispatch` throws.
     package func tidy(clearedTopics: [String]) throws(OutboxError) {
         let keys = told.retained.takeKeys(clearedTopics: clearedTopics).filter { !kept.has($0) }
         if !keys.isEmpty { records.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()
     }
 
-    /// Stores everything again if the outbox has had to begin a new file: what stood in the old one may be lost.
+    /// Stores everything again if the outbox had to begin a new file: the old one's content may be lost.
     private func storeAgain() throws(OutboxError) {
         let generation = outbox.fileGeneration
         guard generation != fileGeneration else { return }
@@ -210,12 +212,13 @@ extension Dispatcher.Dispatched {
     fileprivate var isUnlistedState: Bool { if case .unlistedState = content { true } else { false } }
 }
 
-/// The secret that a day's pseudonyms are made with. It is the store's where a file of the configuration has that.
+/// The secret from which a day's pseudonyms are made. It comes from the store's secret where a file of the
+/// configuration holds that.
 struct DaySecret {
     private(set) var key: [UInt8]
-    /// The store's secret, which the day's is made of; `nil` where this gateway has one of its own.
+    /// The store's secret, from which the day's is made; `nil` where this gateway has a secret of its own.
     let siteKey: [UInt8]?
-    /// This process has made the day's secret of the store's.
+    /// Whether this process has made the day's secret from the store's.
     private var isShared = false
 
     init(_ key: [UInt8], siteKey: [UInt8]?) {
@@ -223,7 +226,7 @@ struct DaySecret {
         self.siteKey = siteKey
     }
 
-    /// - Returns: whether the secret is another one now.
+    /// - Returns: whether the secret has changed.
     mutating func renew(at time: WallTime, random: () -> [UInt8]) -> Bool {
         guard !PseudonymKey.serves(key, at: time) || (siteKey != nil && !isShared) else { return false }
         isShared = siteKey != nil

@@ -1,22 +1,22 @@
 import Core
 
-/// The gateway's news as Home Assistant and OwnTracks read them, where the configuration wants that. Without it, this holds nothing.
+/// The gateway's news in the formats of Home Assistant and OwnTracks. Empty where the configuration wants neither.
 package struct Integrations {
     /// The entities of Home Assistant.
     let discovery: HomeAssistantDiscovery?
-    /// Instances of expanded regions and zones that it is told of, at most.
+    /// The most instances of expanded regions and zones that Home Assistant is told.
     let maxInstances: Int
-    /// The ids of configured regions whose beacons are not listed.
+    /// The ids of configured regions without ranging.
     let unranged: Set<String>
     let ownTracks: OwnTracks?
     private let topics: TopicTree
 
-    /// No integration.
+    /// Creates a value without any integration.
     package init(nothingBeside topics: TopicTree) {
         (discovery, maxInstances, unranged, ownTracks, self.topics) = (nil, 0, [], nil, topics)
     }
 
-    /// - Parameter topics: of the gateway or store whose news they are.
+    /// - Parameter topics: the topics of the gateway or store.
     init(_ settings: Settings, _ topics: TopicTree, for kind: HomeAssistantDiscovery.Kind) {
         self.topics = topics
         discovery = settings.homeAssistant.map { wanted in
@@ -28,7 +28,7 @@ package struct Integrations {
         maxInstances = settings.homeAssistant?.maxInstances ?? 0
         let regions = settings.homeAssistant == nil ? [] : settings.gateway.regions.beacons
         unranged = Set(regions.lazy.filter { !$0.isRanged }.map(\.id))
-        // A store is no device that moves.
+        // A store does not move, so it is no device of OwnTracks.
         ownTracks =
             kind == .store
             ? nil
@@ -37,8 +37,8 @@ package struct Integrations {
             }
     }
 
-    /// The first levels of the topics on which it may be said. Home Assistant's usual ones are among them where another prefix, or none, is
-    /// configured: the broker may let every gateway write there.
+    /// The first levels of all topics for integrations. Home Assistant's usual prefix is among them even where another
+    /// prefix, or none, is configured: the broker may let every gateway write there.
     var trees: [String] {
         var trees = [HomeAssistantSettings.usualDiscoveryPrefix]
         if let prefix = discovery?.prefix, !trees.contains(prefix) { trees.append(prefix) }
@@ -46,23 +46,23 @@ package struct Integrations {
         return trees
     }
 
-    /// What is said as soon as the agent runs.
+    /// Messages to publish as soon as the agent runs.
     var introduction: [Message] { discovery?.introduction ?? [] }
 
-    /// What goes out before a message of the outbox.
+    /// Messages to publish before a message of the outbox.
     func companions(of message: NumberedMessage) -> [Message] {
         ownTracks?.messages(for: message, under: topics) ?? []
     }
 
-    /// The retained topic that says what is true now, where the companions of a message tell of what is long past.
+    /// The retained topic with the present state, where a message's companions tell of the distant past.
     func present(after message: NumberedMessage, at now: WallTime) -> String? {
         guard let ownTracks, ownTracks.tellsPast(message, under: topics, at: now) else { return nil }
         return ownTracks.topic
     }
 
-    /// Topics outside the gateway's own that go on to be told of.
+    /// Topics outside the gateway's own that stay in use.
     ///
-    /// - Parameter held: what is monitored.
+    /// - Parameter held: the monitored instances.
     package func topics(holding held: some Sequence<RegionInstanceID>, tellsPlace: Bool) -> Set<String> {
         var topics = Set(introduction.map(\.topic))
         if let discovery { for instance in held { topics.formUnion(discovery.topics(of: instance)) } }
@@ -71,17 +71,18 @@ package struct Integrations {
     }
 }
 
-/// The regions that Home Assistant has been told of.
+/// The regions that Home Assistant was told.
 struct ToldEntities {
-    /// By this process.
+    /// Regions told by this process.
     private var told: Set<RegionInstanceID> = []
-    /// Those of which there may be many, by any process.
+    /// Instances of kinds that may have many, told by any process.
     private var admitted: Set<RegionInstanceID>
-    /// Those for which there was no room.
+    /// The number of instances for which there was no room.
     private(set) var refusedCount = 0
 
     /// - Parameters:
-    ///   - earlier: what an earlier process had and this one goes on with. What was told of it goes on too, as far as there is room.
+    ///   - earlier: instances of an earlier process that this one continues. They stay with Home Assistant as far as
+    /// there is room.
     ///   - isStored: whether there is a record under a key.
     init(_ integrations: Integrations, earlier: [RegionInstanceID], isStored: (String) -> Bool) {
         guard let discovery = integrations.discovery else {
@@ -94,10 +95,10 @@ struct ToldEntities {
         admitted = Set(told.prefix(integrations.maxInstances))
     }
 
-    /// Whether what was told of an instance goes on.
+    /// Whether Home Assistant may be told this instance.
     func mayTell(_ instance: RegionInstanceID) -> Bool { !instance.isOneOfMany || admitted.contains(instance) }
 
-    /// Returns whether it is to be told of now.
+    /// Returns whether to tell Home Assistant this instance now.
     mutating func admit(_ instance: RegionInstanceID, limit: Int) -> Bool {
         guard !told.contains(instance) else { return false }
         if instance.isOneOfMany, !admitted.contains(instance) {
@@ -111,30 +112,30 @@ struct ToldEntities {
         return true
     }
 
-    /// It is monitored no more.
+    /// Forgets an instance that is not monitored any more.
     mutating func forget(_ instance: RegionInstanceID) {
         told.remove(instance)
         admitted.remove(instance)
     }
 }
 
-/// There are more regions than Home Assistant is told of.
+/// The warning that Home Assistant is not told all regions.
 package struct EntityLimit: Hashable, Sendable, CustomStringConvertible {
     package var limit: Int
 
     package var description: String {
-        "homeassistant: \(limit) instances of expanded regions and zones have entities, and there are more; those that come now "
+        "homeassistant: \(limit) instances of expanded regions and zones have entities, and there are more; new ones "
             + "have none: raise homeassistant.max_instances, or expand fewer regions"
     }
 }
 
 extension RegionInstanceID {
-    /// Whether what is heard decides how many there are of its kind.
+    /// Whether reception decides how many instances of its kind there are.
     fileprivate var isOneOfMany: Bool { major != nil || zone != nil }
 }
 
 extension RegionSettings {
-    /// The regions of the file that have an instance for each beacon, or each major.
+    /// The regions of the file that have an instance for each beacon, or for each major.
     fileprivate var expanded: [HomeAssistantDiscovery.ExpandedRegion] {
         beacons.compactMap { region in
             switch region.expansion {
@@ -147,7 +148,7 @@ extension RegionSettings {
 }
 
 extension Settings {
-    /// What of the place leaves the gateway.
+    /// The part of the place that leaves the gateway.
     fileprivate var toldPlace: HomeAssistantDiscovery.Place {
         guard privacy.location == .include else { return .untold }
         switch gateway.location?.source {
@@ -160,7 +161,7 @@ extension Settings {
 
 /// Messages outside the gateway's own topics.
 extension TransactionWriter {
-    /// With its first state, Home Assistant is told of a region.
+    /// Tells Home Assistant a region, with the region's first state.
     func introduce(_ transition: RegionTransition, _ records: RecordTable, into draft: inout TransactionDraft) {
         guard let discovery = integrations.discovery else { return }
         let refused = draft.told.entities.refusedCount
@@ -169,7 +170,7 @@ extension TransactionWriter {
                 transition.detail.kind.hasBeacons && !integrations.unranged.contains(transition.instance.region)
             let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
             for message in told { retain(message, at: transition.at, records, into: &draft) }
-            // An earlier region of that name may have had more.
+            // An earlier region of that name may have had more topics.
             for topic in discovery.topics(of: transition.instance) where !told.contains(where: { $0.topic == topic }) {
                 clear(topic, at: transition.at, records, into: &draft)
             }
@@ -179,7 +180,7 @@ extension TransactionWriter {
         }
     }
 
-    /// A region is monitored no more: neither are there entities of it.
+    /// Removes the entities of a region that is not monitored any more.
     func withdraw(
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
@@ -188,7 +189,7 @@ extension TransactionWriter {
         for topic in discovery.topics(of: instance) { clear(topic, at: instant, records, into: &draft) }
     }
 
-    /// Clears a topic on which something was said.
+    /// Clears a topic that the gateway has used.
     private func clear(_ topic: String, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft)
     {
         guard draft.stores(StoredClearance.key(topic), records) else { return }
@@ -196,7 +197,7 @@ extension TransactionWriter {
         draft.say(composer.cleared(topic), at: instant)
     }
 
-    /// The companions of a numbered message, which go out before it.
+    /// Publishes the companions of a numbered message, before it.
     func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
         for companion in integrations.companions(of: message) { draft.say(companion, at: instant) }
     }

@@ -1,9 +1,9 @@
 import Core
 
-/// The outbox as the source that the publisher delivers from: stated gaps first, then durable messages in order.
+/// The outbox as the publisher's source: gaps first, then durable messages in order.
 ///
-/// Each gets a ticket, ascending in the order in which it is handed out. An outbox whose disk comes back may hand out
-/// older messages after newer ones, so its own positions would not do.
+/// Each message gets a ticket; tickets ascend in the order of sending. Positions in the outbox would not do: an outbox
+/// whose disk comes back may send older messages after newer ones.
 package struct OutboxSource: OutgoingSource {
     private enum Item {
         case queued(QueuedMessage)
@@ -11,16 +11,16 @@ package struct OutboxSource: OutgoingSource {
     }
 
     private let outbox: Outbox
-    /// Writes the messages that state gaps.
+    /// Writes the `gap` messages.
     private let composer: MessageComposer
     private let integrations: Integrations
-    /// What the clocks say, for the time of a message. Those of a replay are its capture's.
+    /// The present time for a message. In a replay it is the capture's.
     package var now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
     private var lastTicket: UInt64 = 0
-    /// Gaps that were taken from the outbox and wait to be told.
+    /// Gaps that were taken from the outbox and are not told yet.
     private var gaps: [OutboxGap] = []
-    /// Those in epochs of a former gateway, which are told under its topics first.
+    /// Gaps in epochs of a former gateway, which are told under that gateway's topics first.
     private var formerGaps: [OutboxGap] = []
 
     package init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
@@ -56,12 +56,12 @@ package struct OutboxSource: OutgoingSource {
         }
     }
 
-    /// A gap is its epoch's gateway's to state, wherever it is told.
+    /// A gap names the gateway of its epoch, under whichever topic it is told.
     private func writer(of gap: OutboxGap) -> MessageComposer {
         outbox.formerOwner(ofEpoch: gap.epoch).flatMap { TopicTree(root: $0) }.map(composer.speaking) ?? composer
     }
 
-    /// - Parameter topics: where it is told; `nil` for this gateway's own.
+    /// - Parameter topics: where the gap is told; `nil` for this gateway's own topics.
     private mutating func ticket(_ gap: OutboxGap, under topics: TopicTree? = nil) -> OutgoingMessage {
         let (now, timebase) = now()
         var message = writer(of: gap).gap(
@@ -72,7 +72,8 @@ package struct OutboxSource: OutgoingSource {
         return ticket(.gap(gap), message, givesUp: underWay(within: gap))
     }
 
-    /// What was handed out before the outbox dropped it. It must not come after the gap that has its number.
+    /// Tickets of messages that were sent before the outbox dropped them. They must not follow the gap that has their
+    /// numbers.
     private func underWay(within gap: OutboxGap) -> [UInt64] {
         let tickets = underWay.filter { item in
             guard case .queued(let queued) = item.value, queued.number.epoch == gap.epoch,
@@ -113,7 +114,8 @@ package struct OutboxSource: OutgoingSource {
         }
     }
 
-    /// The numbers that a former gateway loses so are told under this one's topics, where its own are closed to us.
+    /// Gives up a message of a former gateway. A gap that the broker refuses under the former topics is told under this
+    /// gateway's.
     package mutating func giveUp(_ sequence: UInt64) {
         switch underWay.removeValue(forKey: sequence) {
         case .queued(let queued): outbox.giveUp(queued)

@@ -1,33 +1,35 @@
 import Core
 
-/// What a process finds in the outbox when it starts.
+/// The content of the outbox when a process starts.
 package struct StoredState {
-    /// Everything there is, of which regions are a part.
+    /// All records, including those of regions.
     let records: [OutboxRecord]
-    /// The span of coverage that lasted.
+    /// The span of coverage that had not ended.
     let coverage: StoredCoverage?
-    /// Region states that can be read.
+    /// The region states that this version can read.
     private(set) var regions: [StoredRegion]
-    /// What is stored of regions and is for another version to read.
+    /// Records of regions that only another version can read.
     let kept: KeptRecords
-    /// Stays under way in what this process does not monitor.
+    /// Unfinished stays in regions that this process does not monitor.
     private var ended: [RegionRecord] = []
     /// Instances that this process does not monitor.
     private(set) var abandoned: [RegionInstanceID] = []
-    /// Topics that an earlier process has retained, beside regions' states: its own, and those of a gateway that this one was before it was moved.
+    /// Topics other than regions' states that an earlier process has retained: its own, and those of this machine's
+    /// previous site and gateway id.
     let otherTopics: [String]
     /// Regions that requests have registered.
     let definitions: [RegionDefinition]
     /// Fixes that an earlier process kept and had no time to tell, oldest first.
     let fixes: [Fix]
-    /// The secret that pseudonyms are made with.
+    /// The secret from which pseudonyms are made.
     var pseudonymKey: [UInt8]
 
     static let pseudonymKeyName = "pseudonym_key"
 
     /// - Parameters:
-    ///   - bootID: names the life of the monotonic clock; `nil` where there is none but the time of day, as in a replay.
-    ///   - newKey: the secret for pseudonyms, where there is none yet; the delivery loop soon has one for the day.
+    ///   - bootID: identifies the boot of the monotonic clock; `nil` where there is only the wall clock, as in a
+    /// replay.
+    ///   - newKey: the first secret for pseudonyms; the delivery loop soon replaces it by the day's.
     init(
         _ outbox: Outbox, _ timebase: Timebase, bootID: String?,
         newKey: @autoclosure () -> [UInt8] = PseudonymKey.random()
@@ -57,7 +59,7 @@ package struct StoredState {
         }
     }
 
-    /// The span that lasted. What was stored of regions shows too that the process still ran.
+    /// The span that had not ended. Stored region states also prove that the process was running.
     private static func coverage(
         _ records: [OutboxRecord], _ regions: [StoredRegion], _ timebase: Timebase, bootID: String?
     ) -> StoredCoverage? {
@@ -69,17 +71,17 @@ package struct StoredState {
         return coverage
     }
 
-    /// Tells apart what goes on in this process and what has no place in it: because an operator has taken it out of the
-    /// configuration or expands it in another way, because under its id other beacons are meant now, or because a limit
-    /// refuses it.
+    /// Separates the instances that this process continues from those that it does not. An instance ends where an
+    /// operator has removed it from the configuration or expands it in another way. It also ends where its id now names
+    /// other beacons, or where a limit refuses it.
     ///
     /// - Parameters:
-    ///   - holdsInstance: whether it is monitored.
-    ///   - holdsRecord: whether its state goes on.
+    ///   - holdsInstance: whether the instance is monitored.
+    ///   - holdsRecord: whether the record's state continues.
     mutating func abandon(
         unless holdsInstance: (RegionInstanceID) -> Bool, goingOn holdsRecord: (RegionRecord) -> Bool
     ) {
-        // A region that a request registered has a state before it has a record of it.
+        // A region that a request registered has a state before it has a record.
         let requested = definitions.compactMap(\.id).map { RegionInstanceID(region: $0) }
         let stored = Set(records.compactMap { StoredRegion.instance(ofKey: $0.key) } + requested)
         abandoned = stored.filter { !holdsInstance($0) && !kept.has(StoredRegion.key($0)) }.sorted {
@@ -89,19 +91,19 @@ package struct StoredState {
         regions.removeAll { !holdsRecord($0.record) }
     }
 
-    /// Instances that a record stands for and that this process goes on with.
+    /// Instances with a record that this process continues.
     var heldInstances: [RegionInstanceID] {
         let abandoned = Set(abandoned)
         return records.compactMap { StoredRegion.instance(ofKey: $0.key) }.filter { !abandoned.contains($0) }
     }
 
-    /// What an earlier process kept is told as it was when that ended.
+    /// Fixes that an earlier process kept; they are told with the state at its end.
     func leftTrack(at now: Instant) -> [GatewayOutput] {
         fixes.isEmpty ? [] : [.track(TrackBatch(fixes: fixes, finished: .stopped), at: now)]
     }
 
-    /// The exits of those who were inside what is monitored no more. They come before anything that the engine tells: another
-    /// region may have the id now.
+    /// Exits of the stays in regions that are not monitored any more. They come before the engine's outputs, because
+    /// another region may have the id now.
     func endings(at now: Instant) -> [GatewayOutput] {
         ended.compactMap { record in record.unmonitoredExit(at: now).map { .ended(record.instance, $0, at: now) } }
     }
@@ -119,27 +121,27 @@ extension MessageComposer {
     }
 }
 
-/// Records of regions that another version of the agent has stored and this one can't read: another kind of region, or a
-/// version of the line that is not known here.
+/// Records of regions that another version of the agent stored and this one can't read: another kind of region, or an
+/// unknown version of the format.
 ///
-/// To read them as no record would clear the region's state and lose a stay under way. So they stay as they are, for the version
-/// that can read them, until that is started again or an operator removes them.
+/// Treating them as missing would clear the region's state and lose an unfinished stay. So they stay unchanged until
+/// the version that can read them is started again, or an operator removes them.
 struct KeptRecords {
     private let tags: [String: StoredTag]
 
-    /// - Parameter tags: what each says it is, by key.
+    /// - Parameter tags: the kind and version of each record, by key.
     init(_ tags: [String: StoredTag]) { self.tags = tags }
 
     package func has(_ key: String) -> Bool { tags[key] != nil }
 
-    /// Takes out of a transaction what would change them.
+    /// Removes from a transaction whatever would change these records.
     func spare(in transaction: inout OutboxTransaction) {
         guard !tags.isEmpty else { return }
         transaction.records.removeAll { has($0.key) }
         transaction.removedRecords.removeAll { has($0) }
     }
 
-    /// The operator's notices, a line for each region.
+    /// Notices for the operator, a line for each region.
     var notices: [String] {
         Dictionary(grouping: tags.keys) { $0.prefix { $0 != "/" } }.sorted { $0.key < $1.key }.map { region, keys in
             let said = Set(keys.compactMap { tags[$0] }.map(\.description)).sorted().joined(separator: ", ")
@@ -150,8 +152,8 @@ struct KeptRecords {
     }
 }
 
-/// A gateway as the owner of its outbox. What begins all of its topics names it: another `prefix`, `site` or `id` is another
-/// gateway.
+/// A gateway as the owner of its outbox. The root of its topics identifies it: another `prefix`, `site` or `id` is
+/// another gateway.
 package struct GatewayIdentity: OutboxOwner {
     private let topics: TopicTree
 
@@ -160,11 +162,12 @@ package struct GatewayIdentity: OutboxOwner {
     package var name: String { topics.root }
 
     package func owner(ofTopic topic: String) -> String? {
-        // One's own is known without a doubt, whatever its regions are called.
+        // A gateway's own topics are recognised first, whatever its regions are called.
         topic.utf8.starts(with: (name + "/region/").utf8) ? name : TopicTree.root(ofEventTopic: topic)
     }
 
-    /// Of what a former gateway has stored nothing is gone on from. What it has retained at the broker is to be cleared.
+    /// This gateway does not continue a former gateway's records. It clears what that gateway has retained at the
+    /// broker.
     package func legacy(of records: [OutboxRecord], leftBy former: String) -> [OutboxRecord] {
         guard let left = TopicTree(root: former) else { return [] }
         let definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key)?.id }
@@ -173,7 +176,7 @@ package struct GatewayIdentity: OutboxOwner {
             + definitions.map { RegionInstanceID(region: $0) }
         let earlier = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
         let retained = Set(left.retainedOfGateway + instances.map(left.state) + earlier)
-            // A gateway may become again what it was once.
+            // The gateway may get a former name back.
             .subtracting(topics.retainedOfGateway)
         return retained.sorted().map { OutboxRecord(key: StoredClearance.key($0), value: []) }
     }
@@ -185,9 +188,9 @@ extension OutboxLimits {
     }
 }
 
-/// The gateway's place as it was told, and the stored fixes that wait to be told.
+/// The gateway's place as it was told last, and the stored fixes that are not told yet.
 struct ToldPlace {
-    /// The part of a status; `nil` where the configuration has no table of the place.
+    /// The status's part about the place; `nil` where the configuration has no `[location]`.
     var status: LocationStatus?
     /// The records of fixes that wait to be told together, oldest first.
     private var fixKeys: [String] = []
@@ -204,7 +207,7 @@ struct ToldPlace {
         return key
     }
 
-    /// They are told: their records can go.
+    /// Takes the keys of records to remove, once their fixes are told.
     mutating func takeFixKeys() -> [String] {
         defer { fixKeys = [] }
         return fixKeys

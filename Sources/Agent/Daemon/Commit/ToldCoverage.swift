@@ -1,45 +1,45 @@
 import Core
 
-/// What the gateway has told of coverage, and what of that is stored.
+/// The coverage that the gateway has told, and the stored part of it.
 struct ToldCoverage {
-    /// How often it is stored that the process runs, where nothing else that is stored shows it.
+    /// The interval at which a proof of running is stored, where no other record shows it.
     static let seenInterval = TimeSpan.seconds(300)
 
     var log = CoverageLog()
-    /// When this process took it up: before that nothing was said.
+    /// The time at which this process took over; before it, coverage is unknown.
     private(set) var began = Instant.origin
-    /// The latest that is stored of this process having run.
+    /// The latest stored time at which this process was running.
     private(set) var seen = Instant.origin
 
-    /// Goes on with the span of an earlier process.
+    /// Continues the span of an earlier process.
     mutating func resume(_ stored: StoredCoverage?, at now: Instant) {
         began = now
         if let stored { log = CoverageLog(resuming: stored, at: now) }
     }
 
-    /// A record that was stored shows that the process ran then.
+    /// Notes a stored record that shows that the process was running.
     mutating func note(seen instant: Instant) { seen = max(seen, instant) }
 
-    /// Whether there is something to store or to tell, though the engine has told nothing.
+    /// Whether there is something to store or tell without news of the engine.
     func isDue(at now: Instant) -> Bool {
         log.due != .distantFuture && now >= seen + Self.seenInterval || !log.ended.isEmpty
     }
 }
 
 extension Dispatcher {
-    /// Tells of the span of coverage that lasts where that is due, and of those that had to wait for the disk. To be called about once a
-    /// minute, and as often as one likes.
+    /// Tells the present span of coverage where that is due, and earlier spans that had to wait for the disk. Call it
+    /// at least once a minute; more often does no harm.
     ///
-    /// - Throws: as `dispatch`.
+    /// - Throws: what `dispatch` throws.
     package func tellCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         told.coverage.log.advance(to: now)
         guard outbox.canNumber(.spans), told.coverage.isDue(at: now) else { return [] }
         return try commit(seenAt: now, timebase) { _, _, _ in }
     }
 
-    /// The process ends: so does the span.
+    /// Ends the span with the process.
     ///
-    /// - Throws: as `dispatch`.
+    /// - Throws: what `dispatch` throws.
     package func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         var ended = told.coverage.log
         ended.note(.stopped, at: now)
@@ -47,7 +47,7 @@ extension Dispatcher {
         return try commit(seenAt: now, timebase) { _, _, draft in draft.told.coverage.log = ended }
     }
 
-    /// Where spans can't be numbered now, nothing of them is stored either: what was stored last is still true.
+    /// Where spans can't be numbered now, none is stored either: the last record is still true.
     func cover(_ seenAt: Instant?, isChanged: Bool, into draft: inout TransactionDraft) {
         let hasNews = isChanged || seenAt != nil || !draft.told.coverage.log.ended.isEmpty
         if outbox.canNumber(.spans), hasNews { writer.cover(seenAt: seenAt, into: &draft) }
@@ -55,7 +55,7 @@ extension Dispatcher {
 }
 
 extension TransactionWriter {
-    /// Adds the spans that have ended, and what to go on from after a restart.
+    /// Adds the spans that have ended, and the record from which a restart continues.
     ///
     /// - Parameter seenAt: a time at which the process is known to run, to be stored.
     func cover(seenAt: Instant?, into draft: inout TransactionDraft) {

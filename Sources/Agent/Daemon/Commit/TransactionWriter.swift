@@ -1,21 +1,21 @@
 import Core
 
-/// Turns what the engine tells into a transaction of the outbox, and into the messages that follow from it.
+/// Turns the engine's outputs into a transaction of the outbox, and into the messages that follow it.
 ///
-/// A transaction may have to be written again, for another numbering. What this remembers from one to the next does not mind, see
-/// `EventLedger`; everything else stands in the draft.
+/// A transaction may have to be written again for another numbering. The writer's memory allows that, see
+/// `EventLedger`; everything else is in the draft.
 struct TransactionWriter {
-    /// It remembers pseudonyms, so it changes as it writes.
+    /// The composer remembers pseudonyms, so it changes as it writes.
     package var composer: MessageComposer
     var ledger: EventLedger
     let bootID: String?
     let integrations: Integrations
-    /// What was last said of the radio.
+    /// The radio's status that was told last.
     package var radio = MessageComposer.RadioStatus.replay
 
     /// - Parameters:
-    ///   - records: the records as they are before.
-    ///   - kept: what is another version's to change.
+    ///   - records: the records before this transaction.
+    ///   - kept: records that only another version may change.
     mutating func write(
         _ outputs: [GatewayOutput], _ records: RecordTable, _ kept: KeptRecords, into draft: inout TransactionDraft
     ) {
@@ -28,7 +28,7 @@ struct TransactionWriter {
                     instance, with: event, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
                 sayCompanions(of: message, at: at, into: &draft)
                 draft.commit(message, at: at)
-                // It is told once, however long the broker takes to clear the state.
+                // The end is told once, however long the broker takes to clear the state.
                 draft.transaction.store(.withoutState(of: instance))
             case .radio(let radio, let at):
                 draft.told.coverage.log.note(radio, at: at)
@@ -52,7 +52,8 @@ struct TransactionWriter {
                 draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .unregistered(let region, let instances, let at):
                 draft.transaction.remove([StoredDefinition.key(region)])
-                // Of a region that a limit has refused the engine has no instance, but an earlier process may have stored some.
+                // The engine has no instance of a region that a limit refused, but an earlier process may have stored
+                // some.
                 let left = records.instances(of: region).filter {
                     !instances.contains($0) && !kept.has(StoredRegion.key($0))
                 }
@@ -71,7 +72,7 @@ struct TransactionWriter {
         }
     }
 
-    /// Where nothing of the place may leave, nothing of it is stored either.
+    /// Where the place must not leave the gateway, it is not stored either.
     private func writeLocation(_ output: GatewayOutput, _ records: RecordTable, into draft: inout TransactionDraft) {
         switch output {
         case .locationStatus(let status, let at):
@@ -81,7 +82,7 @@ struct TransactionWriter {
             draft.say(message, at: at)
         case .location(let placed, let service, let at) where composer.tellsPlace:
             let message = composer.location(placed, service: service, at: at, draft.timebase)
-            // A later process may tell no place any more.
+            // A later process may not tell the place any more.
             retain(message, at: at, records, into: &draft)
             if let ownTracks = integrations.ownTracks {
                 let fix = composer.dated(placed, at: at, draft.timebase)
@@ -99,7 +100,7 @@ struct TransactionWriter {
         }
     }
 
-    /// Says what the broker keeps. That it does is stored, so that a later process which says nothing of it clears it.
+    /// Publishes a retained message. Its topic is stored, so that a later process that does not use it can clear it.
     func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
         draft.told.retained.want(message.topic)
         let key = StoredClearance.key(message.topic)
@@ -122,7 +123,8 @@ struct TransactionWriter {
         if let record {
             draft.transaction.store(stored(record, draft))
         } else {
-            // Nothing to go on from, not even what was stored before. But its state will be retained, and is to be cleared one day.
+            // The region has no state to continue from, not even a stored one. But its state will be retained, and has
+            // to be cleared one day.
             let unsettled = OutboxRecord.withoutState(of: transition.instance)
             let isStored = records.has(unsettled) && !draft.transaction.records.contains { $0.key == unsettled.key }
             if !isStored { draft.transaction.store(unsettled) }
@@ -130,7 +132,7 @@ struct TransactionWriter {
         draft.say(entry.state, at: transition.at)
     }
 
-    /// An instance is monitored no more.
+    /// Ends the monitoring of an instance.
     private mutating func forget(
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
@@ -141,10 +143,10 @@ struct TransactionWriter {
             draft.dispatched.append(.init(at: instant, content: .unlistedState(topic: composer.topics.state(instance))))
             return
         }
-        // Also where there was none: it stays until the broker has cleared the topic, whatever happens here.
+        // Stored even where there was no record: it stays until the broker has cleared the topic.
         draft.transaction.store(.withoutState(of: instance))
         draft.told.retained.release(instance)
-        // First what is told of the state, so that nobody makes anything of an empty one.
+        // The entities go before the state, so that no client reads an empty state.
         withdraw(instance, at: instant, records, into: &draft)
         draft.say(composer.clearedState(instance), at: instant)
     }
@@ -157,9 +159,9 @@ struct TransactionWriter {
     }
 }
 
-/// A transaction for one numbering, and what changes with it if it is committed.
+/// A transaction for one numbering, and the state that changes when it is committed.
 struct TransactionDraft {
-    /// As it is behind the messages that the transaction has so far.
+    /// The numbering after the messages that the transaction has so far.
     package var numbering: Numbering
     package let timebase: Timebase
     var told: Dispatcher.Told
@@ -177,7 +179,7 @@ struct TransactionDraft {
         records.has(key) || transaction.records.contains { $0.key == key }
     }
 
-    /// Says a message that has the next number of its series, once it is committed.
+    /// Adds a message with the next number of its series, to be published once it is committed.
     mutating func commit(_ message: NumberedMessage, at instant: Instant) {
         numbering.goOn(after: message.number)
         transaction.messages.append(message)
@@ -190,21 +192,21 @@ struct TransactionDraft {
 }
 
 extension OutboxRecord {
-    /// Stands for an instance whose state the broker may retain, and that has nothing to go on from: it has not settled, or is not monitored
-    /// any more.
+    /// The record of an instance whose state the broker may retain, but that has no state to continue: it has not
+    /// settled, or is not monitored any more.
     static func withoutState(of instance: RegionInstanceID) -> OutboxRecord {
         OutboxRecord(key: StoredRegion.key(instance), value: StoredRegion.withoutState)
     }
 }
 
 extension OutboxTransaction {
-    /// Stores a record, also where an earlier part of the transaction removes it.
+    /// Stores a record, even where an earlier part of the transaction removes it.
     mutating func store(_ record: OutboxRecord) {
         removedRecords.removeAll { $0 == record.key }
         records.append(record)
     }
 
-    /// Removes records, also where an earlier part of the transaction stores them.
+    /// Removes records, even where an earlier part of the transaction stores them.
     fileprivate mutating func remove(_ keys: [String]) {
         let keys = Set(keys)
         records.removeAll { keys.contains($0.key) }
@@ -225,7 +227,7 @@ struct RecordTable {
         records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) }
     }
 
-    /// Instances of a region that a record stands for.
+    /// The instances of a region that have a record.
     func instances(of region: String) -> [RegionInstanceID] {
         records.keys.sorted().compactMap { StoredRegion.instance(ofKey: $0) }.filter { $0.region == region }
     }
@@ -234,16 +236,16 @@ struct RecordTable {
 
     package func has(_ key: String) -> Bool { records[key] != nil }
 
-    /// Takes down what was committed.
+    /// Notes a committed transaction.
     mutating func note(_ transaction: OutboxTransaction) {
         for record in transaction.records { records[record.key] = record.value }
         for key in transaction.removedRecords { records[key] = nil }
     }
 }
 
-/// How long messages are worth delivering.
+/// The times after which messages are not worth delivering.
 enum Expiry {
-    /// A ranging message is overtaken by the next one at the latest after `max_interval_s`.
+    /// The next ranging message replaces this one after `max_interval_s` at the latest.
     static func ranging_s(_ settings: RangingSettings) -> UInt32 {
         UInt32(clamping: settings.maxInterval.microseconds / 1_000_000 + 1)
     }

@@ -2,21 +2,21 @@ import Core
 import Logging
 import Synchronization
 
-/// Takes requests in on the delivery loop: those of the right form go to the engine, the others are refused here.
+/// Receives requests on the delivery loop. Well-formed requests go to the engine; the others are refused here.
 package struct RequestHandler {
     private var gate: RequestGate
     private let queue: RequestQueue
 
-    /// - Parameter integrations: no answer goes to their topics.
+    /// - Parameter integrations: answers must not go to their topics.
     package init(topics: TopicTree, integrations: Integrations, queue: RequestQueue) {
         gate = RequestGate(topics: topics, sparing: integrations.trees)
         self.queue = queue
     }
 
-    /// Requests that were dropped because there were too many.
+    /// The number of requests that were dropped because there were too many.
     var floodCount: UInt64 { gate.floodCount }
 
-    /// Takes what the broker delivered, and returns the refusals to publish.
+    /// Handles the broker's messages, and returns the refusals to publish.
     mutating func receive(_ messages: [IncomingMessage], at now: Instant) -> [Answer] {
         messages.compactMap { message in
             var decision = gate.admit(IncomingRequest(message), at: now)
@@ -40,25 +40,25 @@ extension IncomingRequest {
     }
 }
 
-/// The bounded queue of requests from the delivery loop to the radio loop: the one thing that travels against the stream.
+/// The bounded queue of requests from the delivery loop to the radio loop, against the direction of all other data.
 package final class RequestQueue: Sendable {
     package struct Entry {
         var request: Request
         package var address: ReplyAddress
     }
 
-    /// More than this many wait only where the radio loop hangs.
+    /// More requests than this wait only where the radio loop hangs.
     package static let limit = 32
 
     private let entries = Mutex<[Entry]>([])
     private let wake: @Sendable () -> Void
 
-    /// - Parameter wake: has the radio loop look for requests soon; it is called from the delivery loop.
+    /// - Parameter wake: makes the radio loop look for requests soon; called from the delivery loop.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }
 
-    /// `false` where too many wait already.
+    /// Returns `false` where too many wait already.
     func push(_ entry: Entry) -> Bool {
         let isTaken = entries.withLock { entries in
             guard entries.count < Self.limit else { return false }

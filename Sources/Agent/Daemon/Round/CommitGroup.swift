@@ -1,15 +1,15 @@
 import Core
 
-/// Lets outputs share a transaction where there are many of them, so that a busy gateway does not wear out an SD card. Else
-/// each is committed at once: a single event is not delayed, nor are a few that come together by chance. What comes while
-/// a transaction is under way shares the next one in any case.
+/// Groups outputs into transactions where there are many, so that a busy gateway does not wear out an SD card.
+/// Otherwise each output is committed at once: neither a single event nor a few together are delayed. Outputs that come
+/// while a transaction is under way share the next one in any case.
 struct CommitGroup {
-    /// From one transaction to the next on average, at least.
+    /// The shortest average time between two transactions.
     package static let interval = TimeSpan.milliseconds(50)
-    /// Transactions that may follow each other at once, after a pause of as many intervals.
+    /// The number of transactions that may follow each other at once, after a pause of as many intervals.
     static let burst: Int64 = 20
 
-    /// For how long what nobody waits for looks for another output to share its transaction.
+    /// The time for which outputs without urgency wait for another output to share its transaction.
     static let patience = TimeSpan.seconds(10)
 
     private var waiting: [GatewayOutput] = []
@@ -33,21 +33,21 @@ struct CommitGroup {
         }
     }
 
-    /// When `take` has something to give; in the distant future where nothing waits.
+    /// The time at which `take` has something; in the distant future where nothing waits.
     package var due: Instant {
         if isDurable { return transactions.hasTokenAt }
         return waiting.isEmpty ? patientDue : .origin
     }
 
-    /// What is to be committed and published now; what does not touch the disk waits only behind what does.
+    /// The outputs to commit and publish now. An output without disk writes waits only for those before it.
     ///
-    /// - Parameter isLast: nothing more comes, so nothing is waited for.
+    /// - Parameter isLast: whether no more outputs come, so that none waits.
     mutating func take(isLast: Bool, at now: Instant) -> [GatewayOutput] {
         guard isLast || due <= now else { return [] }
         if isDurable || isLast || patientDue <= now {
             transactions.takeAnyway(at: now)
             patientDue = .distantFuture
-            // They were there before every change that waits.
+            // The patient outputs came before every change that waits.
             waiting.insert(contentsOf: patient, at: 0)
             patient = []
         }

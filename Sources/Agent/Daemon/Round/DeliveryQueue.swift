@@ -2,15 +2,15 @@ import Core
 import Glibc
 import Synchronization
 
-/// The one bounded queue between the radio loop and the delivery loop. A slow disk or a dead broker fills it and delays
-/// nothing.
+/// The only bounded queue between the radio loop and the delivery loop. A slow disk or a dead broker fills it, but does
+/// not delay the radio loop.
 package final class DeliveryQueue: Sendable {
-    /// What the radio loop hands over.
+    /// The content that the radio loop hands over.
     package struct Content {
         package var outputs: [GatewayOutput] = []
-        /// What happened after them and found no room.
+        /// Region changes after `outputs` that found no room.
         var overflow = QueueOverflow()
-        /// The latest, where it has changed.
+        /// The latest availability, where it has changed.
         var availability: RadioAvailability?
         /// The latest figures.
         package var figures: GatewayFigures?
@@ -31,7 +31,7 @@ package final class DeliveryQueue: Sendable {
         bell = try Doorbell()
     }
 
-    /// Readable while there is something to take.
+    /// Readable while the queue has content.
     var wake: Int32 { bell.descriptor }
 
     func push(_ outputs: [GatewayOutput]) {
@@ -58,7 +58,7 @@ package final class DeliveryQueue: Sendable {
         change { $0.content.availability = availability }
     }
 
-    /// Figures wait for the next round; nobody is woken for them.
+    /// Adds figures for the next round, without waking the delivery loop.
     func push(_ figures: GatewayFigures, _ radio: RadioCounters) {
         state.withLock {
             $0.content.figures = figures
@@ -66,12 +66,12 @@ package final class DeliveryQueue: Sendable {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends the queue.
     package func finish() {
         change { $0.content.isClosed = true }
     }
 
-    /// Returns once it is known whether the radio is available, or nothing more comes, or that takes too long.
+    /// Returns once the radio's availability is known, the queue has ended, or `limit` has passed.
     func waitForAvailability(for limit: TimeSpan) {
         let step_us: Int64 = 5_000
         for _ in 0..<max(0, limit.microseconds / step_us) {
@@ -80,7 +80,7 @@ package final class DeliveryQueue: Sendable {
         }
     }
 
-    /// Takes everything there is.
+    /// Takes all content.
     package func take() -> Content {
         bell.answer()
         return state.withLock { state in
@@ -92,7 +92,7 @@ package final class DeliveryQueue: Sendable {
         }
     }
 
-    /// What was shed and lost so far.
+    /// The number of shed outputs and lost changes so far.
     var drops: (ranging: UInt64, transitions: UInt64) {
         state.withLock { ($0.shedRanging, $0.lostTransitions) }
     }
@@ -103,17 +103,17 @@ package final class DeliveryQueue: Sendable {
     }
 }
 
-/// Region changes that the queue has no room for. Their events are lost, and counted so that a gap can be stated; of each
-/// region instance the last state is kept, so that what is retained and stored is right in the end.
+/// Region changes for which the queue has no room. Their events are lost, and counted so that a gap can be reported.
+/// The last state of each instance is kept, so that the retained and stored states are right in the end.
 ///
-/// It is bounded by the number of region instances.
+/// The number of region instances bounds its size.
 struct QueueOverflow {
     /// Events that will never have a number of their own.
     private(set) var lostEvents: Int64 = 0
     private var states: [GatewayOutput] = []
     private var indices: [RegionInstanceID: Int] = [:]
 
-    /// - Parameter output: what becomes its last state here; see `OutputHandling.Shedding.reduced`.
+    /// - Parameter output: the new last state of its instance; see `OutputHandling.Shedding.reduced`.
     mutating func add(_ output: GatewayOutput) {
         guard case .transition(let transition, let record) = output else { return }
         if transition.event != nil { lostEvents += 1 }
@@ -128,6 +128,6 @@ struct QueueOverflow {
         }
     }
 
-    /// The last state of the regions.
+    /// The last states of the instances.
     var lastStates: [GatewayOutput] { states }
 }

@@ -1,17 +1,17 @@
 import Core
 
-/// What turns reports and time into outputs, as a `Round` sees it: a gateway whose radio has a thread of its own, a store, or a replay.
+/// The source of outputs for a `Round`: a gateway whose radio has a thread of its own, a store, or a replay.
 package protocol Engine: AnyObject {
-    /// Readable while there is something to take; −1 where time alone brings something.
+    /// Readable while `take` has news; −1 where only time brings any.
     var wake: Int32 { get }
 
-    /// When there is something to take by time.
+    /// The time at which `take` has news without `wake`.
     var nextDeadline: Instant { get }
 
-    /// What happened until `now` and was not taken yet.
+    /// The news until `now` that was not taken yet.
     func take(at now: Instant) -> EngineNews
 
-    /// Takes what the broker delivered, and returns the refusals to publish.
+    /// Handles the broker's messages, and returns the refusals to publish.
     func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer]
 
     func waitForRadio()
@@ -21,77 +21,78 @@ package protocol Engine: AnyObject {
 }
 
 extension Engine {
-    /// Returns once it is known whether there is a radio, or that takes too long: the first status and the will say so.
+    /// Returns once the radio's state is known, or after a time limit: the first status and the will report it.
     package func waitForRadio() {}
 }
 
-/// What an engine has told.
+/// News of an engine.
 package struct EngineNews {
-    /// In the order in which they happened.
+    /// Outputs in the order in which they happened.
     var outputs: [GatewayOutput] = []
-    /// What happened after them and found no room.
+    /// Region changes after `outputs` that found no room.
     var overflow = QueueOverflow()
-    /// What a status says of the radio, where that has changed.
+    /// The radio's part of a status, where it has changed.
     var radio: MessageComposer.RadioStatus?
-    /// What an operator can do about it, in one line; `nil` where nothing needs doing.
+    /// A remedy for the operator, in one line; `nil` where all is well.
     var complaint: String?
-    /// Nothing more comes.
+    /// Whether no more news will come.
     var isLast = false
 }
 
 /// The figures of an engine, and of the loop that it runs on.
 package struct EngineFigures {
     var engine: GatewayFigures
-    /// Zero for a store and for a replay, which have no radio.
+    /// All 0 for a store and for a replay, which have no radio.
     var radio = RadioCounters()
-    /// What the queue between two loops has shed and lost.
+    /// The numbers of outputs that the queue between two loops has shed and lost.
     var queue: (ranging: UInt64, transitions: UInt64) = (0, 0)
-    /// Requests that were dropped because there were too many.
+    /// The number of requests that were dropped because there were too many.
     var requestFlood: UInt64 = 0
 }
 
-/// The clock that a round's messages are dated by.
+/// The clock that dates a round's messages.
 package protocol RoundClock: AnyObject {
-    /// What the engine's outputs are stamped with.
+    /// The time with which the engine's outputs are stamped.
     var now: Instant { get }
 
-    /// How the time of day relates to `now`.
+    /// The relation between the wall clock and `now`.
     var timebase: Timebase { get }
 }
 
-/// The machine that the agent runs on: its clocks, and what the process costs. Everything that a live round knows of it comes through here.
+/// The machine that the agent runs on: its clocks, and the costs of the process. A live round has no other access to
+/// them.
 package protocol Machine: RoundClock {
-    /// Names the life of the monotonic clock; it is another one after each boot.
+    /// The id of this boot; each boot has another.
     var bootID: String { get }
 
     /// 256 random bits, to be kept secret.
     func secret() -> [UInt8]
 
-    /// The delivery loop makes progress: called in every turn, on its own thread.
+    /// Reports that the delivery loop makes progress; called in every turn, on its own thread.
     func deliveryMoves()
 
-    /// How things are, in one line for whoever looks after the service; called where it has changed.
+    /// Reports the agent's state to the service manager, in one line; called at each change.
     func tellStatus(_ line: String)
 
-    /// Memory now, and CPU since the last call; `nil` where nobody wants to know.
+    /// Memory now, and CPU time since the last call; `nil` where health does not report them.
     func processUsage() -> HealthReport.Process?
 
-    /// Puts health for Prometheus where the configuration says, if it does.
+    /// Writes health for Prometheus, if the configuration names a file.
     ///
-    /// - Returns: what to log, on one line; `nil` where all is well or it was said before.
+    /// - Returns: a line for the log; `nil` where there is no fault, or it was logged before.
     func writeMetrics(_ octets: () -> [UInt8]) -> String?
 }
 
-/// A gateway's engine on the radio loop's thread, behind the queue that its outputs come through.
+/// A gateway's engine on the radio loop's thread, behind the queue of its outputs.
 package final class QueuedGateway: Engine {
     private let queue: DeliveryQueue
-    /// `nil` where requests are not answered.
+    /// `nil` where requests are disabled.
     private var requests: RequestHandler?
-    /// The process has CAP_NET_ADMIN.
+    /// Whether the process has CAP_NET_ADMIN.
     private let mayAdminister: Bool
     private var latest: (figures: GatewayFigures, radio: RadioCounters)?
 
-    /// - Parameter requests: `nil` where requests are not answered.
+    /// - Parameter requests: `nil` where requests are disabled.
     package init(_ queue: DeliveryQueue, _ requests: RequestHandler?, mayAdminister: Bool) {
         self.queue = queue
         self.requests = requests
@@ -111,13 +112,13 @@ package final class QueuedGateway: Engine {
         if let availability = content.availability {
             let condition = RadioCondition(availability, mayAdminister: mayAdminister)
             news.radio = .live(condition)
-            // That it scans is said by the radio, with the adapter's name.
+            // The radio loop itself logs that it scans, with the adapter's name.
             if !condition.remedy.isEmpty { news.complaint = "radio: \(availability.rawValue): \(condition.remedy)" }
         }
         return news
     }
 
-    /// Requests of the right form go on to the engine; the others are refused at once.
+    /// Passes well-formed requests to the engine, and refuses the others at once.
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
         requests?.receive(messages, at: now) ?? []
     }
@@ -130,7 +131,7 @@ package final class QueuedGateway: Engine {
     }
 }
 
-/// What a replay's engine has told by now, on the recording's clock. The replay fills it before each turn.
+/// The engine of a replay, on the recording's clock. The replay fills in its outputs before each turn.
 package final class RecordedEngine: Engine, RoundClock {
     package var now: Instant
     package var timebase: Timebase

@@ -1,11 +1,11 @@
 import Core
 
-/// Puts the figures of `health` together, for a live agent and for a replay.
+/// Composes the figures of `health`, for a live agent and for a replay.
 package struct HealthReporter {
-    /// From one `health` to the next.
+    /// The time from one `health` to the next.
     package static let interval = TimeSpan.seconds(60)
 
-    /// What a live agent has beside the engine and the outbox.
+    /// Figures that only a live agent has, beside those of engine and outbox.
     struct Live {
         var delivery: DeliveryCounters
         var process: HealthReport.Process?
@@ -20,18 +20,18 @@ package struct HealthReporter {
         lastReport = now
     }
 
-    /// The time until then does not count for rates: there was nothing to hear in it.
+    /// Excludes the time until then from rates: no report could come in it.
     package mutating func skip(to instant: Instant) { lastReport = max(lastReport, instant) }
 
-    /// Everything that was heard, for the last line of the log.
+    /// A summary of all reports, for the last line of the log.
     static func closingLine(_ figures: EngineFigures?) -> String {
         "reports=\(figures?.engine.reports ?? 0) ibeacons=\(figures?.engine.beacons ?? 0) "
             + "dropped=\(figures?.radio.dropped ?? 0)"
     }
 
     /// - Parameters:
-    ///   - told: `nil` where there are no figures yet.
-    ///   - outbox: `nil` where it is not to be told of.
+    ///   - told: the engine's figures; `nil` where there are none yet.
+    ///   - outbox: the outbox's figures; `nil` to leave them out.
     ///   - live: `nil` for a replay.
     mutating func report(
         _ told: EngineFigures?, _ outbox: OutboxHealth?, _ live: Live?, at now: Instant
@@ -55,7 +55,7 @@ package struct HealthReporter {
         return report
     }
 
-    /// How delivery goes, in the words of `health`.
+    /// The state of delivery, in the words of `health`.
     private static func broker(_ delivery: DeliveryCounters) -> HealthReport.Broker {
         HealthReport.Broker(
             isConnected: delivery.isConnected, reconnects: UInt64(delivery.reconnects),
@@ -63,7 +63,7 @@ package struct HealthReporter {
             noSubscribers: UInt64(delivery.unmatched), lastFailure: delivery.lastFailure.map { "\($0)" } ?? "")
     }
 
-    // MARK: What was given up, by cause
+    // MARK: Losses, by cause
 
     private static func drops(_ figures: GatewayFigures) -> [NamedCount] {
         [
@@ -96,7 +96,7 @@ package struct HealthReporter {
 struct StatusLine {
     private var said = SaidOnce<String>(limit: 1)
 
-    /// The line, where it is another one than before.
+    /// The line, where it has changed.
     ///
     /// - Parameter radio: the word of `status`.
     mutating func news(radio: String, _ delivery: DeliveryCounters, _ outbox: OutboxHealth) -> String? {

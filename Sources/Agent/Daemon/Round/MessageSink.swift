@@ -1,27 +1,27 @@
 import Core
 import Logging
 
-/// Where a round's messages go: to a broker, or to standard output.
+/// The target of a round's messages: a broker, or standard output.
 package protocol MessageSink: AnyObject {
-    /// Takes what was committed together. What is durable of it stands in the outbox.
+    /// Takes the messages that were committed together. The durable ones are in the outbox.
     func take(_ items: [Dispatcher.Dispatched], at now: Instant)
 
-    /// Clears the topics of the gateway that this one was before it was moved.
+    /// Clears the topics of this machine's previous site and gateway id.
     func clear(former messages: [Message])
 
-    /// What is to be said of this process if it vanishes. A change takes effect with the next connection.
+    /// Sets the will, which tells that this process has vanished. A change takes effect with the next connection.
     func setWill(_ message: Message)
 
-    /// What the broker delivered since the last call.
+    /// The broker's messages since the last call.
     func takeIncoming() -> [IncomingMessage]
 
     /// Delivers, and waits for more at most `timeout`, or until `wake` is readable; −1 for none.
     func run(for timeout: TimeSpan, wake: Int32)
 
-    /// How delivery goes; `nil` where nothing is delivered, and `health` says nothing of the outbox.
+    /// The figures of delivery; `nil` where nothing is delivered, and `health` leaves the outbox out.
     var delivery: DeliveryCounters? { get }
 
-    /// Whether everything has arrived, or has been stated as a gap that has.
+    /// Whether the broker has all messages, or the gaps that replace them.
     var isDelivered: Bool { get }
 
     /// Says goodbye with the offline status.
@@ -29,15 +29,15 @@ package protocol MessageSink: AnyObject {
 }
 
 extension Publisher {
-    /// One client for each gateway of a site. With slashes, which no site and no id may have: with dashes "north", "1-door" and
-    /// "north-1", "door" would be one, and push each other out.
+    /// One client for each gateway of a site. The separator is a slash, which no site and no id may have. With dashes,
+    /// "north", "1-door" and "north-1", "door" would be one client, and disconnect each other.
     package static func clientID(_ topics: TopicTree) -> String { "beacond/" + topics.root }
 }
 
-/// The broker as a sink: the outbox is its source, and what the broker has taken is recorded there.
+/// The broker as a sink. The outbox is its source, and records what the broker has acknowledged.
 package final class BrokerSink: MessageSink {
     package static let closingTime = TimeSpan.seconds(5)
-    /// How often the outbox looks after its disk, and messages of a former gateway are looked for.
+    /// The interval at which the outbox checks its disk, and messages of a former gateway are looked up.
     private static let upkeepInterval = TimeSpan.seconds(1)
 
     private let dispatcher: Dispatcher
@@ -47,17 +47,17 @@ package final class BrokerSink: MessageSink {
     private let outboxClock: () -> (now: Instant, wall: WallTime)
     private var upkeepDue = Instant.origin
     private var formerClearances: [Message] = []
-    /// The epoch in which states were looked for that nobody knows.
+    /// The last epoch in which unknown retained states were searched.
     private var searchedEpoch = ""
     private let logger: Logger
 
     /// - Parameters:
-    ///   - link: how to speak to the broker.
-    ///   - radio: what the birth message and the will say of it.
+    ///   - link: the connection to the broker.
+    ///   - radio: the radio's part of the birth message and the will.
     ///   - clock: dates the birth message, the will, and gaps.
     ///   - outboxClock: the machine's clocks; `nil` for `clock`.
-    ///   - filters: topic filters to subscribe to on every connection, and the limits of what comes from there.
-    ///   - seed: for the jitter of pauses between connections.
+    ///   - filters: topic filters to subscribe to on every connection, with the limits of their messages.
+    ///   - seed: for the jitter of the pauses between connections.
     package init(
         _ broker: BrokerSettings, _ dispatcher: Dispatcher, link: any BrokerConnection,
         radio: MessageComposer.RadioStatus, clock: any RoundClock,
@@ -75,8 +75,8 @@ package final class BrokerSink: MessageSink {
         outgoing = OutboxSource(dispatcher) { (clock.now, clock.timebase) }
     }
 
-    /// Events come first, so that they go out before the states that name them as far as the window holds them. Where more of them wait,
-    /// states overtake: they are the present, and nothing may hold them up.
+    /// Events go out before the states that name them, as far as the window holds them. Where more events wait, states
+    /// overtake them: states are the present, and must not wait.
     package func take(_ items: [Dispatcher.Dispatched], at now: Instant) {
         publisher.outgoingAvailable()
         publisher.run(for: .zero, wake: -1, outgoing: &outgoing)
@@ -123,7 +123,8 @@ package final class BrokerSink: MessageSink {
         }
     }
 
-    /// The former gateway's topics come after everything that is this one's own: the broker may refuse them, and some hang up instead.
+    /// The former gateway's topics come after all of this gateway's own. The broker may refuse them, and some brokers
+    /// close the connection instead.
     private func clearFormerTopics() {
         guard !formerClearances.isEmpty, publisher.counters.isConnected, publisher.isDrained else { return }
         for message in formerClearances { publisher.setRetained(message) }
@@ -139,13 +140,13 @@ package final class BrokerSink: MessageSink {
         }
     }
 
-    /// An event that the broker refuses for what it is stays in the outbox, and here too.
+    /// An event that the broker refuses because of its content stays in the outbox, and keeps this `false`.
     package var isDelivered: Bool {
         publisher.isDrained && formerClearances.isEmpty && !publisher.isSearching
             && dispatcher.outbox.health.queuedEvents == 0 && !dispatcher.outbox.hasGaps
     }
 
-    /// The offline status goes out within `closingTime`, or the broker publishes the will.
+    /// Publishes the offline status within `closingTime`; otherwise the broker publishes the will.
     package func close(_ offline: Message, at now: Instant) {
         if !publisher.close(offline: offline, timeout: Self.closingTime, outgoing: &outgoing) {
             logger.warning("mqtt: \(publisher.complaintOfClose)")

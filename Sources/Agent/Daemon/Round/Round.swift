@@ -1,17 +1,18 @@
 import Core
 import Logging
 
-/// One turn after another of a process that publishes, be it live or a replay, a gateway or a store: takes what the engine tells, commits it,
-/// says what is due by time, and lets the sink deliver.
+/// The main loop of a process that publishes, be it live or a replay, a gateway or a store. Each turn takes the
+/// engine's news, commits it, tells what is due by time, and lets the sink deliver.
 ///
-/// A round belongs to one thread, and may wait for the disk and the broker as long as it takes. It reads no clock of its own.
+/// One thread owns a round, which may wait for the disk and the broker as long as it takes. It reads no clock of its
+/// own.
 package final class Round {
-    /// How a round is told of by `health`, and who sees to time.
+    /// The kind of a round, which decides about `health` and the passing of time.
     package enum Occasion {
-        /// Time passes by itself, and the machine can be asked.
+        /// Time passes by itself, and the machine has figures.
         case live(any Machine)
-        /// Time is the recording's: the replay says when something is due. What is printed is the same every time, so the key of the
-        /// pseudonyms stays as it is; what is published has a new one every day, as a live process has.
+        /// Time is the recording's, and the replay calls for what is due. Printed output is the same every time, so its
+        /// pseudonyms keep their key. Published output has a new key every day, like a live process.
         case replay(renewsKey: Bool)
     }
 
@@ -26,7 +27,7 @@ package final class Round {
     private var group = CommitGroup()
     private var health: HealthReporter
     private var healthDue: Instant
-    /// Whether the last health had the engine's figures, and what it said of the connection.
+    /// Whether the last health had the engine's figures, and its state of the connection.
     private var toldHealth = (hadFigures: false, wasConnected: false)
     private var secondBegan = Instant.origin
     private var radio: MessageComposer.RadioStatus
@@ -37,7 +38,7 @@ package final class Round {
     /// The first error of the outbox, which is a fault of the agent.
     package private(set) var failure: OutboxError?
 
-    /// - Parameter radio: what a status says of it at first.
+    /// - Parameter radio: the radio's part of the first status.
     package init(
         _ engine: any Engine, _ dispatcher: Dispatcher, to sink: any MessageSink, by clock: any RoundClock,
         _ occasion: Occasion, radio: MessageComposer.RadioStatus, logger: Logger
@@ -56,7 +57,7 @@ package final class Round {
 
     private var machine: (any Machine)? { if case .live(let machine) = occasion { machine } else { nil } }
 
-    /// Says how the process is, and clears what earlier ones have left. The first turn begins by itself.
+    /// Publishes the status, and clears what earlier processes have left. The first turn calls it.
     package func begin() {
         if hasBegun { return }
         hasBegun = true
@@ -70,7 +71,7 @@ package final class Round {
 
     /// One turn.
     ///
-    /// - Returns: whether there will be more.
+    /// - Returns: whether there will be more turns.
     @discardableResult
     package func turn() -> Bool {
         machine?.deliveryMoves()
@@ -84,7 +85,8 @@ package final class Round {
         return !news.isLast
     }
 
-    /// Lets the sink deliver, and waits for more at most `span`, or until `wake` is readable. A replay calls it while real time passes.
+    /// Lets the sink deliver, and waits for more at most `span`, or until `wake` is readable. A replay calls it while
+    /// real time passes.
     package func deliver(for span: TimeSpan, wake: Int32 = -1) {
         if dispatcher.outbox.numbering.epoch != announcedEpoch { announceEpoch() }
         for report in dispatcher.outbox.takeReports() { logger.warning("\(report)") }
@@ -103,7 +105,7 @@ package final class Round {
         guard machine != nil else { return commit(news.outputs) }
         group.add(news.outputs, at: clock.now)
         if news.overflow.lostEvents > 0 {
-            // They happened after everything that waits, so they have the numbers after it.
+            // These changes happened after all that waits, so their numbers come after it.
             commit(group.take(isLast: true, at: clock.now))
             attempt { () throws(OutboxError) in
                 try dispatcher.stateLoss(news.overflow.lostEvents)
@@ -119,7 +121,7 @@ package final class Round {
         if machine == nil { renewKey() }
         let location = dispatcher.locationStatus
         attempt { () throws(OutboxError) in try dispatcher.dispatch(outputs, clock.timebase) }
-        // The will says of the place what the status said just now.
+        // The will repeats the status's part about the place.
         if dispatcher.locationStatus != location { sink.setWill(status(isOnline: false)) }
     }
 
@@ -149,14 +151,14 @@ package final class Round {
         sink.setWill(status(isOnline: false))
     }
 
-    /// An epoch has begun: the status names it, and states name no event of the one before.
+    /// Announces a new epoch: the status names it, and the states name no event of the former one.
     private func announceEpoch() {
         announcedEpoch = dispatcher.outbox.numbering.epoch
         announceStatus()
         say(dispatcher.statesOfNewEpoch(clock.timebase))
     }
 
-    /// Has pseudonyms made with the secret of the day.
+    /// Renews the day's secret for pseudonyms.
     package func renewKey() {
         switch occasion {
         case .live(let machine):
@@ -167,9 +169,9 @@ package final class Round {
         }
     }
 
-    // MARK: - What is due by time
+    // MARK: - Timed work
 
-    /// What a live process does by time: coverage, the status line, health.
+    /// The timed work of a live process: coverage, the status line, health.
     private func look() {
         let now = clock.now
         if now - secondBegan >= Self.longest {
@@ -186,8 +188,9 @@ package final class Round {
         if now >= healthDue || isHealthStale { tellHealth() }
     }
 
-    /// What is retained should not say for a minute that the broker which holds it is away, nor what was true before an outage. The first
-    /// figures are there a second after the start, when health has been said without them.
+    /// Whether to tell health now. The retained health must not report for a minute that the broker is away, nor
+    /// figures from before an outage. The engine's first figures come a second after the start, when health was told
+    /// without them.
     private var isHealthStale: Bool {
         toldHealth.wasConnected != sink.delivery?.isConnected
             || !toldHealth.hadFigures && engine.figures(at: clock.now) != nil
@@ -197,13 +200,13 @@ package final class Round {
         attempt { () throws(OutboxError) in try dispatcher.tellCoverage(at: clock.now, clock.timebase) }
     }
 
-    /// In a replay, a minute is over: coverage and health are told.
+    /// Ends a minute of a replay: coverage and health are told.
     package func endMinute() {
         tellCoverage()
         tellHealth()
     }
 
-    /// The time until now does not count for rates: there was nothing to hear in it.
+    /// Excludes the time until now from rates: no report could come in it.
     package func skipHealth(to instant: Instant) { health.skip(to: instant) }
 
     package func tellHealth() {
@@ -231,7 +234,7 @@ package final class Round {
 
     // MARK: - The end
 
-    /// The process ends, and so does its coverage.
+    /// Ends the process's coverage.
     package func end() {
         attempt { () throws(OutboxError) in try dispatcher.endCoverage(at: clock.now, clock.timebase) }
     }
@@ -245,7 +248,7 @@ package final class Round {
         if machine != nil { logger.info("\(HealthReporter.closingLine(engine.figures(at: clock.now)))") }
     }
 
-    /// Works until the engine has told its last, then says goodbye.
+    /// Works until the engine's last news, then says goodbye.
     package func run() {
         engine.waitForRadio()
         while turn() {}

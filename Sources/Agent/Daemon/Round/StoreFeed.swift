@@ -1,11 +1,12 @@
 import Core
 import Synchronization
 
-/// A store's engine on the delivery loop: what the broker delivers and time go in, outputs come out.
+/// A store's engine on the delivery loop. It turns the broker's messages and time into outputs.
 ///
-/// It needs no thread of its own, because there is no radio that a slow disk could delay.
+/// No thread of its own is needed, because there is no radio that a slow disk could delay.
 package final class StoreFeed: Engine {
-    /// What comes in a round: a store of 64 gateways tells as much in some seconds. What is beyond is dropped and counted.
+    /// The limits of one round: a store of 64 gateways sends as much in some seconds. Messages beyond are dropped and
+    /// counted.
     package static let limits = IncomingLimits(messages: 16_384, payload_bytes: 1 << 20)
 
     private var engine: SiteEngine
@@ -13,12 +14,12 @@ package final class StoreFeed: Engine {
     private let stop: StopRequest?
     private var storeDue: Instant
     private var outputs: [GatewayOutput]
-    /// Whether the last status said that a gateway hears.
+    /// Whether the last status told that a gateway hears.
     private var toldHearing: Bool?
 
     /// - Parameters:
-    ///   - outputs: what the engine told when it was made.
-    ///   - stop: ends the process; `nil` where it ends without.
+    ///   - outputs: the engine's first outputs.
+    ///   - stop: ends the process; `nil` where the process ends without it.
     package init(
         _ engine: SiteEngine, topics: TopicTree, outputs: [GatewayOutput], stop: StopRequest?, at now: Instant
     ) {
@@ -29,7 +30,7 @@ package final class StoreFeed: Engine {
         storeDue = now + StaySchedule.interval
     }
 
-    /// One that begins with nothing, for whoever only looks.
+    /// Creates a store without history, for a command that only looks.
     package convenience init(_ site: SiteSettings, _ settings: Settings, at now: Instant) {
         var outputs: [GatewayOutput] = []
         let engine = SiteEngine(
@@ -37,18 +38,18 @@ package final class StoreFeed: Engine {
         self.init(engine, topics: settings.topics(of: site), outputs: outputs, stop: nil, at: now)
     }
 
-    /// What is heard of whom.
+    /// The figures of the store's gateways.
     package func storeFigures(at now: Instant) -> StoreFigures {
         engine.figures(at: now).store ?? StoreFigures(late: 0, malformed: 0, gateways: [])
     }
 
-    /// What to subscribe to: what the store's gateways say of themselves and of their regions.
+    /// The topic filters for the messages of the store's gateways about themselves and their regions.
     package var filters: [String] {
         let gateways = topics.prefix + "/" + topics.site + "/+"
         return [gateways + "/status", gateways + "/region/#"]
     }
 
-    /// What a status says in place of a radio: a store has none, and hears while any of its gateways does.
+    /// The status's part about the radio: a store has none, and hears while any of its gateways does.
     package var status: MessageComposer.RadioStatus { .store(isHearing: engine.isHearing) }
 
     // MARK: As an engine
@@ -57,7 +58,7 @@ package final class StoreFeed: Engine {
 
     package var nextDeadline: Instant { engine.nextDeadline }
 
-    /// Takes what the broker delivered. A store answers no requests.
+    /// Handles the broker's messages. A store answers no requests.
     @discardableResult
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
         for message in messages {
@@ -76,7 +77,7 @@ package final class StoreFeed: Engine {
         return []
     }
 
-    /// Lets time pass, and hands over what there is to tell: at the end everything that outlives the process.
+    /// Passes time, and returns the news; at the end everything that outlives the process.
     package func take(at now: Instant) -> EngineNews {
         var news = EngineNews()
         news.isLast = stop?.isMade ?? false

@@ -1,35 +1,36 @@
 import Core
 import Logging
 
-/// The agent as it starts: what an earlier process left in the outbox, and the parts that go on from there. A live agent and a
-/// replay start in the same way.
+/// The start of an agent: it reads what an earlier process left in the outbox, and makes the parts that continue from
+/// there. A live agent and a replay start in the same way.
 package struct AgentStart {
     /// The source of reports.
     package enum Air: Equatable {
-        /// A radio that has yet to show that it hears, and a controller that can be asked.
+        /// A radio that has not shown yet that it hears, and a controller that can be asked.
         case radio
-        /// Nobody can be asked, and nobody answers the requests of an earlier process. There may be a log of receivers.
+        /// A capture: no controller answers, and requests of an earlier process do not count. There may be a log of
+        /// receivers.
         case capture(hasReceivers: Bool)
 
         var isLive: Bool { self == .radio }
     }
 
     package let engine: GatewayEngine
-    /// What the engine told when it was made.
+    /// The engine's first outputs.
     package let outputs: [GatewayOutput]
     package let dispatcher: Dispatcher
 
     /// - Parameters:
-    ///   - bootID: names the life of the clock that `now` is read from; `nil` where there is none but the time of day.
-    ///   - newKey: the secret for pseudonyms, where there is none yet.
+    ///   - bootID: identifies the boot of `now`'s clock; `nil` where there is only the wall clock.
+    ///   - newKey: the first secret for pseudonyms.
     package init(
         _ settings: Settings, _ outbox: Outbox, hearing air: Air = .radio, at now: Instant, _ timebase: Timebase,
         bootID: String?, newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         for notice in stored.kept.notices { logger.warning("\(notice)") }
-        // Where requests are not answered any more, nobody could end their monitoring. Their records stay for the day when they
-        // are again.
+        // Where requests are disabled, no client could end a region that a request registered. So it is not monitored,
+        // but its record stays for the time when requests are enabled again.
         let requested =
             air.isLive && settings.commands.isEnabled
             ? settings.gateway.regions.requested(by: stored.definitions, logger: logger) : []
@@ -38,13 +39,13 @@ package struct AgentStart {
             settings.gateway, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
             canProbe: air.isLive, at: now, outputs: &outputs)
         if air == .capture(hasReceivers: true) {
-            // Which they are, their reports say. The first status says that there are some.
+            // The reports name the receivers. The first status only tells that there are some.
             var status: [GatewayOutput] = []
             engine.receivers(["log"], at: now, outputs: &status)
         }
         stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         self.engine = engine
-        // What the radio does is told by the radio. A capture is one that hears from the first record on.
+        // A radio reports its own state. A capture hears from its first record on.
         self.outputs =
             (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
             + outputs
@@ -54,18 +55,18 @@ package struct AgentStart {
     }
 }
 
-/// A store as it starts: as `AgentStart`, for the engine that joins gateways.
+/// The start of a store: it makes the engine that joins gateways.
 package struct SiteStart {
     package let engine: SiteEngine
-    /// What the engine told when it was made.
+    /// The engine's first outputs.
     package let outputs: [GatewayOutput]
     package let dispatcher: Dispatcher
 
     /// - Parameters:
     ///   - topics: the store's own.
-    ///   - radio: what is said of it at first: a store has none, and says in its place whether any gateway hears.
-    ///   - bootID: names the life of the clock that `now` is read from; `nil` where there is none but the time of day.
-    ///   - newKey: the secret for pseudonyms, where there is none yet.
+    ///   - radio: the first state in place of a radio: whether any gateway hears.
+    ///   - bootID: identifies the boot of `now`'s clock; `nil` where there is only the wall clock.
+    ///   - newKey: the first secret for pseudonyms.
     package init(
         _ site: SiteSettings, _ settings: Settings, _ topics: TopicTree, _ outbox: Outbox, radio: CoveredRadio,
         at now: Instant, _ timebase: Timebase, bootID: String?, newKey: @autoclosure () -> [UInt8], logger: Logger
@@ -84,9 +85,9 @@ package struct SiteStart {
 }
 
 extension Dispatcher {
-    /// Commits and composes as the configuration says.
+    /// Creates a dispatcher by the configuration.
     ///
-    /// - Parameter topics: those of the gateway, or of the store.
+    /// - Parameter topics: the topics of the gateway, or of the store.
     fileprivate convenience init(
         _ settings: Settings, _ topics: TopicTree, _ kind: HomeAssistantDiscovery.Kind, _ outbox: Outbox,
         _ stored: StoredState, location: LocationStatus? = nil, bootID: String?, at now: Instant

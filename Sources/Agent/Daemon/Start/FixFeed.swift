@@ -1,27 +1,27 @@
 import Core
 import Logging
 
-/// Who knows gpsd's receivers: its client, or what stands in for that in a simulated world.
+/// The access to gpsd's receivers: its client, or a stand-in in a simulated world.
 package protocol FixReceivers: Sendable {
-    /// What was told since the last call, in its order.
+    /// The news since the last call, in order.
     func take() -> [GPSDNews]
 
-    /// Turns the receivers on, or lets them rest.
+    /// Turns the receivers on or off.
     func listen(_ isListening: Bool)
 }
 
 extension GPSDClient: FixReceivers {}
 
-/// From gpsd's news to the engine, on the radio loop's thread.
+/// Passes gpsd's news to the engine, on the radio loop's thread.
 package struct FixFeed {
     private let receivers: any FixReceivers
     private let clock: @Sendable (Instant) -> WallTime?
     private let logger: Logger
     private var isListening: Bool?
-    /// The last failure of a connection, until one stands.
+    /// The last failure of the connection, until there is one again.
     private var saidFailure = SaidOnce<GPSDFailure>(limit: 1)
 
-    /// - Parameter clock: the time of day at an instant just gone; `nil` while nobody has set the clock.
+    /// - Parameter clock: the wall clock's time at a recent instant; `nil` while the clock is not set.
     package init(
         _ receivers: any FixReceivers, clock: @escaping @Sendable (Instant) -> WallTime?, logger: Logger
     ) {
@@ -34,7 +34,7 @@ package struct FixFeed {
         for news in receivers.take() { feed(news, to: &engine, at: now, outputs: &outputs) }
     }
 
-    /// The receivers rest while nobody needs them.
+    /// Turns the receivers off while nothing needs a fix.
     mutating func follow(listens: Bool) {
         guard listens != isListening else { return }
         isListening = listens

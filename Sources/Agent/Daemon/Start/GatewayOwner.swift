@@ -1,28 +1,28 @@
 import Core
 import Synchronization
 
-/// The engine on the radio loop's thread: bytes, time and requests in, outputs into the queue.
+/// The engine on the radio loop's thread: it receives packets, time and requests, and puts outputs into the queue.
 package struct GatewayOwner: RadioOwner {
     private var engine: GatewayEngine
     private let queue: DeliveryQueue
     private let requests: RequestQueue
     private let recent: RecentEvents?
-    /// `nil` where no receiver says where the gateway is.
+    /// `nil` where no receiver tells the gateway's place.
     private var fixes: FixFeed?
     private let moves: @Sendable () -> Void
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
     private var counters = RadioCounters()
-    /// Since when nothing is heard, where that is so.
+    /// The beginning of the present blindness; `nil` where the radio hears.
     private var blindSince: Instant?
 
-    /// Counting the listed tracks goes through all of them.
+    /// Counting the listed tracks visits all of them, so it is rare.
     static let figuresInterval = TimeSpan.seconds(10)
 
     /// - Parameters:
-    ///   - outputs: what the engine told when it was made.
-    ///   - recent: where events are kept for a capture file.
-    ///   - fixes: where the place comes from.
+    ///   - outputs: the engine's first outputs.
+    ///   - recent: the ring of events for a capture file.
+    ///   - fixes: the source of the place.
     ///   - moves: called about once a second while the loop makes progress.
     package init(
         engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
@@ -55,7 +55,8 @@ package struct GatewayOwner: RadioOwner {
         return wait
     }
 
-    /// Which of the engine's inner invariants does not hold; `nil` where all do. For simulations: it goes through everything.
+    /// The name of an engine's invariant that does not hold; `nil` where all do. For simulations, because it checks
+    /// everything.
     var brokenInvariant: String? { engine.brokenInvariant }
 
     package mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
@@ -66,7 +67,7 @@ package struct GatewayOwner: RadioOwner {
     package mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
 
     package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
-        // That it hears nothing is found out some seconds late.
+        // Blindness is detected some seconds after it began.
         let since = availability == .stalled ? blindSince : nil
         outputs.append(.radio(.live(availability), at: since ?? instant))
         flush()
@@ -81,7 +82,7 @@ package struct GatewayOwner: RadioOwner {
         queue.push(engine.figures, counters)
     }
 
-    /// The time last heard is stored as it is now, so that a restart goes on from here.
+    /// Stores the time of the last report, so that a restart continues from here.
     package mutating func stopped(at instant: Instant) {
         engine.stop(&outputs)
         flush()
@@ -95,24 +96,24 @@ package struct GatewayOwner: RadioOwner {
     }
 }
 
-/// The ring of recent events between the radio loop, which fills it, and whoever writes them to a file.
+/// The ring of recent events. The radio loop fills it; the capture writer reads it.
 package final class RecentEvents: Sendable {
-    /// Octets that are copied at once, so that the radio loop never waits longer than that takes.
+    /// The most octets copied at once, which limits the radio loop's wait.
     static let pieceLength = 1 << 16
 
     private let ring: Mutex<EventRing>
 
-    /// - Parameter capacity: octets.
+    /// - Parameter capacity: in octets.
     package init(capacity: Int) {
         ring = Mutex(EventRing(capacity: capacity))
     }
 
     package func push(_ event: Span<UInt8>, at instant: Instant) { ring.withLock { $0.push(event, at: instant) } }
 
-    /// Behind the latest event.
+    /// The position after the latest event.
     package var newest: EventRing.Cursor { ring.withLock(\.newest) }
 
-    /// The next events from `cursor` on, some 64 KiB of them.
+    /// The next events from `cursor` on, about 64 KiB.
     package func piece(from cursor: EventRing.Cursor, through end: EventRing.Cursor) -> EventPiece {
         ring.withLock { $0.piece(from: cursor, through: end, limit: Self.pieceLength) }
     }
