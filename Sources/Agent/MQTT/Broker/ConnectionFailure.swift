@@ -1,12 +1,12 @@
-/// Why there is no connection to the broker. It never holds a password or a key.
+/// The reason why there is no connection to the broker. It never holds a password or a key.
 package enum ConnectionFailure: Error, Hashable, Sendable {
-    /// `detail` is the resolver's own text.
+    /// `detail` is the resolver's text.
     case hostNotFound(host: String, detail: String)
-    /// It is this machine that has no more files or memory to give. `detail` is the system's text.
+    /// This machine has no files or memory left. `detail` is the system's text.
     case machineAtItsLimit(detail: String)
     /// No TCP connection: refused, no route, reset. `detail` is the system's text.
     case unreachable(host: String, port: UInt16, detail: String)
-    /// The broker, or something on the way to it, stayed silent for as long as we wait.
+    /// The broker, or a machine on the way to it, did not answer in time.
     case connectTimedOut(host: String, port: UInt16)
     /// The broker's certificate is trusted but was issued for another name.
     case certificateForAnotherHost(host: String)
@@ -17,26 +17,26 @@ package enum ConnectionFailure: Error, Hashable, Sendable {
     /// A file that `[mqtt]` names cannot be read or used. `key` is the key in `config.toml`.
     case fileUnusable(key: String, path: String, detail: String)
     case password(PasswordError)
-    /// The broker's CONNACK said no.
+    /// The broker's CONNACK refused the login.
     case refused(ReasonCode)
-    /// The broker ended a connection that stood, and said why (MQTT 5).
+    /// The broker ended an established connection, with its reason (MQTT 5).
     case disconnected(ReasonCode)
     /// The peer accepted the TCP connection and closed it before the login was answered.
     case closedBeforeLogin(host: String, port: UInt16)
-    /// What came from the broker's end is not what MQTT allows; `detail` is libmosquitto's text.
+    /// The peer violates MQTT; `detail` is libmosquitto's text.
     case brokenProtocol(host: String, port: UInt16, detail: String)
-    /// The broker's end closed without a word.
+    /// The broker's end closed without a reason.
     case closedByBroker
-    /// Nothing came from the broker, not even a PINGRESP, for the keepalive time and half of it again.
+    /// The broker sent nothing, not even a PINGRESP, for one and a half times the keepalive.
     case keepaliveExpired
     /// A PUBACK did not come in time although the connection seemed alive.
     case acknowledgementOverdue
-    /// libmosquitto would not do as asked; `detail` is its own text.
+    /// A call of libmosquitto failed; `detail` is its text.
     case library(call: String, detail: String)
 }
 
 extension ConnectionFailure: CustomStringConvertible {
-    /// What failed, on one line.
+    /// The failure, on one line.
     package var description: String {
         switch self {
         case .hostNotFound(let host, let detail): "broker host \(host) not found: \(detail)"
@@ -64,7 +64,7 @@ extension ConnectionFailure: CustomStringConvertible {
 }
 
 extension ConnectionFailure {
-    /// What the operator can do about it, on one line.
+    /// A remedy for the operator, on one line.
     package var remedy: String {
         switch self {
         case .hostNotFound: "check the host in mqtt.url and this machine's name servers"
@@ -85,7 +85,7 @@ extension ConnectionFailure {
         case .disconnected: "see the broker's log; delivery resumes by itself"
         case .brokenProtocol:
             "check host and port in mqtt.url, and what stands between; mqtt.protocol = 3 does without what MQTT 5 added"
-        // MQTT 3.1.1 has no word for a session taken over, and Mosquitto 2.0.11 doesn't use MQTT 5's.
+        // MQTT 3.1.1 has no code for a session taken over, and Mosquitto 2.0.11 doesn't use MQTT 5's.
         case .closedByBroker:
             "delivery resumes by itself; if it recurs, see the broker's log: another agent may use this gateway.id"
         case .keepaliveExpired, .acknowledgementOverdue:
@@ -106,11 +106,11 @@ extension ConnectionFailure {
     }
 }
 
-/// Why the broker password could not be had. It never holds the password.
+/// The reason why the broker password could not be read. It never holds the password.
 package enum PasswordError: Error, Hashable, Sendable {
     /// `detail` is the system's text.
     case unreadable(path: String, detail: String)
-    /// What is named is no regular file.
+    /// The path names no regular file.
     case notAFile(path: String, kind: FileKind)
     /// The file's first line is empty.
     case empty(path: String)
@@ -123,7 +123,7 @@ package enum PasswordError: Error, Hashable, Sendable {
 }
 
 extension PasswordError: CustomStringConvertible {
-    /// What failed, on one line.
+    /// The failure, on one line.
     package var description: String {
         switch self {
         case .unreadable(let path, let detail): "password file \(path): \(detail)"
@@ -135,7 +135,7 @@ extension PasswordError: CustomStringConvertible {
         }
     }
 
-    /// What the operator can do about it, on one line.
+    /// A remedy for the operator, on one line.
     var remedy: String {
         switch self {
         case .unreadable: "let the daemon's user read it, or correct mqtt.password_file"
@@ -146,9 +146,9 @@ extension PasswordError: CustomStringConvertible {
     }
 }
 
-/// What to do about an end of TLS, by OpenSSL's words for it: they are the same from version 1.1 to 3.
+/// Remedies for TLS failures, by OpenSSL's texts: these are the same from version 1.1 to 3.
 enum TLSRemedy {
-    /// The broker's alert says what it has against us: `sslv3 alert certificate revoked`.
+    /// The broker's TLS alert, which names its objection: `sslv3 alert certificate revoked`.
     static func refusal(_ detail: String) -> String? {
         guard let alert = detail.firstRange(of: " alert ") else { return nil }
         return String(detail[alert.upperBound...])
@@ -203,10 +203,10 @@ enum TLSRemedy {
 }
 
 extension ConnectionFailure {
-    /// The end of a handshake without OpenSSL's word for it: what the broker said was lost with the connection.
+    /// The end of a handshake without OpenSSL's text: the broker's alert was lost with the connection.
     static let handshakeEnded = ConnectionFailure.tls(detail: "the broker ended the handshake")
 
-    /// Whether this may be how `cause` looks where its words were lost on the way: then the cause is still the one to tell.
+    /// Whether this may be `cause` with its text lost on the way: then `cause` is still the one to report.
     func mayConceal(_ cause: ConnectionFailure) -> Bool {
         switch (self, cause) {
         case (.handshakeEnded, .tls), (.closedBeforeLogin, .tls): true

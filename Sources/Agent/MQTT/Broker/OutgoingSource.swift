@@ -1,21 +1,21 @@
 import Core
 
-/// A durable message that waits for delivery, with its place in the line.
+/// A durable message that waits for delivery, with its place in the queue.
 ///
-/// The message alone would not do: what states a gap has no number, and a disk that comes back hands out older numbers after newer
-/// ones.
+/// The message's number alone would not do: a gap has none, and a disk that comes back supplies older numbers after
+/// newer ones.
 package struct OutgoingMessage: Hashable, Sendable {
-    /// Its place in the source: above 0, ascending for as long as the process lives, whatever becomes of the disk. It need
-    /// not be the number in the payload.
+    /// The place in the source: above 0, and ascending for as long as the process lives, whatever happens to the disk.
+    /// It need not be the number in the payload.
     var sequence: UInt64
     var message: Message
-    /// The sequences of messages, handed out before, whose loss this one states: once this one has gone out, they don't any
-    /// more.
+    /// The sequences of messages sent earlier whose loss this one reports: once this one has gone out, they are not
+    /// sent again.
     var givesUp: [UInt64]
-    /// The same news in the words of others. They go out before it each time that it does, and nothing waits for them: a broker
-    /// takes what comes in order, so that once it has the message it had them.
+    /// Messages with the same news for integrations. Companions go out before the message each time. No acknowledgement of them is
+    /// awaited: a broker takes messages in order, so once it has the message it has had them.
     var companions: [Message]
-    /// A retained topic that is said again once nothing waits any more, because the companions tell of what is past.
+    /// A retained topic to publish again once no message waits, because the companions tell of the past.
     var present: String?
 
     init(
@@ -29,39 +29,39 @@ package struct OutgoingMessage: Hashable, Sendable {
     }
 }
 
-/// Where durable messages wait, on disk, until a broker has accepted them.
+/// A source of durable messages, which wait on disk until a broker has accepted them.
 ///
-/// It handles its own failures: a source that cannot be read has nothing to deliver for now.
+/// A source handles its own failures: if it cannot be read, it has nothing to deliver for now.
 package protocol OutgoingSource {
-    /// At most `limit` messages with numbers above `sequence` (`nil`: from the first that waits), ascending.
+    /// At most `limit` messages with sequences above `sequence` (`nil`: from the first that waits), ascending.
     mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
-    /// As above, of messages that speak for another gateway: for the one that this one was before it was moved. They go out
-    /// under its topics, which the broker may have closed to us, so they hold up none of our own.
+    /// The next messages of this machine's previous site and gateway id. They go out under the previous topics. The
+    /// broker may refuse those, so they must not hold up this gateway's own messages.
     mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
-    /// These messages were accepted and need not be kept. They come several at a time so that one transaction suffices.
-    /// One that is no longer there is not an error.
+    /// Removes messages that the broker accepted. They come several at a time so that one transaction suffices. A
+    /// message that is already gone is no error.
     mutating func acknowledge(_ sequences: [UInt64])
 
-    /// This message can't be delivered because of what it is: set it aside.
+    /// Sets a message aside that can't be delivered because of its content.
     mutating func park(_ sequence: UInt64)
 
-    /// This message of a former gateway can't be delivered: the broker refuses what that gateway says.
+    /// Gives up a message of a former gateway, whose messages the broker refuses.
     mutating func giveUp(_ sequence: UInt64)
 }
 
-/// A source that was never another gateway's.
+/// Default for a source without a former gateway.
 extension OutgoingSource {
     mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] { [] }
     mutating func giveUp(_ sequence: UInt64) {}
 }
 
-/// How much a broker may deliver to us.
+/// The limits of what a broker may deliver to the agent.
 package struct IncomingLimits: Hashable, Sendable {
-    /// Messages that wait to be taken, at most; those beyond are dropped.
+    /// The most messages that wait to be taken; those beyond are dropped.
     package var messages: Int
-    /// Longer payloads are not kept.
+    /// The longest payload that is kept.
     package var payload_bytes: Int
 
     package init(messages: Int, payload_bytes: Int) {
@@ -69,15 +69,16 @@ package struct IncomingLimits: Hashable, Sendable {
         self.payload_bytes = payload_bytes
     }
 
-    /// A request is a few hundred bytes.
+    /// A request has a few hundred bytes.
     package static let requests = IncomingLimits(messages: 64, payload_bytes: 4_096)
 
-    /// What the broker is told not to exceed: the broker drops what is larger instead of sending it. A topic and what MQTT needs have
-    /// room in it, and a request that is a little too long, so that it can be refused with the reason.
+    /// The packet limit that the broker is told: it drops longer packets instead of sending them. It has room for a
+    /// topic and MQTT's own fields. It also has room for a request that is a little too long, so that the agent can
+    /// refuse that request with the reason.
     var packet_bytes: UInt32 { UInt32(clamping: max(65_536, payload_bytes + 16_384)) }
 }
 
-/// A message that the broker delivered to one of our subscriptions.
+/// A message that the broker delivered to one of the agent's subscriptions.
 package struct IncomingMessage: Hashable, Sendable {
     package enum Payload: Hashable, Sendable {
         case bytes([UInt8])
@@ -87,11 +88,11 @@ package struct IncomingMessage: Hashable, Sendable {
 
     package var topic: String
     package var payload: Payload
-    /// A retained message was published before we subscribed: an old request, which must not be carried out.
+    /// Whether the message was published before the subscription. Such an old request must not be carried out.
     var isRetained: Bool
-    /// Where the answer is wanted (MQTT 5).
+    /// The topic for the answer (MQTT 5).
     var responseTopic: String?
-    /// What the answer must carry back (MQTT 5).
+    /// Data that the answer must repeat (MQTT 5).
     var correlationData: [UInt8]?
 
     package init(
@@ -105,10 +106,10 @@ package struct IncomingMessage: Hashable, Sendable {
     }
 }
 
-/// How delivery goes, for `health`. Counts run from the start of the process.
+/// The figures of delivery, for `health`. Counters begin at 0 when the process starts.
 package struct DeliveryCounters: Hashable, Sendable {
     var isConnected = false
-    /// Connections that stood after the first.
+    /// Connections after the first.
     var reconnects = 0
     /// QoS 1 messages handed to a connection, repetitions included.
     var published = 0
@@ -118,7 +119,7 @@ package struct DeliveryCounters: Hashable, Sendable {
     var unmatched = 0
     /// QoS 1 messages that a PUBACK refused, by its reason.
     var refused: [ReasonCode: Int] = [:]
-    /// Events given up because they themselves were at fault.
+    /// Events set aside because their content was at fault.
     var parked = 0
     /// QoS 0 messages handed to a connection.
     var ephemeralPublished = 0
@@ -130,9 +131,9 @@ package struct DeliveryCounters: Hashable, Sendable {
     var retainedTopicsRefused = 0
     /// Requests lost because the caller did not take them in time.
     var incomingDropped = 0
-    /// Answers to requests given up: the broker was gone, refused them, or took them too slowly.
+    /// Answers to requests that were dropped: the connection ended, or the broker refused them or took them too slowly.
     var answersDropped = 0
-    /// Why there is no connection, or why the last one ended.
+    /// The reason why there is no connection, or why the last one ended.
     var lastFailure: ConnectionFailure?
 
     init() {}

@@ -1,4 +1,4 @@
-/// One byte with which a broker says how something went (MQTT 5.0, §2.4). Below 0x80 it went well.
+/// The byte with which a broker reports a result (MQTT 5.0, §2.4). Below 0x80 it reports success.
 package struct ReasonCode: RawRepresentable, Hashable, Sendable {
     package var rawValue: UInt8
 
@@ -7,7 +7,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
     }
 
     static let success = ReasonCode(rawValue: 0x00)
-    /// The message was accepted; nobody subscribes to its topic now.
+    /// The message was accepted, but no client subscribes to its topic now.
     static let noMatchingSubscribers = ReasonCode(rawValue: 0x10)
     static let protocolError = ReasonCode(rawValue: 0x82)
     static let implementationSpecificError = ReasonCode(rawValue: 0x83)
@@ -28,7 +28,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
 
     var isSuccess: Bool { rawValue < 0x80 }
 
-    /// The message itself is at fault: sent again unchanged, it will be refused again.
+    /// Whether the message itself is at fault, so that it would be refused again.
     var blamesMessage: Bool {
         switch self {
         case .malformedPacket, .topicNameInvalid, .packetTooLarge, .payloadFormatInvalid: true
@@ -36,8 +36,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Why a broker may end a connection because of what was published, as Mosquitto does with `protocolError` where a topic has
-    /// too many levels. Each may have another cause.
+    /// Whether a broker may end a connection with this reason because of a message, as Mosquitto does with
+    /// `protocolError` where a topic has too many levels. Each such reason may have another cause.
     var mayBlameMessage: Bool {
         switch self {
         case .unspecifiedError, .protocolError, .implementationSpecificError, .notAuthorized, .retainNotSupported,
@@ -47,7 +47,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// What an MQTT 3.1.1 CONNACK return code (§3.2.2.3) is called in MQTT 5.
+    /// The MQTT 5 reason of an MQTT 3.1.1 CONNACK return code (§3.2.2.3).
     init(connectReturnCode: UInt8) {
         switch connectReturnCode {
         case 0: self = .success
@@ -94,24 +94,24 @@ extension ReasonCode: CustomStringConvertible {
     ]
 }
 
-/// What a broker's CONNACK allows (MQTT 5.0, §3.2.2.3); an MQTT 3.1.1 broker says nothing and allows everything.
+/// The limits in a broker's CONNACK (MQTT 5.0, §3.2.2.3); an MQTT 3.1.1 broker names none, so all is allowed.
 package struct BrokerLimits: Hashable, Sendable {
-    /// QoS 1 messages that may be under way at once, 1 … 65 535.
+    /// The most QoS 1 messages that may be under way at once, 1 … 65 535.
     var receiveMaximum: Int
     /// Whether the broker keeps retained messages.
     var isRetainAvailable: Bool
     /// Whether the broker takes QoS 1.
     package var isQoS1Available: Bool
-    /// The keepalive that the broker names in place of ours, 0 for none; `nil` where ours counts.
+    /// The keepalive that the broker names in place of the agent's, 0 for none; `nil` where the agent's counts.
     var keepalive_s: Int?
     /// The longest packet that the broker takes; `nil` where it names no limit.
     package var longestPacket_bytes: Int?
 
-    /// Events and states are shorter, under the longest names too, and so is a CONNECT without a long password. Long lists of
-    /// beacons are not.
+    /// Events and states are shorter, even with the longest names, and so is a CONNECT without a long password. Long
+    /// lists of beacons are not.
     static let neededPacket_bytes = 4_096
 
-    /// The broker takes packets as long as an event may be.
+    /// Whether the broker takes packets as long as an event may be.
     package var hasRoomForEvents: Bool { longestPacket_bytes.map { $0 >= Self.neededPacket_bytes } ?? true }
 
     init(

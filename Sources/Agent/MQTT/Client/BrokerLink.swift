@@ -1,7 +1,7 @@
 import Core
 import Glibc
 
-/// The way to the broker: the lookup of its name, then one libmosquitto client. Shared by delivery and `beacond check`.
+/// The link to the broker: a lookup of its name, then a libmosquitto client. Delivery and `beacond check` use it.
 package final class BrokerLink: BrokerConnection {
     private let settings: BrokerSettings
     private let clientID: String
@@ -11,13 +11,14 @@ package final class BrokerLink: BrokerConnection {
     private var lookupFailure: ConnectionFailure?
     private(set) var client: MosquittoClient?
     private var will: Message?
-    /// A host with addresses of both families is tried over IPv4 alone after an attempt that got nowhere, and the other
-    /// way around: libmosquitto takes the first address that does not fail at once, even if nothing ever answers there.
+    /// Whether the next attempt uses IPv4 alone. A host with addresses of both families is tried over IPv4 alone after
+    /// an attempt without success, and the other way around. libmosquitto takes the first address that does not fail at
+    /// once, even if no peer ever answers there.
     private var isIPv4Turn = false
 
     /// - Parameters:
     ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
-    ///   - limits: of what the broker may deliver.
+    ///   - limits: the limits of what the broker may deliver.
     package init(settings: BrokerSettings, clientID: String, limits: IncomingLimits = .requests) {
         self.limits = limits
         self.settings = settings
@@ -34,10 +35,10 @@ package final class BrokerLink: BrokerConnection {
         }
         self.will = will
         isLookupWanted = true
-        // One that is still under way for an earlier attempt will do: a name server that is silent collects no threads.
+        // The lookup of an earlier attempt is reused, so that a silent name server does not pile up threads.
         guard lookup == nil else { return }
         do throws(SystemError) {
-            // libmosquitto resolves once more when it connects; by then the answer is known to be there.
+            // libmosquitto resolves once more when it connects; by then the host is known to have an address.
             lookup = try HostLookup(host: settings.host)
         } catch {
             throw .machineAtItsLimit(detail: systemText(error.code))

@@ -1,14 +1,14 @@
 import CMosquitto
 
-/// What libmosquitto's callbacks leave behind. The callbacks only write here.
+/// The results of libmosquitto's callbacks. The callbacks only write here.
 final class ClientInbox {
     package var events: [ClientEvent] = []
-    /// The code of the first disconnect callback: 0x80 and above is the broker's reason, below libmosquitto's own
+    /// The code of the first disconnect callback: 0x80 and above is the broker's reason, below is libmosquitto's own
     /// error.
     var endCode: Int32?
-    /// The CONNACK's reason where it refused us.
+    /// The CONNACK's reason where the login was refused.
     var refusal: ReasonCode?
-    /// Errors of libmosquitto and OpenSSL, oldest first. They say more than the return codes.
+    /// Errors of libmosquitto and OpenSSL, oldest first. They are more precise than the return codes.
     private(set) var errorLines: [String] = []
 
     /// The filters that wait for the broker's answer, by packet identifier.
@@ -54,8 +54,8 @@ final class ClientInbox {
         }
     }
 
-    /// Hears no more of the library's log, which it would go on to format for every packet, whoever listens. What it has to
-    /// say of a connection that stands comes as a code as well.
+    /// Ends the library's log, which it would otherwise format for every packet. The failures of an established
+    /// connection come as codes too.
     func endLog(of handle: OpaquePointer) { mosquitto_log_callback_set(handle, nil) }
 
     private static func of(_ context: UnsafeMutableRawPointer?) -> ClientInbox? {
@@ -91,13 +91,13 @@ final class ClientInbox {
     }
 }
 
-/// What libmosquitto's callbacks said, in order. They are gathered and read afterwards, so that nothing re-enters the
-/// library from inside one of its callbacks.
+/// An event of libmosquitto's callbacks. Events are gathered in order and read afterwards, so that no callback
+/// re-enters the library.
 package enum ClientEvent {
     /// Octets came from the broker.
     case heard
     case connected(BrokerLimits)
-    /// The connection is gone; the client is of no more use.
+    /// The connection is gone, and the client of no more use.
     case lost(ConnectionFailure)
     case acknowledged(mid: UInt16, ReasonCode)
     case subscribed(filter: String, [ReasonCode])

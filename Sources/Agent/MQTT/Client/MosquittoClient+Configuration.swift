@@ -3,12 +3,12 @@ import Core
 import Glibc
 
 extension MosquittoClient {
-    /// Everything that must be known before CONNECT.
+    /// Sets everything that libmosquitto needs before CONNECT.
     func configure(will: Message?, password: String?) throws(ConnectionFailure) {
         let version = inbox.isVersion5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
         try call("protocol version", mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version))
         try call("TCP_NODELAY", mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
-        // The session keeps the window. libmosquitto still lowers this to the broker's own limit.
+        // The session keeps the window. libmosquitto still lowers this value to the broker's limit.
         try call("send maximum", mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, 65_535))
         if !settings.username.isEmpty || password != nil {
             let username = settings.username.isEmpty ? nil : settings.username
@@ -34,10 +34,11 @@ extension MosquittoClient {
         isTaken = true
     }
 
-    /// MQTT 3.1.1 has no word for that, and libmosquitto reads whatever comes into memory whole.
+    /// Tells the broker the longest packet. MQTT 3.1.1 has no field for that, and libmosquitto reads any packet into
+    /// memory whole.
     ///
-    /// libmosquitto takes CONNECT properties only through its blocking connect. Without a host that call keeps the
-    /// properties, which the connect that follows sends, and refuses the rest.
+    /// libmosquitto takes CONNECT properties only through its blocking connect. Called without a host, that function
+    /// keeps the properties for the next connect, and then fails.
     private func announceMaximumPacketSize() throws(ConnectionFailure) {
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }
@@ -56,13 +57,13 @@ extension MosquittoClient {
 
 /// `mqtts://`: the chain and the host name are verified on every connection, and TLS is 1.2 or later.
 ///
-/// libmosquitto encrypts only where it was given authorities to trust: without any it would speak plain MQTT to a TLS
-/// port and verify nothing. So either `ca_file` or the system's authorities are always set, and a failure to set them
-/// is a failure. There is no switch that turns verification off.
+/// libmosquitto encrypts only where it has authorities to trust. Without any it would speak plain MQTT to a TLS port
+/// and verify nothing. So either `ca_file` or the system's authorities are always set, and a failure to set them ends
+/// the attempt. No option turns verification off.
 struct MosquittoTLS {
     package var settings: BrokerSettings
 
-    /// OpenSSL's hashed directory on every distribution that we package for.
+    /// OpenSSL's hashed directory on every supported distribution.
     private static let systemAuthorities = "/etc/ssl/certs"
 
     func apply(to handle: OpaquePointer) throws(ConnectionFailure) {
@@ -77,7 +78,7 @@ struct MosquittoTLS {
                 handle, usesSystem ? nil : settings.caFile, usesSystem ? Self.systemAuthorities : nil,
                 settings.certificateFile.isEmpty ? nil : settings.certificateFile,
                 settings.keyFile.isEmpty ? nil : settings.keyFile,
-                // A key that is locked with a passphrase fails: OpenSSL would ask for it on the terminal and wait.
+                // A key with a passphrase must fail: OpenSSL would ask for the passphrase on the terminal and wait.
                 { _, _, _, _ in 0 }))
         // To libmosquitto "tlsv1.2" means 1.2 or later. 1 is SSL_VERIFY_PEER.
         try call("TLS version", mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
@@ -101,12 +102,12 @@ struct MosquittoTLS {
 
 /// The broker password: the first line of `[mqtt] password_file`, else of `$CREDENTIALS_DIRECTORY/mqtt-password`.
 ///
-/// It is read for every connection, so that a new one takes effect without a restart.
+/// The password is read for every connection, so that a new one takes effect without a restart.
 enum Password {
     /// A file longer than this is not a password file. MQTT's own limit is 65 535 bytes.
     static let maxLength_bytes = 4_096
 
-    /// `nil` where none is configured and the service manager gave none.
+    /// `nil` where none is configured and the service manager provides none.
     static func read(file: String, credentialsDirectory: String?) throws(PasswordError) -> String? {
         if !file.isEmpty { return try firstLine(path: file) }
         guard let credentialsDirectory, !credentialsDirectory.isEmpty else { return nil }
@@ -115,7 +116,7 @@ enum Password {
         return try firstLine(path: path)
     }
 
-    /// systemd's `LoadCredential=` names its directory so.
+    /// The directory of systemd's `LoadCredential=`.
     static var credentialsDirectory: String? {
         getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
     }

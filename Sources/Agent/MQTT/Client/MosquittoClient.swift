@@ -5,17 +5,17 @@ import Glibc
 
 /// One connection to the broker through libmosquitto, from the first SYN to its end.
 ///
-/// Every attempt gets a client of its own: libmosquitto would otherwise keep unacknowledged messages and send them
-/// again on reconnect, beside the session that does so itself; and a fresh client reads certificates and password anew.
-/// The caller polls `descriptor` and calls `service`; there is no thread. Deinitializing it closes the socket without a
-/// DISCONNECT, so the broker publishes the will.
+/// Every attempt has a client of its own. A client that reconnects would send unacknowledged messages again, which the
+/// session already does; and a fresh client reads certificates and password anew. The caller polls `descriptor` and
+/// calls `service`; there is no thread. `deinit` closes the socket without a DISCONNECT, so the broker publishes the
+/// will.
 ///
-/// libmosquitto resolves the host name inside `connect`, which blocks; `HostLookup` goes before it for that reason.
+/// libmosquitto resolves the host name inside `connect`, which blocks; so `HostLookup` resolves it first.
 final class MosquittoClient {
     enum Phase {
-        /// TCP is being connected.
+        /// The TCP connection is being made.
         case connecting
-        /// TLS handshake, CONNECT, and waiting for the CONNACK.
+        /// TLS handshake, CONNECT, and the wait for the CONNACK.
         case loggingIn
         case connected
         case over
@@ -26,18 +26,19 @@ final class MosquittoClient {
     let inbox: ClientInbox
     package let settings: BrokerSettings
     private var isDisconnecting = false
-    /// What the system said as the connection was begun.
+    /// The system's error when the connection was begun.
     private var connectErrno: Int32 = 0
     /// Packet identifiers that wait for a PUBACK.
     private var unacknowledged: Set<UInt16> = []
 
-    /// Packets, one a message that can be under way, and more than the socket's buffer has of anything else.
+    /// The most packets to read at the end: one for each message under way, and more than the socket's buffer holds of
+    /// others.
     private static let mostLastWords = 2_000
     private static let isLibraryReady = mosquitto_lib_init() == MOSQ_ERR_SUCCESS.rawValue
 
     /// - Parameters:
     ///   - clientID: unique among all clients of the broker.
-    ///   - limits: of what the broker may deliver.
+    ///   - limits: the limits of what the broker may deliver.
     init(
         settings: BrokerSettings, clientID: String, limits: IncomingLimits, will: Message?, password: String?
     ) throws(ConnectionFailure) {
@@ -52,7 +53,7 @@ final class MosquittoClient {
     }
 
     deinit {
-        // The callbacks of the closing reach an inbox that is still there: it goes after the handle.
+        // Closing calls the callbacks, so the inbox must outlive the handle.
         mosquitto_destroy(handle)
     }
 
@@ -62,19 +63,19 @@ final class MosquittoClient {
         return descriptor >= 0 && phase != .over ? descriptor : nil
     }
 
-    /// What to poll the socket for.
+    /// The events to poll the socket for.
     var interest: Int16 {
         switch phase {
         case .connecting: Int16(POLLOUT)
-        // libmosquitto wants to write throughout a handshake: to ask for POLLOUT would spin until the peer answers.
+        // libmosquitto wants to write throughout a handshake: polling for POLLOUT would spin until the peer answers.
         case .loggingIn: Int16(POLLIN)
         case .connected: Int16(POLLIN) | (isBackedUp ? Int16(POLLOUT) : 0)
         case .over: 0
         }
     }
 
-    /// After so many milliseconds `service` wants to be called even if the socket is silent: keepalive counts seconds,
-    /// and a handshake that could not write goes on.
+    /// Milliseconds after which `service` must be called even if the socket is silent: the keepalive counts seconds,
+    /// and a handshake that could not write continues.
     var patience_ms: Int32 {
         switch phase {
         case .loggingIn: 100
@@ -83,7 +84,7 @@ final class MosquittoClient {
         }
     }
 
-    /// The socket takes no more for now.
+    /// Whether the socket takes no more for now.
     var isBackedUp: Bool { mosquitto_want_write(handle) }
 
     /// Begins to connect, without waiting.
@@ -103,13 +104,14 @@ final class MosquittoClient {
         }
     }
 
-    /// Reads and writes what the socket allows. `events` is what poll said of it, 0 when it said nothing.
+    /// Reads and writes what the socket allows. `events` is the result of `poll`, 0 where it reported nothing.
     func service(events: Int16) {
         switch phase {
         case .connecting:
             guard events != 0 else { return }
             if let number = socketError() ?? connectError() {
-                // With TLS the first octets are on their way already: this is what a port does that speaks something else.
+                // With TLS the first octets are already sent; a port that speaks another protocol then answers with a
+                // reset.
                 if number == ECONNRESET || number == EPIPE { return end(closedBeforeLogin) }
                 return end(.unreachable(host: settings.host, port: settings.port, detail: systemText(number)))
             }
@@ -147,18 +149,18 @@ final class MosquittoClient {
         case MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_OVERSIZE_PACKET: throw .refused(.packetTooLarge)
         case MOSQ_ERR_QOS_NOT_SUPPORTED: throw .refused(.qosNotSupported)
         default:
-            // A lack of memory is the fault of neither the message nor the broker. The message goes out in order, on another
-            // connection.
+            // A lack of memory is neither the message's nor the broker's fault. The message goes out in order on
+            // another connection.
             readLastWords()
             settle(code: code, number: number)
             throw .connectionLost
         }
     }
 
-    /// Asks for messages at QoS 1; `takeEvents` brings the answer.
+    /// Subscribes at QoS 1; `takeEvents` returns the broker's answer.
     ///
-    /// An MQTT 5 broker is asked to leave the retain flag as it was published, so that a retained request is known as one
-    /// the first time too, not only when it comes again on the next connection.
+    /// An MQTT 5 broker is asked to leave the retain flag as it was published. Then the agent recognises a retained
+    /// request the first time too, not only after a reconnect.
     func subscribe(_ filter: String) {
         guard phase == .connected else { return }
         let options = inbox.isVersion5 ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
@@ -170,14 +172,14 @@ final class MosquittoClient {
         settle(code: code, number: number)
     }
 
-    /// Asks for no more of them.
+    /// Ends a subscription.
     func unsubscribe(_ filter: String) {
         guard phase == .connected else { return }
         errno = 0
         settle(code: mosquitto_unsubscribe_v5(handle, nil, filter, nil), number: errno)
     }
 
-    /// Says DISCONNECT, which makes the broker forget the will. The socket closes once that is written.
+    /// Sends DISCONNECT, which makes the broker drop the will. The socket closes once that is written.
     func disconnect() {
         guard phase == .connected else { return }
         isDisconnecting = true
@@ -192,8 +194,9 @@ final class MosquittoClient {
         return events
     }
 
-    /// libmosquitto counts packet identifiers up and around, QoS 0 included, without asking whether one is still in
-    /// use. A message that took an identifier which waits for its PUBACK would be taken for that PUBACK.
+    /// libmosquitto counts packet identifiers up and around, QoS 0 included, without checking whether one is still in
+    /// use. A new message with an identifier that still waits for its PUBACK would be taken as acknowledged by that
+    /// PUBACK.
     private func register(_ mid: UInt16, qos: Message.QoS) throws(PublishFailure) -> UInt16 {
         guard !unacknowledged.contains(mid) else {
             inbox.events.removeAll { if case .acknowledged(mid, _) = $0 { true } else { false } }
@@ -204,7 +207,8 @@ final class MosquittoClient {
         return mid
     }
 
-    /// A broker that hangs up may have said before what it thinks of our messages: a PUBACK or a DISCONNECT with a reason.
+    /// Reads the last packets of a broker that ends the connection: a PUBACK or a DISCONNECT with a reason may be among
+    /// them.
     private func readLastWords() {
         for _ in 0..<Self.mostLastWords where inbox.endCode == nil {
             if beacond_mosquitto_read(handle) != MOSQ_ERR_SUCCESS.rawValue { return }
@@ -212,7 +216,7 @@ final class MosquittoClient {
     }
 
     private func transfer() {
-        // Reading drives the TLS handshake as well, and finds the handshake done for the write that follows.
+        // Reading drives the TLS handshake too. A finished handshake lets the following write go out.
         errno = 0
         settle(code: beacond_mosquitto_read(handle), number: errno)
         guard phase != .over else { return }
@@ -223,7 +227,7 @@ final class MosquittoClient {
         settle(code: mosquitto_loop_misc(handle), number: errno)
     }
 
-    /// Looks at what a call into the library has changed.
+    /// Handles the changes of a call into the library.
     private func settle(code: Int32, number: Int32) {
         if phase == .loggingIn, inbox.events.contains(where: { if case .connected = $0 { true } else { false } }) {
             phase = .connected
@@ -258,8 +262,8 @@ final class MosquittoClient {
         return number == 0 ? nil : number
     }
 
-    /// Where the other end is near, TLS's first octets meet the refusal before we ask for it, and take the error with them: then
-    /// there is no error, and no peer either.
+    /// Finds an error of the connection. Where the peer is near, TLS's first octets meet its refusal before `SO_ERROR`
+    /// is read, and clear it: then there is neither error nor peer.
     private func connectError() -> Int32? {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -271,8 +275,9 @@ final class MosquittoClient {
         return [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(connectErrno) ? connectErrno : nil
     }
 
-    /// libmosquitto writes the login right behind our part of the handshake. A broker that refuses our certificate is gone in
-    /// between now and then, and libmosquitto, which then can't write, doesn't read why. So both leave together.
+    /// libmosquitto writes the login right after its part of the handshake. A broker that refuses the certificate
+    /// closes between the two. libmosquitto then can't write, and does not read the reason. So both leave in one
+    /// segment.
     private func logIn() {
         cork(true)
         transfer()

@@ -1,17 +1,17 @@
 import CMosquitto
 import Glibc
 
-/// What libmosquitto left behind when a connection failed, and what it means.
+/// The traces of a failed connection in libmosquitto, and their meaning.
 struct MosquittoFailure {
     /// A `mosq_err_t`, or the broker's reason from a DISCONNECT (0x80 and above).
     var code: Int32
-    /// `errno` as the call left it.
+    /// The `errno` after the call.
     var number: Int32
     var refusal: ReasonCode?
     var errorLines: [String]
     var host: String
     var port: UInt16
-    /// Whether a CONNACK had accepted us.
+    /// Whether a CONNACK had accepted the login.
     var wasConnected: Bool
 
     var interpreted: ConnectionFailure {
@@ -26,9 +26,9 @@ struct MosquittoFailure {
         case MOSQ_ERR_KEEPALIVE: return .keepaliveExpired
         case MOSQ_ERR_CONN_LOST, MOSQ_ERR_SUCCESS: return closed
         case MOSQ_ERR_ERRNO where number == 0: return closed
-        // Who closes with octets unread sends a reset: a broker that hangs up while we publish.
+        // A peer that closes with unread octets sends a reset: a broker that closes while the agent publishes.
         case MOSQ_ERR_ERRNO where wasConnected && (number == ECONNRESET || number == EPIPE): return closed
-        // libmosquitto's own word for a TLS stream that ended, where OpenSSL had nothing to add.
+        // libmosquitto's code for a TLS stream that ended, where OpenSSL had no text.
         case MOSQ_ERR_ERRNO where number == EPROTO:
             return wasConnected ? .closedByBroker : .handshakeEnded
         case MOSQ_ERR_ERRNO: return .unreachable(host: host, port: port, detail: systemText(number))
@@ -39,8 +39,8 @@ struct MosquittoFailure {
         }
     }
 
-    /// A file of ours that OpenSSL would not take: libmosquitto names it in the line before, in quotation marks, but for a key
-    /// that belongs to another certificate.
+    /// The failure for a file of the agent's that OpenSSL did not take. libmosquitto names the file in the line before,
+    /// in quotation marks, except for a key that belongs to another certificate.
     private func unusableFile(_ detail: String) -> ConnectionFailure? {
         let names = [
             ("ca_file", "Error: Unable to load CA certificates"),
@@ -56,7 +56,7 @@ struct MosquittoFailure {
         return nil
     }
 
-    /// libmosquitto's text for the code, without the full stop that some of them have.
+    /// libmosquitto's text for the code, without the full stop that some texts have.
     private var libraryText: String {
         let text = String(cString: mosquitto_strerror(code))
         return text.hasSuffix(".") ? String(text.dropLast()) : text
@@ -66,7 +66,7 @@ struct MosquittoFailure {
         wasConnected ? .closedByBroker : .closedBeforeLogin(host: host, port: port)
     }
 
-    /// libmosquitto says in its log, and nowhere else, why TLS failed:
+    /// The cause of a TLS failure, which only libmosquitto's log holds:
     ///
     ///     Error: host name verification failed.
     ///     OpenSSL Error[0]: error:0A000086:SSL routines::certificate verify failed
@@ -77,14 +77,14 @@ struct MosquittoFailure {
         guard let line = errorLines.first(where: { $0.hasPrefix("OpenSSL Error") }) else { return nil }
         let detail = line.split(separator: ":").last.map(String.init) ?? line
         if let unusable = unusableFile(detail) { return unusable }
-        // A broker that goes without closing TLS first, as every broker that is killed.
+        // A broker that goes without closing TLS first, as every killed broker does.
         if detail == "unexpected eof while reading" { return closed }
         return detail == "certificate verify failed" ? .certificateUntrusted(detail: detail) : .tls(detail: detail)
     }
 }
 
 extension ConnectionFailure {
-    /// Whether the system's error number says that this process, or the machine, has no more to give.
+    /// Whether the system's error number means that this process, or the machine, is at a limit.
     static func isLimit(_ number: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(number) }
 }
 

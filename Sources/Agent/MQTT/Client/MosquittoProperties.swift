@@ -2,10 +2,10 @@ import CMosquitto
 import Core
 import Glibc
 
-/// MQTT 5 properties to and from libmosquitto's linked list.
+/// Converts MQTT 5 properties to and from libmosquitto's linked list.
 enum MosquittoProperties {
-    /// Adds the properties of a message that we publish: its content type, unless it only clears a topic, and what it has of
-    /// expiry interval and correlation data. The caller frees the list.
+    /// Adds the properties of an outgoing message: its content type, unless it only clears a topic, and its expiry
+    /// interval and correlation data, if any. The caller frees the list.
     ///
     /// - Returns: A `mosq_err_t`. A message goes out with all of them or not at all.
     static func add(of message: Message, to list: inout OpaquePointer?) -> Int32 {
@@ -26,7 +26,7 @@ enum MosquittoProperties {
         return code
     }
 
-    /// What a CONNACK allows.
+    /// The limits of a CONNACK.
     static func limits(_ list: OpaquePointer?) -> BrokerLimits {
         var limits = BrokerLimits()
         var receiveMaximum: UInt16 = 0

@@ -1,17 +1,17 @@
 import Core
 
-/// Whether the broker can be reached, lets us in and takes what we say: for `beacond check`.
+/// Checks, for `beacond check`, that the broker answers, accepts the login and takes the agent's messages.
 package enum BrokerCheck {
     package enum Outcome: Hashable, Sendable {
         /// The broker accepted the login, and the message where there was one.
         case reachable(BrokerLimits)
         case failed(ConnectionFailure)
-        /// It let us in and refused the message.
+        /// The broker accepted the login, but refused the message.
         case refused(topic: String, ReasonCode)
-        /// It let us in, and ended the connection over the message.
+        /// The broker accepted the login, and ended the connection because of the message.
         case hungUp(topic: String, ConnectionFailure)
 
-        /// What the operator can do, on one line; `nil` where nothing needs doing.
+        /// A remedy for the operator, on one line; `nil` where all is well.
         package var remedy: String? {
             switch self {
             case .failed(let failure): failure.remedy
@@ -69,7 +69,7 @@ package enum BrokerCheck {
         return .failed(.connectTimedOut(host: settings.host, port: settings.port))
     }
 
-    /// What of the DISCONNECT can't be written at once doesn't matter: there is no will.
+    /// Whatever of the DISCONNECT can't be written at once doesn't matter: there is no will.
     private static func goodbye(_ link: BrokerLink, _ broker: BrokerLimits) -> Outcome {
         link.client?.disconnect()
         return .reachable(broker)

@@ -1,45 +1,45 @@
 import Core
 
-/// The way to the broker, and the clock that goes with it: what `Publisher` works through.
+/// The connection to the broker, with its clock: the interface of `Publisher`.
 package protocol BrokerConnection: AnyObject {
-    /// A clock that never jumps, on which time that the machine sleeps counts, as it does for the broker.
+    /// A clock that never jumps, and counts the time that the machine sleeps, as the broker does.
     var now: BootInstant { get }
 
-    /// Begins an attempt; what comes of it is told by `wait`.
+    /// Begins an attempt; `wait` returns its result.
     ///
     /// - Parameters:
-    ///   - will: what the broker publishes if this connection breaks.
-    ///   - failure: how the attempt before ended.
+    ///   - will: the message that the broker publishes if this connection breaks.
+    ///   - failure: the end of the attempt before.
     func connect(will: Message?, after failure: ConnectionFailure?) throws(ConnectionFailure)
 
     /// Closes without a DISCONNECT.
     func drop()
 
-    /// Says DISCONNECT, which makes the broker forget the will, and closes.
+    /// Sends DISCONNECT, which makes the broker drop the will, and closes.
     func disconnect()
 
-    /// Asks for messages at QoS 1; `wait` brings the answer.
+    /// Subscribes at QoS 1; `wait` returns the broker's answer.
     func subscribe(_ filter: String)
 
-    /// Asks for no more of them.
+    /// Ends a subscription.
     func unsubscribe(_ filter: String)
 
-    /// Hands a message over and returns its packet identifier.
+    /// Sends a message, and returns its packet identifier.
     func publish(_ message: Message) throws(PublishFailure) -> UInt16
 
-    /// There is no connection, or it takes no more for now.
+    /// Whether there is no connection, or it takes no more for now.
     var isBackedUp: Bool { get }
 
-    /// There is a connection, or an attempt at one.
+    /// Whether there is a connection, or an attempt at one.
     var isOpen: Bool { get }
 
-    /// Waits for the network or for `wake` to become readable, at most `timeout_ms`. Returns what happened.
+    /// Waits for the network or for `wake` to become readable, at most `timeout_ms`. Returns the events.
     func wait(timeout_ms: Int32, wake: Int32) -> [ClientEvent]
 }
 
 package enum PublishFailure: Error {
     /// This message can't go out over this connection.
     case refused(ReasonCode)
-    /// The connection is over; `wait` says why.
+    /// The connection has ended; `wait` returns the reason.
     case connectionLost
 }

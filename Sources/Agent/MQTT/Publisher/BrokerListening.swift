@@ -1,20 +1,20 @@
 import Core
 
-/// Listens to a broker for a while and says nothing: for `beacond site check`.
+/// Listens to a broker for a while without publishing: for `beacond site check`.
 package enum BrokerListening {
     package enum Outcome: Sendable {
-        /// What came, in order.
+        /// The messages, in order.
         case heard([IncomingMessage])
         case failed(ConnectionFailure)
-        /// It let us in, and does not let us read.
+        /// The broker accepted the login, but refused the subscription.
         case refused(filter: String, ReasonCode)
     }
 
-    /// Connects, subscribes, takes what comes for `span`, and disconnects.
+    /// Connects, subscribes, collects messages for `span`, and disconnects.
     ///
     /// - Parameters:
     ///   - clientID: must not be the daemon's own, whose connection the broker would end.
-    ///   - limits: of what the broker may deliver; beyond `messages` nothing more is kept.
+    ///   - limits: the limits of what the broker may deliver; beyond `messages` no more is kept.
     package static func run(
         settings: BrokerSettings, clientID: String, filters: [String], limits: IncomingLimits, for span: TimeSpan
     ) -> Outcome {
@@ -24,7 +24,7 @@ package enum BrokerListening {
         } catch {
             return .failed(error)
         }
-        // The broker has as long to let us in as for `check`.
+        // The login has as much time as in `check`.
         var deadline = BootClock.now + .seconds(5)
         var isConnected = false
         var heard: [IncomingMessage] = []

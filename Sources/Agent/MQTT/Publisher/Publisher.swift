@@ -2,9 +2,9 @@ import Core
 import DequeModule
 import Logging
 
-/// Delivers messages to the broker: carries out what `DeliverySession` decides.
+/// Delivers messages to the broker: carries out the decisions of `DeliverySession`.
 ///
-/// It belongs to one thread, which calls `run` in its loop; nothing else here waits. Everything handed to it is kept or
+/// One thread owns it and calls `run` in its loop; no other function waits. Each message that it gets is kept or
 /// dropped by the session's rules, and goes out in the next round.
 package final class Publisher {
     private var session: DeliverySession
@@ -17,7 +17,8 @@ package final class Publisher {
     private var isStarted = false
     private var hasWill = false
 
-    /// What the broker publishes when this connection breaks. A change takes effect with the next connection.
+    /// The message that the broker publishes when this connection breaks. A change takes effect with the next
+    /// connection.
     var will: Message
 
     private let limits: IncomingLimits
@@ -37,7 +38,7 @@ package final class Publisher {
             requestFilters: requestFilters, seed: seed, logger: logger)
     }
 
-    /// As above, through `link`.
+    /// Creates a publisher that uses `link`.
     package init(
         settings: BrokerSettings, link: any BrokerConnection, online: Message, will: Message,
         requestFilters: [String] = [], limits: IncomingLimits = .requests, seed: UInt64, logger: Logger
@@ -60,13 +61,13 @@ package final class Publisher {
         }
     }
 
-    /// How delivery goes.
+    /// The figures of delivery.
     var counters: DeliveryCounters { session.counters }
 
-    /// Whether everything handed over, and every event that the source had, has been accepted by the broker.
+    /// Whether the broker has accepted every message, and every event of the source.
     package var isDrained: Bool { pending.isEmpty && session.isDrained }
 
-    /// Publishes a message as its delivery says. One that is durable comes from the event source: nothing is done here.
+    /// Publishes a message by its delivery. Durable messages come from the source, so they are ignored here.
     func publish(_ message: Message) {
         switch message.delivery {
         case .durable: break
@@ -76,13 +77,13 @@ package final class Publisher {
         }
     }
 
-    /// Publishes a retained message, QoS 1, now and on every new connection. Of several for one topic the latest
-    /// counts. The status is one of them, told by its topic. An empty payload clears the topic, once: see `takeCleared`.
+    /// Publishes a retained message, QoS 1, now and on every new connection. The latest message of a topic counts. The
+    /// status is one of them, recognised by its topic. An empty payload clears the topic, once: see `takeCleared`.
     func setRetained(_ message: Message) {
         pending += session.setRetained(message, at: link.now)
     }
 
-    /// Says nothing on a topic any more. What the broker retains there is found by `searchLeftovers`.
+    /// Stops publishing on a topic. `searchLeftovers` finds what the broker still retains there.
     func dropRetained(_ topic: String) { session.retained.forget(topic) }
 
     /// Publishes a QoS 0 message, or drops and counts it where it can't go out at once.
@@ -100,53 +101,54 @@ package final class Publisher {
         pending += session.answer(message, at: link.now)
     }
 
-    /// The source has messages that it had not.
+    /// Tells that the source has new messages.
     package func outgoingAvailable() {
         pending += session.outgoingAvailable(at: link.now)
     }
 
-    /// It has some of the gateway that this one was before it was moved.
+    /// Tells that the source has messages of this machine's previous site and gateway id.
     package func formerEventsAvailable() {
         pending += session.formerEventsAvailable(at: link.now)
     }
 
-    /// Requests that came in since the last time.
+    /// Requests that came since the last call.
     func takeIncoming() -> [IncomingMessage] {
         defer { incoming = [] }
         return incoming
     }
 
-    /// Topics that the broker has cleared since the last time.
+    /// Topics that the broker has cleared since the last call.
     package func takeCleared() -> [String] {
         defer { cleared = [] }
         return cleared
     }
 
-    /// An epoch has begun: once everything of ours is at the broker, states that it retains below our root and that we do not know
-    /// are cleared.
+    /// Begins a search after a new epoch: once the broker has everything of this gateway, unknown states that it
+    /// retains below the gateway's root are cleared.
     func searchLeftovers() {
         pending += session.searchLeftovers(at: link.now)
     }
 
-    /// Whether such a search is due or under way.
+    /// Whether a search is due or under way.
     var isSearching: Bool { session.search.isUnfinished }
 
-    /// Whether one has ended since the last time.
+    /// Whether a search has ended since the last call.
     func takeSearched() -> Bool {
         defer { hasSearched = false }
         return hasSearched
     }
 
-    /// One round: sends what there is, then waits for the network or for `wake` to become readable, at most `timeout`.
+    /// Runs one round: sends what waits, then waits for the network or for `wake` to become readable, at most
+    /// `timeout`.
     ///
-    /// `wake` is a descriptor of the caller's, which reads it; −1 for none.
+    /// `wake` is a descriptor that the caller reads; −1 for none.
     package func run(for timeout: TimeSpan, wake: Int32, outgoing: inout some OutgoingSource) {
         let start = link.now
         pending += isStarted ? session.tick(at: start) : session.start(at: start)
         isStarted = true
         perform(&outgoing)
         let span = max(.zero, min(timeout, session.nextWake - link.now))
-        // Rounded up, so that a timer which is almost due isn't polled for in a spin.
+        // Rounded up, so that the loop does not spin until a timer that is almost due.
         let timeout_ms = Int32(clamping: (span.microseconds / 1_000).addingReportingOverflow(1).partialValue)
         for event in link.wait(timeout_ms: timeout_ms, wake: wake) { receive(event) }
         pending += session.tick(at: link.now)
@@ -155,7 +157,7 @@ package final class Publisher {
 
     /// Says goodbye: publishes `offline` on the status topic, waits for its PUBACK, disconnects.
     ///
-    /// Returns whether that went through within `timeout`; where it didn't, `complaintOfClose` says what becomes of it.
+    /// Returns whether that succeeded within `timeout`; if not, `complaintOfClose` tells the consequence.
     package func close(offline: Message, timeout: TimeSpan, outgoing: inout some OutgoingSource) -> Bool {
         let deadline = link.now + timeout
         hasWill = counters.isConnected
@@ -170,7 +172,8 @@ package final class Publisher {
         return isDone
     }
 
-    /// A broker that let us in has the will, until we have said goodbye. One that lost us before has published it by itself.
+    /// A broker that accepted the login has the will until the goodbye. A broker that lost the connection before has
+    /// already published it.
     package var complaintOfClose: String {
         hasWill
             ? "no goodbye: the broker did not answer; it publishes the will"
@@ -201,7 +204,7 @@ package final class Publisher {
         pending += session.connectionLost(failure, at: link.now)
     }
 
-    /// Carries out what the session asked for, and what it asks for in consequence.
+    /// Carries out the session's actions, and the actions that follow from them.
     private func perform(_ outgoing: inout some OutgoingSource) {
         var acknowledged: [UInt64] = []
         while let action = pending.popFirst() {
@@ -243,7 +246,7 @@ package final class Publisher {
         } catch {
             switch error {
             case .refused(let reason): pending += session.refusedLocally(ticket, reason, at: link.now)
-            // The client's last event says why; it is read in the next round.
+            // The client's last event tells the reason; the next round reads it.
             case .connectionLost: break
             }
         }

@@ -1,17 +1,17 @@
 import Core
 import DequeModule
 
-/// Answers to requests on their way to the broker, in order. They are worth nothing on a later connection.
+/// The queue of answers to requests, in order. An answer has no value on a later connection.
 ///
-/// One that the broker finds too long goes out once more in its short form, which says so, with a connection or without.
-/// Where the broker hangs up on an answer, see `HangUps`.
+/// An answer that is too long for the broker is replaced by its short form, which says so, whether or not the
+/// connection survives. For a broker that ends the connection on an answer, see `HangUps`.
 struct AnswerLine: Sendable {
-    /// More than this many wait only where a broker takes nothing and requests still come.
+    /// More answers than this wait only where a broker takes none and requests still come.
     package static let limit = 64
 
     private struct Entry {
         var message: Message
-        /// Of a short form that goes out because the broker hung up on the long one: how long that was.
+        /// For a short form after the broker ended the connection: the length of the long form.
         var longForm_bytes: Int?
     }
 
@@ -26,7 +26,7 @@ struct AnswerLine: Sendable {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// `false` where too many wait already, or where the broker has hung up on answers to this topic.
+    /// Returns `false` where too many wait already, or where the broker has ended connections on answers to this topic.
     mutating func append(_ message: Message, at now: BootInstant) -> Bool {
         guard waiting.count < Self.limit, !hangUps.bars(message.topic, at: now) else { return false }
         let isTooLong = hangUps.isTooLong(message.payload.count, at: now)
@@ -34,7 +34,7 @@ struct AnswerLine: Sendable {
         return true
     }
 
-    /// The answer to send now, and a number for it.
+    /// The answer to send now, with a number for it.
     mutating func takeNext() -> (number: UInt64, message: Message)? {
         guard let entry = waiting.popFirst() else { return nil }
         lastNumber += 1
@@ -42,13 +42,13 @@ struct AnswerLine: Sendable {
         return (lastNumber, entry.message)
     }
 
-    /// Accepted.
+    /// Removes an accepted answer.
     mutating func settle(_ number: UInt64, at now: BootInstant) {
         guard let entry = underWay.removeValue(forKey: number) else { return }
         hangUps.accepted(entry.message.topic, insteadOf_bytes: entry.longForm_bytes, at: now)
     }
 
-    /// Refused. Returns whether it is dropped; else its short form goes next.
+    /// Handles a refusal. Returns whether the answer is dropped; otherwise its short form goes next.
     mutating func refuse(_ number: UInt64, _ reason: ReasonCode) -> Bool {
         guard let entry = underWay.removeValue(forKey: number), reason == .packetTooLarge,
             let short = entry.message.shortened
@@ -57,8 +57,8 @@ struct AnswerLine: Sendable {
         return false
     }
 
-    /// The broker hung up on this one, and on no other. Its short form, where it has one, shall go out on the next connection.
-    /// Returns its topic where this is the first time for that.
+    /// Handles the end of a connection because of this answer alone. Its short form, if any, goes out on the next
+    /// connection. Returns its topic where this is the first time for that topic.
     mutating func hungUp(on number: UInt64, at now: BootInstant) -> String? {
         guard let entry = underWay.removeValue(forKey: number) else { return nil }
         let topic = entry.message.topic
@@ -69,7 +69,7 @@ struct AnswerLine: Sendable {
         return isFirst ? topic : nil
     }
 
-    /// The connection is gone. Returns how many are dropped.
+    /// Drops the answers with the connection. Returns their number.
     mutating func connectionLost() -> Int {
         let count = waiting.count + underWay.count
         waiting.removeAll { $0.longForm_bytes == nil }

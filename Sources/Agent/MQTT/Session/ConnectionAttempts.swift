@@ -1,43 +1,43 @@
 import Core
 
-/// How attempts to connect have gone: how long to wait for the next one, and what of it was said already.
+/// The history of attempts to connect: the pause before the next one, and the causes that were logged already.
 struct ConnectionAttempts: Sendable {
     private var backoff: Backoff
     private var saidFailures = SaidOnce<ConnectionFailure>()
-    /// Why the last attempt failed, if no connection has stood since.
+    /// The cause of the last failure; `nil` once a connection was made.
     private var cause: ConnectionFailure?
-    /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained one, and only
-    /// that tells: the CONNACK which says so comes to those that it lets in.
+    /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained will.
+    /// Only that refusal tells, since such a broker sends its limits in the CONNACK of an accepted login alone.
     private(set) var isWillRetained = true
     private var hasSucceeded = false
 
     init(seed: UInt64) { backoff = Backoff(seed: seed) }
 
-    /// A connection stands.
+    /// Notes that a connection is established.
     ///
-    /// - Returns: whether one has stood before, and whether this one is worth a line.
+    /// - Returns: whether there was one before, and whether this one is worth a line in the log.
     mutating func succeeded() -> (isAgain: Bool, isNews: Bool) {
         defer {
             hasSucceeded = true
             cause = nil
-            // The next broker under this name may keep them: it is asked anew.
+            // The next broker under this name may retain messages, so it is asked anew.
             isWillRetained = true
         }
         return (hasSucceeded, !hasSucceeded || !saidFailures.isEmpty)
     }
 
-    /// A connection that ends now stood for long.
+    /// Notes that the ending connection was a long one.
     mutating func wasStable() {
         backoff.reset()
         saidFailures.forget()
     }
 
-    /// The cause to tell: a broker that closes without a word may conceal the one that it told before.
+    /// The cause to report: a broker that closes without a reason may hide the cause that it gave before.
     func toldCause(of failure: ConnectionFailure) -> ConnectionFailure {
         cause.map { failure.mayConceal($0) ? $0 : failure } ?? failure
     }
 
-    /// - Returns: whether that is news.
+    /// - Returns: whether the failure is news.
     mutating func failed(_ failure: ConnectionFailure) -> Bool {
         cause = failure
         return saidFailures.isNew(failure)
@@ -50,16 +50,16 @@ struct ConnectionAttempts: Sendable {
         return true
     }
 
-    /// How long to stay away.
+    /// The pause before the next attempt.
     mutating func pause(after failure: ConnectionFailure, takenOver: TimeSpan) -> TimeSpan {
         failure == .disconnected(.sessionTakenOver) ? backoff.jittered(takenOver) : backoff.next()
     }
 }
 
-/// Growing pauses between attempts: 1 s, doubled each time, at most 60 s.
+/// The growing pauses between attempts: 1 s, doubled each time, at most 60 s.
 ///
-/// Each pause is drawn from the upper half of that (equal jitter), so that the gateways of a chain whose broker
-/// restarts do not come back in step. The seed is the caller's: the same seed gives the same pauses.
+/// Each pause is drawn from the upper half of that (equal jitter), so that the gateways of a chain do not reconnect in
+/// step after their broker restarts. The caller gives the seed: the same seed gives the same pauses.
 struct Backoff: Equatable, Sendable {
     private var random: SplitMix64
     private var ceiling = DoublingPause(TimeSpan.seconds(1)...TimeSpan.seconds(60))
@@ -68,10 +68,10 @@ struct Backoff: Equatable, Sendable {
         random = SplitMix64(state: seed)
     }
 
-    /// The pause before the next attempt; the one after it will be longer.
+    /// The pause before the next attempt; the following one is longer.
     mutating func next() -> TimeSpan { jittered(ceiling.next()) }
 
-    /// Something between half of `span` and all of it.
+    /// A random span between half of `span` and all of it.
     mutating func jittered(_ span: TimeSpan) -> TimeSpan {
         let half = span.microseconds / 2
         guard half > 0 else { return span }
@@ -81,7 +81,7 @@ struct Backoff: Equatable, Sendable {
     mutating func reset() { ceiling.reset() }
 }
 
-/// Sebastiano Vigna's SplitMix64: eight bytes of state, the same numbers on every machine.
+/// Sebastiano Vigna's SplitMix64: eight bytes of state, and the same numbers on every machine.
 private struct SplitMix64: RandomNumberGenerator, Equatable, Sendable {
     var state: UInt64
 

@@ -1,30 +1,30 @@
 import Core
 
-/// What an operator should read in the log. Each cause is said once until it is over.
+/// A line about delivery for the operator. Each cause is logged once until it is over.
 enum DeliveryNotice: Hashable, Sendable {
     case connected(BrokerLimits)
     case connectionFailed(ConnectionFailure)
     case eventRefused(topic: String, ReasonCode)
-    /// The broker took it, and no subscriber matches its topic.
+    /// The broker accepted it, but no subscriber matches its topic.
     case eventUnmatched(topic: String, hold_s: Int)
     case retainedRefused(topic: String, ReasonCode)
     case formerRefused(topic: String, ReasonCode)
-    /// What goes along with events, in the words of others.
+    /// Companions are the messages of integrations.
     case companionRefused(topic: String, ReasonCode)
     case companionsBarred(topic: String, ReasonCode)
     case eventParked(sequence: UInt64, topic: String, ReasonCode)
     case retainedGivenUp(topic: String, ReasonCode)
-    /// The broker closed the connection each time that it was sent.
+    /// The broker closed the connection each time that the event was sent.
     case eventHungUpOn(sequence: UInt64, topic: String, ConnectionFailure)
     case retainedHungUpOn(topic: String, ConnectionFailure)
     case answerHungUpOn(topic: String, ConnectionFailure)
     case tooManyRetainedTopics(limit: Int)
     case subscriptionRefused(ReasonCode)
     case leftoversCleared(count: Int)
-    /// `nil` where the broker refused nothing and sent nothing.
+    /// `nil` where the broker refused nothing, but sent nothing either.
     case ownStatesUnreadable(filters: [String], ReasonCode?)
 
-    /// Whether an operator has to do something.
+    /// Whether the operator has to act.
     var isWarning: Bool {
         switch self {
         case .connected(let broker): !(broker.isRetainAvailable && broker.isQoS1Available)
@@ -53,8 +53,8 @@ extension DeliveryNotice: CustomStringConvertible {
         case .retainedRefused(let topic, let reason):
             "the broker refused \(topic): \(reason); it is tried again; \(reason.publishingRemedy)"
         case .formerRefused(let topic, let reason):
-            "the broker refused \(topic), of the gateway that this one was: \(reason); what it goes on to refuse of it is given up, "
-                + "and stated as a gap; allow this user to write below that topic and reload, until all of it is delivered and cleared"
+            "the broker refused \(topic), of this machine's previous site and id: \(reason); messages that it goes on to refuse are "
+                + "given up and reported as gaps; allow this user to write below that topic and reload, until all are delivered and cleared"
         case .companionRefused(let topic, let reason):
             "the broker refused \(topic): \(reason); the events themselves are delivered; \(reason.publishingRemedy)"
         case .companionsBarred(let topic, let reason):
@@ -76,29 +76,29 @@ extension DeliveryNotice: CustomStringConvertible {
         case .subscriptionRefused(let reason):
             "the broker refused the subscription to requests: \(reason); allow this user to read request/+"
         case .leftoversCleared(let count):
-            "\(count) states that were retained here, and are of no region of this gateway, are cleared"
+            "\(count) retained states that belong to no region of this gateway are cleared"
         case .ownStatesUnreadable(let filters, let reason):
-            "the broker does not let us read what is retained under our own topics\(reason.map { ": \($0)" } ?? ""); states that "
+            "the broker does not let this gateway read its own retained topics\(reason.map { ": \($0)" } ?? ""); states that "
                 + "an earlier gateway of this name left there may stay; allow this user to read \(filters.joined(separator: " and "))"
         }
     }
 }
 
 extension ReasonCode {
-    /// What to do where the broker refuses what we publish for this reason.
+    /// The remedy where the broker refuses a message for this reason.
     var publishingRemedy: String {
         switch self {
         case .notAuthorized: "allow this user to write there"
         case .quotaExceeded: "raise the broker's quota"
         case .qosNotSupported: "the broker must take QoS 1"
-        // The broker named its limit at the login: the packet was not sent, and its log says nothing.
+        // The broker named its limit at the login: the packet was not sent, and the broker's log has no line.
         case .packetTooLarge: "allow longer packets in the broker (max_packet_size in mosquitto.conf)"
         default: "see the broker's log"
         }
     }
 }
 
-/// What a QoS 1 message on its way is: which retained topic, which answer, which durable message, or which companion of one.
+/// The kind of a QoS 1 message under way: a retained topic, an answer, a durable message, or a companion of one.
 enum Ticket: Hashable, Sendable {
     case retained(topic: String)
     case answer(number: UInt64)
@@ -106,29 +106,29 @@ enum Ticket: Hashable, Sendable {
     case companion(of: UInt64, index: Int)
 }
 
-/// What `DeliverySession` asks of the I/O half.
+/// An action that `DeliverySession` asks of the I/O half.
 enum DeliveryAction: Hashable, Sendable {
-    /// Begin a connection attempt.
+    /// Begins a connection attempt.
     case connect
-    /// Close the socket without a DISCONNECT, which lets the broker publish the will.
+    /// Closes the socket without a DISCONNECT, so that the broker publishes the will.
     case drop
-    /// Say DISCONNECT, which makes the broker forget the will, and close.
+    /// Sends DISCONNECT, which makes the broker drop the will, and closes.
     case disconnect
     case subscribe(filters: [String])
     case unsubscribe(filters: [String])
-    /// Hand this to the connection, then say `published(_:as:)` or `refusedLocally(_:_:at:)`.
+    /// Publishes the message; the result is `published(_:as:)` or `refusedLocally(_:_:at:)`.
     case publish(Ticket, Message)
-    /// Ask the source, then say `supply(_:at:)`, with an empty list too.
+    /// Asks the source; the result is `supply(_:at:)`, with an empty list too.
     case fetch(after: UInt64?, limit: Int)
-    /// Likewise, then `supplyFormer(_:at:)`.
+    /// Asks the source; the result is `supplyFormer(_:at:)`.
     case fetchOfFormerGateway(after: UInt64?, limit: Int)
     case acknowledge(sequence: UInt64)
-    /// The broker has taken the empty message that clears a retained topic.
+    /// The broker has accepted the empty message that clears a retained topic.
     case cleared(topic: String)
-    /// No state that we do not know is left below our root; so many were.
+    /// The search has ended: no unknown state is left below this gateway's root, and this number was cleared.
     case searched(cleared: Int)
     case park(sequence: UInt64)
-    /// An event of a former gateway is refused for good.
+    /// A former gateway's event is refused for good.
     case giveUp(sequence: UInt64)
     case say(DeliveryNotice)
 }

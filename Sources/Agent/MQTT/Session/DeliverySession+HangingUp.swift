@@ -1,16 +1,16 @@
 import Core
 import DequeModule
 
-/// How sure it is that a connection ended because of something that we published.
+/// The degree of certainty that a connection ended because of a published message.
 enum HangUp: Equatable, Sendable {
-    /// The broker says that the message is at fault.
+    /// The broker names the message as the cause.
     case blamed(ReasonCode)
-    /// It gives a reason that may well be the message's.
+    /// The broker gives a reason that may well be the message's.
     case suspected(ReasonCode)
-    /// It says nothing: MQTT 3.1.1 has no word for it, and some brokers just close.
+    /// The broker gives no reason: MQTT 3.1.1 has none, and some brokers just close.
     case silent
 
-    /// `nil` for an end that no message brings about.
+    /// `nil` for an end that no message can cause.
     init?(_ failure: ConnectionFailure) {
         switch failure {
         case .disconnected(let reason) where reason.blamesMessage: self = .blamed(reason)
@@ -30,10 +30,11 @@ enum HangUp: Equatable, Sendable {
     }
 }
 
-/// Which message a broker hung up on.
+/// Finds the message because of which a broker ended the connection.
 ///
-/// With one under way it is that one, where the broker says so or had taken something before on this very connection: a broker
-/// that is going down takes nothing. With several, they go one at a time from now on, see `Suspicion`.
+/// A single message under way is the cause if the broker says so, or if the broker accepted another message on this
+/// connection: a broker that is shutting down accepts none. With several under way, messages go out one at a time from
+/// now on, see `Suspicion`.
 extension DeliverySession {
     mutating func blame(_ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction] {
         guard let hangUp = HangUp(failure) else { return [] }
@@ -51,8 +52,8 @@ extension DeliverySession {
         return giveUp(ticket, topic: topic(of: ticket), reason)
     }
 
-    /// The status goes before everything else, so it has nothing to be compared with; and what may be written is for the access
-    /// list to say: it is mended there, and the message is kept, as where it is refused.
+    /// The status goes out first, so there is no message to compare it with. Where an access list forbids a topic, the
+    /// operator corrects the list, and the message is kept as after a refusal.
     private func mayBeAtFault(_ ticket: Ticket, _ reason: ReasonCode?) -> Bool {
         let topic = topic(of: ticket)
         return topic != retained.statusTopic && (reason != .notAuthorized || former.owns(topic))
@@ -89,12 +90,13 @@ extension DeliverySession {
     }
 }
 
-/// The answers on which the broker hung up. Topic and length of an answer are its requester's choice, and a broker may have
-/// limits that it doesn't tell: such requests shall not keep a gateway from its broker.
+/// The answers on which the broker ended the connection. The requester chooses an answer's topic and length, and a
+/// broker may have limits that it doesn't tell. Such requests must not keep a gateway from its broker.
 ///
-/// A topic gets no more answers after two hang-ups, one of which may have been chance, and after `mostStrikes` none but the
-/// usual topics do. Where the short form of an answer is accepted after its long form was not, the length was at fault: from
-/// then on answers of that length go out in their short form. All of it is forgotten after an hour: brokers are mended.
+/// A topic gets no more answers after two such ends, one of which may have been chance. After `mostStrikes` ends only
+/// the usual topics get answers. If the broker accepts the short form of an answer but not its long form, the length
+/// was at fault: answers of that length then go out in their short form. All of this is forgotten after an hour,
+/// because brokers get repaired.
 struct HangUps: Sendable {
     static let patience = TimeSpan.seconds(3_600)
     static let mostStrikes = 8
@@ -108,20 +110,20 @@ struct HangUps: Sendable {
         responseRoot = statusTopic.dropLast("status".count) + "response/"
     }
 
-    /// Whether no answer goes there now.
+    /// Whether answers to this topic are barred now.
     mutating func bars(_ topic: String, at now: BootInstant) -> Bool {
         forget(at: now)
         let own = strikes.count { $0.topic == topic }
         return own > 1 || (strikes.count >= Self.mostStrikes && !isUsual(topic))
     }
 
-    /// Whether the broker has hung up on answers of that length.
+    /// Whether the broker has ended connections on answers of that length.
     mutating func isTooLong(_ bytes: Int, at now: BootInstant) -> Bool {
         forget(at: now)
         return tooLong.map { bytes >= $0.bytes } ?? false
     }
 
-    /// The broker hung up on an answer to this topic. Returns whether that is news.
+    /// Notes that the broker ended a connection on an answer to this topic. Returns whether that is news.
     mutating func strike(_ topic: String, at now: BootInstant) -> Bool {
         forget(at: now)
         let isNew = !strikes.contains { $0.topic == topic }
@@ -130,9 +132,9 @@ struct HangUps: Sendable {
         return isNew
     }
 
-    /// The broker took an answer to this topic.
+    /// Notes that the broker accepted an answer to this topic.
     ///
-    /// - Parameter bytes: the length of the one in whose place it went.
+    /// - Parameter bytes: the length of the long form that it replaced.
     mutating func accepted(_ topic: String, insteadOf_bytes bytes: Int?, at now: BootInstant) {
         strikes.removeAll { $0.topic == topic }
         if let bytes { tooLong = (min(bytes, tooLong?.bytes ?? bytes), now) }
@@ -143,40 +145,41 @@ struct HangUps: Sendable {
         if let tooLong, now - tooLong.at >= Self.patience { self.tooLong = nil }
     }
 
-    /// One of those where answers go that nobody wants elsewhere.
+    /// Whether a topic is one of the usual ones, for requests that name no response topic.
     private func isUsual(_ topic: String) -> Bool {
         topic.utf8.starts(with: responseRoot.utf8)
             && !topic.utf8.dropFirst(responseRoot.utf8.count).contains(UInt8(ascii: "/"))
     }
 }
 
-/// Which of our messages may make the broker hang up. What is suspected goes out alone, so that the next time it is plain which one
-/// it was.
+/// The messages that may make the broker end connections. A suspect goes out alone, so that the next end identifies it.
 struct Suspicion: Sendable {
-    /// What was under way when the broker blamed a message and hung up: one of these is at fault, until they are all settled.
+    /// Messages under way when the broker blamed one and ended the connection. One of them is at fault, until all are
+    /// settled.
     private(set) var suspects: Set<Ticket> = []
-    /// How often each suspect ended a connection alone.
+    /// The number of connections that each suspect ended alone.
     private var provenFaults: [Ticket: Int] = [:]
-    /// An answer was among several messages on which a broker hung up: one at a time goes out until a connection stands.
+    /// Whether an answer was among several messages when the broker ended the connection. Then messages go out one at a
+    /// time until a connection is stable.
     private var answersGoAlone = false
-    /// So many connections in a row ended without a word soon after something was published.
+    /// The number of connections in a row that ended without a reason soon after a message.
     private var silentEnds = 0
 
     /// Whether messages go out one at a time.
     var isOneAtATime: Bool { !suspects.isEmpty || answersGoAlone }
 
-    /// The connection stands for long enough that no answer has ended it.
+    /// Notes that the connection has lasted so long that no answer can have ended it.
     mutating func isStable() { answersGoAlone = false }
 
-    /// A connection that stood for long has ended: what came before says nothing of the next end.
+    /// Notes that a long connection has ended: earlier ends tell nothing about the next one.
     mutating func wasStable() { silentEnds = 0 }
 
-    /// The broker hung up. A silent end may be chance, so that only a second one in a row makes it careful.
+    /// Notes that the broker ended the connection. A silent end may be chance, so only the second in a row counts.
     mutating func note(_ hangUp: HangUp, on flights: Flights) {
         silentEnds = hangUp == .silent ? silentEnds + 1 : 0
         guard hangUp != .silent || silentEnds > 1 else { return }
         for ticket in flights.all {
-            // An answer is not sent again: the next one goes alone.
+            // An answer is not sent again; the next one goes alone.
             if case .answer = ticket {
                 answersGoAlone = flights.count > 1 || answersGoAlone
             } else {
@@ -185,9 +188,9 @@ struct Suspicion: Sendable {
         }
     }
 
-    /// It was alone on a connection that ended because of it.
+    /// Notes that a message was alone on a connection that ended because of it.
     ///
-    /// - Returns: how often that has been so.
+    /// - Returns: the number of such ends.
     mutating func prove(_ ticket: Ticket) -> Int {
         provenFaults[ticket, default: 0] += 1
         return provenFaults[ticket, default: 0]

@@ -1,7 +1,7 @@
 import Core
 
 extension DeliverySession {
-    /// The latest retained message of its topic; what the broker has not yet got of an older one is dropped.
+    /// Sets the latest retained message of a topic. An older one that the broker does not have yet is dropped.
     mutating func setRetained(_ message: Message, at now: BootInstant) -> [DeliveryAction] {
         guard retained.set(message) else {
             counters.retainedTopicsRefused += 1
@@ -11,7 +11,7 @@ extension DeliverySession {
         return fill(at: now)
     }
 
-    /// An answer to a request: it goes out on this connection or not at all, since its requester asks again.
+    /// Sends an answer to a request: on this connection or not at all, since its requester asks again.
     mutating func answer(_ message: Message, at now: BootInstant) -> [DeliveryAction] {
         guard case .connected = state, answers.append(message, at: now) else {
             counters.answersDropped += 1
@@ -20,25 +20,25 @@ extension DeliverySession {
         return fill(at: now)
     }
 
-    /// The outbox has messages that it had not.
+    /// The outbox has new messages.
     mutating func outgoingAvailable(at now: BootInstant) -> [DeliveryAction] {
         outgoing.outgoingAvailable()
         return fill(at: now)
     }
 
-    /// It has some of a former gateway.
+    /// The outbox has messages of a former gateway.
     mutating func formerEventsAvailable(at now: BootInstant) -> [DeliveryAction] {
         former.line.outgoingAvailable()
         return fill(at: now)
     }
 
-    /// The answer to `fetch`.
+    /// Handles the answer to `fetch`.
     mutating func supply(_ supplied: [OutgoingMessage], at now: BootInstant) -> [DeliveryAction] {
         outgoing.supply(supplied)
         return fill(at: now)
     }
 
-    /// The answer to `fetchOfFormerGateway`.
+    /// Handles the answer to `fetchOfFormerGateway`.
     mutating func supplyFormer(_ supplied: [OutgoingMessage], at now: BootInstant) -> [DeliveryAction] {
         former.line.supply(supplied)
         return fill(at: now)
@@ -49,7 +49,7 @@ extension DeliverySession {
         if state.withConnection({ $0.flights.number(ticket, as: mid) }) == true { counters.published += 1 }
     }
 
-    /// The connection would not take a message, for a reason that lies in the message or in what the broker allows.
+    /// The connection did not take a message, because of the message or of the broker's limits.
     mutating func refusedLocally(_ ticket: Ticket, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
         guard state.withConnection({ $0.flights.remove(ticket) }) == true else { return [] }
         return refuse(ticket, reason, at: now) + fill(at: now)
@@ -63,7 +63,7 @@ extension DeliverySession {
         return actions + fill(at: now)
     }
 
-    /// The broker's answer to one filter of `subscribe`.
+    /// Handles the broker's answer to one filter of `subscribe`.
     mutating func subscribed(_ filter: String, _ reasons: [ReasonCode], at now: BootInstant) -> [DeliveryAction] {
         if search.filters.contains(filter) {
             return reasons.prefix(1).flatMap { search.answered($0, at: now) } + fill(at: now)
@@ -71,19 +71,19 @@ extension DeliverySession {
         return reasons.filter { !$0.isSuccess }.prefix(1).map { .say(.subscriptionRefused($0)) }
     }
 
-    /// An epoch has begun: states below our root that we do not know are to be cleared.
+    /// Begins the search of unknown states below this gateway's root, after a new epoch.
     mutating func searchLeftovers(at now: BootInstant) -> [DeliveryAction] {
         search.begin()
         return fill(at: now)
     }
 
-    /// What a subscription of the search brought.
+    /// Handles a message for the search's subscription.
     mutating func heardOwnTopic(_ message: IncomingMessage, at now: BootInstant) -> [DeliveryAction] {
         guard let topic = search.heard(message, isKnown: retained.keeps(message.topic), at: now) else { return [] }
         return setRetained(Message(topic: topic, payload: [], .retained), at: now)
     }
 
-    /// Whether a QoS 0 message may go out now. It never waits: what can't go is dropped and counted.
+    /// Whether a QoS 0 message may go out now. It never waits: otherwise it is dropped and counted.
     mutating func admitsEphemeral(isBackedUp: Bool) -> Bool {
         guard case .connected = state else {
             counters.ephemeralDroppedOffline += 1
@@ -97,7 +97,7 @@ extension DeliverySession {
         return true
     }
 
-    /// Nothing waits and nothing is under way, as far as we know.
+    /// Whether no message waits or is under way, as far as is known.
     var isDrained: Bool {
         hasNoFlights && retained.isEmpty && answers.isEmpty && outgoing.isEmpty && former.line.isEmpty
     }
@@ -105,7 +105,7 @@ extension DeliverySession {
     private var flightCount: Int { state.connection?.flights.count ?? 0 }
     private var hasNoFlights: Bool { flightCount == 0 }
 
-    /// Sends as much as the window holds.
+    /// Sends as many messages as the window holds.
     mutating func fill(at now: BootInstant) -> [DeliveryAction] {
         var actions: [DeliveryAction] = []
         if !presentTopics.isEmpty, outgoing.isEmpty {
@@ -144,7 +144,7 @@ extension DeliverySession {
             return send(.retained(topic: message.topic), message, at: now)
         }
         if let (number, message) = answers.takeNext() { return send(.answer(number: number), message, at: now) }
-        // One of a former gateway goes alone, after everything of our own.
+        // A former gateway's message goes alone, after all of this gateway's own.
         switch outgoing.takeNext(at: now) ?? (hasNoFlights ? former.line.takeNext(at: now) : nil) {
         case .message(let outgoing): return send(.durable(sequence: outgoing.sequence), outgoing.message, at: now)
         case .companion(let sequence, let index, let message):

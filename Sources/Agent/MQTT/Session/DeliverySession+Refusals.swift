@@ -1,7 +1,7 @@
 import Core
 
 extension DeliverySession {
-    /// The broker has it: only now may an event leave the outbox.
+    /// The broker has accepted it: only now may an event leave the outbox.
     mutating func settle(_ ticket: Ticket, at now: BootInstant) -> [DeliveryAction] {
         counters.acknowledged += 1
         _ = state.withConnection { $0.hasAccepted = true }
@@ -26,9 +26,9 @@ extension DeliverySession {
         }
     }
 
-    /// The broker has it, and no subscriber matches its topic: a subscriber that comes later does not get it.
+    /// The broker accepted it, but no subscriber matches its topic: a later subscriber would not get it.
     ///
-    /// An event is sent again for as long as `undelivered_hold_s` says, and those behind it wait, so that they keep their order.
+    /// An event is sent again for `undelivered_hold_s`. The events behind it wait, so that they keep their order.
     /// Returns `nil` where it counts as delivered.
     mutating func unmatched(_ ticket: Ticket, at now: BootInstant) -> [DeliveryAction]? {
         guard case .durable(let sequence) = ticket else { return nil }
@@ -43,8 +43,7 @@ extension DeliverySession {
         return [.say(.eventUnmatched(topic: topic, hold_s: Int(parameters.undeliveredHold.seconds)))]
     }
 
-    /// The broker does not want it: it is kept and tried again, unless it is at fault itself and was tried often
-    /// enough.
+    /// The broker refused it. It is kept and tried again, unless its content is at fault and it was tried often enough.
     mutating func refuse(_ ticket: Ticket, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
         counters.refused[reason, default: 0] += 1
         switch ticket {
@@ -54,7 +53,7 @@ extension DeliverySession {
             if reason.blamesMessage, refusals >= parameters.maxRefusals { return giveUp(ticket, topic: topic, reason) }
             return saidRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
         case .answer(let number):
-            // The response topic was the requester's choice, so it is the requester's to repair.
+            // The requester chose the response topic, so only the requester can correct it.
             if answers.refuse(number, reason) { counters.answersDropped += 1 }
             return []
         case .durable(let sequence):
@@ -74,8 +73,8 @@ extension DeliverySession {
         }
     }
 
-    /// What a former gateway left is given up where it was refused often enough, whatever for: nothing will mend it by
-    /// itself. From then on one refusal is enough, until something of it is accepted.
+    /// Handles a refusal of a former gateway's message. After enough refusals, for any reason, the message is given up,
+    /// since waiting will not help. From then on one refusal is enough, until the broker accepts such a message.
     private mutating func refuseFormer(
         _ ticket: Ticket, _ topic: String, _ refusals: Int, _ reason: ReasonCode
     ) -> [DeliveryAction] {

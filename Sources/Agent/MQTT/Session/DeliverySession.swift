@@ -1,40 +1,41 @@
 import Core
 
-/// Everything that delivery decides, without a socket: when to connect, what to send next, what a PUBACK means.
+/// All decisions of delivery, without a socket: when to connect, what to send next, what a PUBACK means.
 ///
-/// Each verb is one thing that happened; what it returns is to be done, in order. Everything that the session sends
-/// itself is QoS 1, and at most a window of it is under way: `[mqtt] max_inflight` or what the broker allows, whichever
-/// is less. On every new connection the status goes first, then every retained state, then the events in order. A state
-/// that changes goes ahead of events that still wait: a backlog, or an event that is refused, holds up no state. Answers to
-/// requests go after the states that the request changed.
+/// Each verb is one event; it returns the actions to carry out, in order. Every message of the session itself is QoS 1.
+/// At most a window of them is under way: `[mqtt] max_inflight`, or the broker's limit if that is less.
 ///
-/// The broker is asked for a clean session: events wait in our own outbox and states are sent again anyway, so a
-/// session kept by the broker would only deliver some of them twice.
+/// On every new connection the status goes first, then every retained state, then the events in order. A changed state
+/// overtakes waiting events, so that neither a backlog nor a refused event holds it up. Answers to requests go after
+/// the states that the request changed.
+///
+/// The session asks the broker for a clean start. Events wait in the agent's outbox and states are sent again anyway,
+/// so a persistent session at the broker would only deliver some of them twice.
 struct DeliverySession: Sendable {
     struct Parameters: Sendable {
-        /// The broker, as `[mqtt] url` names it.
+        /// The broker's host, as in `[mqtt] url`.
         var host: String
         var port: UInt16
         /// `[mqtt] max_inflight`.
         var maxInflight: Int
-        /// From the first attempt to resolve the host to the CONNACK.
+        /// The limit from the first attempt to resolve the host to the CONNACK.
         var connectTimeout = TimeSpan.seconds(15)
-        /// A PUBACK later than this means that the connection is dead, whatever TCP believes.
+        /// The limit for a PUBACK. Beyond it the connection is dead, whatever TCP reports.
         var acknowledgementTimeout = TimeSpan.seconds(30)
         /// `[mqtt] keepalive_s`; a broker may name another.
         var keepalive_s = 30
-        /// A connection that stood this long was a good one: the next failure starts from the shortest pause.
+        /// The length of a good connection, after which the pauses begin again with the shortest.
         var stableAfter = TimeSpan.seconds(30)
-        /// A broker that hangs up on a message does so within this time.
+        /// The time within which a broker ends the connection because of a message.
         var hangUpAfter = TimeSpan.seconds(5)
-        /// How long to stay away once another client has taken our identifier: a fight would serve neither.
+        /// The pause after another client has taken over the client identifier: a fight would help neither.
         var takenOverPause = TimeSpan.seconds(300)
-        /// After so many refusals that blame the message, it is set aside.
+        /// The number of refusals that blame the message after which it is set aside.
         var maxRefusals = 5
-        /// How long an event is kept that no subscriber matches; zero: it counts as delivered.
+        /// The time for which an event without a matching subscriber is kept; zero: it counts as delivered.
         var undeliveredHold = TimeSpan.zero
-        /// Status, health, one for each region instance, and as many again that an earlier configuration left to be cleared:
-        /// a backstop, above the most that `[regions] max_instances` can be.
+        /// The most retained topics: status, health, one for each region instance, and as many again of an earlier
+        /// configuration to clear. This is a backstop above the maximum of `[regions] max_instances`.
         var maxRetainedTopics = 2 + 2 * 262_144
     }
 
@@ -43,11 +44,11 @@ struct DeliverySession: Sendable {
         case waiting(until: BootInstant)
         case connecting(until: BootInstant)
         case connected(LiveConnection)
-        /// The offline status is on its way; nothing new is sent besides.
+        /// The offline status is under way; no other message is sent.
         case closing(until: BootInstant, LiveConnection)
         case closed
 
-        /// The connection that stands, if one does.
+        /// The established connection, if there is one.
         var connection: LiveConnection? {
             switch self {
             case .connected(let connection), .closing(_, let connection): connection
@@ -55,7 +56,7 @@ struct DeliverySession: Sendable {
             }
         }
 
-        /// Changes the connection that stands. It is taken out meanwhile, so that nothing of it is copied.
+        /// Changes the established connection. It is taken out of the enum meanwhile, so that none of it is copied.
         mutating func withConnection<Result>(_ body: (inout LiveConnection) -> Result) -> Result? {
             switch self {
             case .connected(var connection):
@@ -82,11 +83,11 @@ struct DeliverySession: Sendable {
     var former: FormerGateway
     var search: LeftoverSearch
     var saidEventRefusals = SaidOnce<ReasonCode>()
-    /// Whether it was said that events wait for a subscriber.
+    /// Whether it was logged that events wait for a subscriber.
     var hasSaidHold = false
-    /// Topics of companions that the broker refuses, of which that was said.
+    /// Topics of companions that the broker refuses, as far as that was logged.
     var refusedCompanionTopics: Set<String> = []
-    /// Retained topics that are said again once no event waits.
+    /// Retained topics to publish again once no event waits.
     var presentTopics: Set<String> = []
     var saidRetainedRefusals = SaidOnce<ReasonCode>()
     var counters = DeliveryCounters()
@@ -108,7 +109,7 @@ struct DeliverySession: Sendable {
         return connect(at: now)
     }
 
-    /// The broker's CONNACK accepted us.
+    /// The broker's CONNACK accepted the login.
     mutating func connected(_ broker: BrokerLimits, at now: BootInstant) -> [DeliveryAction] {
         guard case .connecting = state else { return [] }
         state = .connected(
@@ -123,10 +124,10 @@ struct DeliverySession: Sendable {
         return actions + fill(at: now)
     }
 
-    /// The broker sent something, whatever it was.
+    /// The broker sent any packet.
     mutating func heard(at now: BootInstant) { _ = state.withConnection { $0.heard(at: now) } }
 
-    /// An attempt failed or a connection ended; the socket is closed already.
+    /// An attempt failed or a connection ended; the socket is already closed.
     mutating func connectionLost(_ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction] {
         let failure = attempts.toldCause(of: failure)
         switch state {
@@ -167,7 +168,7 @@ struct DeliverySession: Sendable {
             if let due = search.dueAt, now >= due { return search.end() + fill(at: now) }
             return fill(at: now)
         case .closing(let until, _) where now >= until:
-            // Without a DISCONNECT the broker publishes the will, which says the same.
+            // Without a DISCONNECT the broker publishes the will, with the same content.
             forgetConnection()
             state = .closed
             return [.drop]
@@ -176,7 +177,8 @@ struct DeliverySession: Sendable {
         }
     }
 
-    /// Ends delivery: `offline` replaces the status and goes out before everything that waits; its PUBACK closes.
+    /// Ends delivery: `offline` replaces the status and goes out before all waiting messages; its PUBACK closes the
+    /// connection.
     mutating func close(offline: Message, until deadline: BootInstant, at now: BootInstant) -> [DeliveryAction] {
         switch state {
         case .connected(let connection):
@@ -193,7 +195,7 @@ struct DeliverySession: Sendable {
         }
     }
 
-    /// When `tick` is due, if nothing happens before.
+    /// The time at which `tick` is due, if nothing happens before.
     var nextWake: BootInstant {
         switch state {
         case .idle, .closed: .distantFuture
@@ -217,7 +219,8 @@ struct DeliverySession: Sendable {
         return [.connect]
     }
 
-    /// What was under way goes out again on the next connection. The caller leaves the state that has the connection.
+    /// Forgets the connection. Messages under way go out again on the next one. The caller leaves the state that holds
+    /// the connection.
     private mutating func forgetConnection() {
         counters.isConnected = false
         retained.connectionLost()

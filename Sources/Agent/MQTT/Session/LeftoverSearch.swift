@@ -1,28 +1,29 @@
 import Core
 
-/// Looks, once an epoch has begun, for retained states below the gateway's own root that it does not know: a machine that
-/// it replaces has left them, or an outbox that is lost. Nobody else would ever take them back.
+/// Searches, after a new epoch, for unknown retained states below the gateway's root: a machine that this one replaces
+/// has left them, or a lost outbox. No other client would ever clear them.
 ///
-/// It subscribes to its own regions for a moment, once everything of its own is at the broker, and has everything cleared
-/// that comes and is unknown; again, until nothing does. The gateway's own status comes too, which shows that the broker
-/// lets us read: where its access list does not, most brokers say nothing and send nothing.
+/// Once the broker has all of this gateway's messages, the search subscribes to the gateway's regions for a moment. It
+/// clears the unknown topics that come, and repeats until none does. The gateway's own status comes too, which proves
+/// that the gateway may read: most brokers neither answer nor send where an access list forbids it.
 struct LeftoverSearch: Sendable {
-    /// A round is over when nothing has come for so long, or after `longest`.
+    /// The silence that ends a round; `longest` limits the round.
     static let quiet = TimeSpan.seconds(5)
     static let longest = TimeSpan.seconds(60)
-    /// So many connections may end over it: some brokers hang up on who may not subscribe.
+    /// The most connections that may end because of the search: some brokers end the connection of a client that may
+    /// not subscribe.
     static let mostConnections = 3
-    /// More than this is not cleared: it is far beyond what a gateway has retained.
+    /// The most topics to clear, far above what a gateway retains.
     static let mostTopics = 65_536
 
     private enum Phase {
         case off
         case due
-        /// `unanswered` filters wait for the broker's word.
+        /// `unanswered` filters wait for the broker's answer.
         case listening(unanswered: Int, quietAt: BootInstant, until: BootInstant)
     }
 
-    /// What to subscribe to.
+    /// The topic filters to subscribe to.
     let filters: [String]
     private let statusTopic: String
     private let regionRoot: String
@@ -39,7 +40,7 @@ struct LeftoverSearch: Sendable {
         filters = [statusTopic, regionRoot + "#"]
     }
 
-    /// An epoch has begun.
+    /// Begins a search, after a new epoch.
     mutating func begin() {
         phase = .due
         connections = 0
@@ -48,15 +49,15 @@ struct LeftoverSearch: Sendable {
 
     var isDue: Bool { if case .due = phase { true } else { false } }
 
-    /// Whether it is due or under way.
+    /// Whether a search is due or under way.
     var isUnfinished: Bool { if case .off = phase { false } else { true } }
 
-    /// When `end` is due.
+    /// The time at which `end` is due.
     var dueAt: BootInstant? {
         if case .listening(_, let quietAt, let until) = phase { min(quietAt, until) } else { nil }
     }
 
-    /// A round begins with a subscription.
+    /// Begins a round with a subscription.
     mutating func listen(at now: BootInstant) -> DeliveryAction {
         phase = .listening(unanswered: filters.count, quietAt: now + Self.longest, until: now + Self.longest)
         hasHeardAny = false
@@ -64,7 +65,7 @@ struct LeftoverSearch: Sendable {
         return .subscribe(filters: filters)
     }
 
-    /// The broker's answer to one of the filters.
+    /// Handles the broker's answer to one of the filters.
     mutating func answered(_ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
         guard case .listening(let unanswered, _, let until) = phase else { return [] }
         guard reason.isSuccess else {
@@ -76,10 +77,10 @@ struct LeftoverSearch: Sendable {
         return []
     }
 
-    /// Whether a message is one of those that it has asked for.
+    /// Whether a message matches the search's filters.
     func expects(_ topic: String) -> Bool { topic == statusTopic || topic.utf8.starts(with: regionRoot.utf8) }
 
-    /// Something came. Returns the topic to clear, where there is one.
+    /// Handles a message. Returns the topic to clear, if any.
     mutating func heard(_ message: IncomingMessage, isKnown: Bool, at now: BootInstant) -> String? {
         guard case .listening(let unanswered, _, let until) = phase else { return nil }
         guard message.isRetained, message.payload != .bytes([]) else { return nil }
@@ -92,7 +93,7 @@ struct LeftoverSearch: Sendable {
         return message.topic
     }
 
-    /// The round is over. Where it found something, another one shows whether that was all.
+    /// Ends a round. Where it found topics, another round checks that those were all.
     mutating func end() -> [DeliveryAction] {
         phase = hasFound ? .due : .off
         let actions: [DeliveryAction] = [.unsubscribe(filters: filters)]
@@ -102,7 +103,7 @@ struct LeftoverSearch: Sendable {
         return actions + [.searched(cleared: cleared.count)]
     }
 
-    /// The connection is gone; the next one may do.
+    /// The connection is gone; the search may succeed on the next one.
     mutating func connectionLost() {
         guard case .listening = phase else { return }
         connections += 1
@@ -115,26 +116,26 @@ struct LeftoverSearch: Sendable {
     }
 }
 
-/// What the gateway that this one was before it was moved has left to be sent: events under its topics, and retained
-/// topics of its own to be cleared. The broker may refuse all of it, so nothing of ours waits for any of it.
+/// Unsent messages of this machine's previous site and gateway id: events under its topics, and retained topics of its
+/// own to clear. The broker may refuse all of them, so none of this gateway's messages waits for them.
 struct FormerGateway: Sendable {
-    /// `{prefix}/{site}/{gateway}/` of the gateway that this one is.
+    /// `{prefix}/{site}/{gateway}/` of the present gateway.
     private let ownRoot: String
     package var line: OutgoingLine
-    /// The broker refuses what it says, so far as was tried.
+    /// Whether the broker refuses the former gateway's messages, as far as was tried.
     var isRefusedForGood = false
     var saidRefusals = SaidOnce<ReasonCode>()
 
-    /// - Parameter statusTopic: of the gateway that this one is.
+    /// - Parameter statusTopic: the present gateway's.
     init(statusTopic: String, seed: UInt64) {
         ownRoot = String(statusTopic.dropLast("status".count))
         line = OutgoingLine(seed: seed, isExhausted: true)
     }
 
-    /// Whether a topic is not one of this gateway's own.
+    /// Whether a topic is not one of the present gateway's.
     func owns(_ topic: String) -> Bool { !topic.utf8.starts(with: ownRoot.utf8) }
 
-    /// Accepted. Returns whether it is one of these.
+    /// Removes an accepted message. Returns whether it was a former gateway's.
     mutating func settle(_ sequence: UInt64) -> Bool {
         guard line.remove(sequence) != nil else { return false }
         isRefusedForGood = false
@@ -146,7 +147,7 @@ struct FormerGateway: Sendable {
         line.refuse(sequence, at: now)
     }
 
-    /// It won't be sent any more. Returns whether it is one of these.
+    /// Removes a message that is not sent again. Returns whether it was a former gateway's.
     mutating func giveUp(_ sequence: UInt64) -> Bool {
         guard line.topic(of: sequence) != nil else { return false }
         line.giveUp(sequence)

@@ -1,16 +1,16 @@
 import Core
 
-/// A connection that stands: what the broker allows on it, and what is under way. It ends with the connection.
+/// An established connection: the broker's limits on it, and the messages under way. It ends with the connection.
 struct LiveConnection: Equatable, Sendable {
     let since: BootInstant
-    /// How many messages may be under way.
+    /// The most messages that may be under way.
     let window: Int
     /// Whether the broker keeps retained messages.
     let keepsRetained: Bool
-    /// After so much silence of the broker, which answers pings, the connection is dead.
+    /// The silence of the broker after which the connection is dead, since the broker answers pings.
     private let silenceTimeout: TimeSpan
     private var lastHeard: BootInstant
-    /// The broker has taken something on this connection.
+    /// Whether the broker has accepted a message on this connection.
     var hasAccepted = false
     var flights = Flights()
 
@@ -24,17 +24,18 @@ struct LiveConnection: Equatable, Sendable {
 
     mutating func heard(at now: BootInstant) { lastHeard = now }
 
-    /// When it is dead if nothing is heard before.
+    /// The time at which the connection is dead if the broker stays silent.
     var silenceDue: BootInstant { lastHeard + silenceTimeout }
 
-    /// libmosquitto pings after a keepalive of silence, the broker's where it names one, and waits as long again for the
-    /// answer; half of that is enough, but never less than 3 s, since it counts whole seconds. With 0 there are no pings.
+    /// libmosquitto pings after a keepalive of silence, the broker's where it names one, and waits as long again for
+    /// the answer. Half of that is enough, but never less than 3 s, since libmosquitto counts whole seconds. With 0
+    /// there are no pings.
     static func silenceTimeout(keepalive_s: Int) -> TimeSpan {
         keepalive_s > 0 ? .seconds(Double(keepalive_s) + max(Double(keepalive_s) / 2, 3)) : .forever
     }
 }
 
-/// What was published on a connection and has no PUBACK yet.
+/// The messages that were published on a connection and have no PUBACK yet.
 struct Flights: Equatable, Sendable {
     private struct Flight: Equatable, Sendable {
         var sentAt: BootInstant
@@ -48,16 +49,16 @@ struct Flights: Equatable, Sendable {
     package var count: Int { flights.count }
     var isEmpty: Bool { flights.isEmpty }
     package var all: some Collection<Ticket> { flights.keys }
-    /// When the first of those that are still under way was sent.
+    /// The time at which the oldest message still under way was sent.
     var oldest: BootInstant? { flights.values.map(\.sentAt).min() }
-    /// When the last of them was.
+    /// The time at which the newest message still under way was sent.
     var newest: BootInstant? { flights.values.map(\.sentAt).max() }
 
     mutating func sent(_ ticket: Ticket, at now: BootInstant) { flights[ticket] = Flight(sentAt: now, mid: nil) }
 
-    /// The connection gave it a packet identifier.
+    /// Notes the packet identifier that the connection gave a message.
     ///
-    /// - Returns: `false` where it is not under way.
+    /// - Returns: `false` where the message is not under way.
     mutating func number(_ ticket: Ticket, as mid: UInt16) -> Bool {
         guard flights[ticket] != nil else { return false }
         flights[ticket]?.mid = mid
@@ -65,7 +66,7 @@ struct Flights: Equatable, Sendable {
         return true
     }
 
-    /// Takes what a PUBACK is for; `nil` where nothing of that identifier is under way.
+    /// Takes the message that a PUBACK acknowledges; `nil` where none of that identifier is under way.
     mutating func take(_ mid: UInt16) -> Ticket? {
         guard let ticket = tickets.removeValue(forKey: mid), flights.removeValue(forKey: ticket) != nil else {
             return nil
@@ -73,6 +74,6 @@ struct Flights: Equatable, Sendable {
         return ticket
     }
 
-    /// - Returns: `false` where it is not under way.
+    /// - Returns: `false` where the message is not under way.
     mutating func remove(_ ticket: Ticket) -> Bool { flights.removeValue(forKey: ticket) != nil }
 }

@@ -3,57 +3,57 @@ import DequeModule
 
 /// The next few durable messages of the outbox, in order, on their way to the broker.
 ///
-/// It is filled from the source and never holds more than it was given at once. Sending always takes the first
-/// message that is not under way, so a message goes out after its predecessor, and one that was refused goes out again
-/// before any other, and by itself.
+/// The source fills it, and it holds at most one supply at a time. It always sends the first message that is not under
+/// way, so each message follows its predecessor. A refused message goes out again before any other, and alone.
 struct OutgoingLine: Sendable {
     private struct Entry {
         var message: OutgoingMessage
         var isUnderWay = false
         var refusals = 0
-        /// When the broker first said that no subscriber matches it.
+        /// The time at which the broker first reported that no subscriber matches it.
         var unmatchedSince: BootInstant?
-        /// How many of its companions have gone out on this connection.
+        /// The number of its companions that were sent on this connection.
         var companionsSent = 0
-        /// A message that states its loss has gone out: it may still arrive, but does not go out again.
+        /// Whether a gap that reports its loss has gone out: the message may still arrive, but is not sent again.
         var isGivenUp = false
     }
 
-    /// What goes out next.
+    /// The next message to send.
     package enum Step {
         case message(OutgoingMessage)
-        /// The message of that sequence in the words of others.
+        /// A companion of the message with that sequence, for an integration.
         case companion(of: UInt64, index: Int, Message)
     }
 
     private var entries: Deque<Entry> = []
-    /// The broker hangs up on companions: there are none any more.
+    /// Whether companions are barred, because the broker ends connections on them.
     private var barsCompanions = false
     private var lastFetched: UInt64?
-    /// The source has no more than what was fetched, as far as we know.
+    /// Whether the source has no more messages, as far as is known.
     private var isExhausted: Bool
     private var isFetching = false
     private var backoff: Backoff
-    /// Set while a refusal is waited out.
+    /// The end of the pause after a refusal.
     private(set) var retryAt: BootInstant?
 
-    /// - Parameter isExhausted: the source has nothing until `outgoingAvailable` says so.
+    /// - Parameter isExhausted: whether the source has no messages until `outgoingAvailable`.
     init(seed: UInt64, isExhausted: Bool = false) {
         self.isExhausted = isExhausted
         backoff = Backoff(seed: seed)
     }
 
-    /// Nothing waits, as far as we know.
+    /// Whether no message waits, as far as is known.
     var isEmpty: Bool { entries.isEmpty && isExhausted && !isFetching }
 
-    /// What to ask the source for, so that about two windows are at hand.
+    /// The request to the source, for about two windows of messages.
     mutating func request(window: Int) -> (after: UInt64?, limit: Int)? {
         guard !isExhausted, !isFetching, entries.count < window else { return nil }
         isFetching = true
         return (lastFetched, window * 2 - entries.count)
     }
 
-    /// Takes what the source had. What does not continue the order is left out: the source's numbers ascend.
+    /// Takes the source's messages. Messages that do not continue the order are ignored, because the source's numbers
+    /// ascend.
     mutating func supply(_ messages: [OutgoingMessage]) {
         isFetching = false
         isExhausted = messages.isEmpty
@@ -67,7 +67,7 @@ struct OutgoingLine: Sendable {
         isExhausted = false
     }
 
-    /// What to send now. A message is then under way.
+    /// The message to send now, which is then under way.
     mutating func takeNext(at now: BootInstant) -> Step? {
         if let retryAt, now < retryAt { return nil }
         retryAt = nil
@@ -85,32 +85,32 @@ struct OutgoingLine: Sendable {
                 }
                 return .message(message)
             }
-            // One that was refused goes alone: were its successors with it, those could be let in while it is refused once
-            // more, when the broker's rules change between two of them.
+            // A refused message goes alone. Otherwise the broker's rules could change between two messages, and the
+            // successors be accepted while it is refused once more.
             if entries[index].refusals > 0 { return nil }
         }
         return nil
     }
 
-    /// Accepted: it leaves the line. Returns whether it had been refused before, or `nil` for one that isn't here.
+    /// Removes an accepted message. Returns whether it had been refused before; `nil` for an unknown one.
     mutating func remove(_ sequence: UInt64) -> Bool? {
         guard let index = index(of: sequence) else { return nil }
         backoff.reset()
         return entries.remove(at: index).refusals > 0
     }
 
-    /// Refused for good, and what is behind it need not wait for that.
+    /// Gives up a message that was refused for good, so that those behind it need not wait.
     mutating func giveUp(_ sequence: UInt64) {
         guard let index = index(of: sequence) else { return }
         entries.remove(at: index)
         retryAt = nil
     }
 
-    /// The broker has hung up on one often enough.
+    /// Bars companions, after the broker has ended enough connections on one.
     mutating func barCompanions() { barsCompanions = true }
 
-    /// Refused: it waits in its place, and everything behind it that is not under way waits with it.
-    /// Returns the message and how often it has been refused; `nil` for one that does not go out again.
+    /// Handles a refusal: the message waits in its place, and everything behind it that is not under way waits with it.
+    /// Returns the message and the number of its refusals; `nil` for a message that is not sent again.
     mutating func refuse(_ sequence: UInt64, at now: BootInstant) -> (message: OutgoingMessage, refusals: Int)? {
         guard let index = index(of: sequence) else { return nil }
         if entries[index].isGivenUp {
@@ -119,14 +119,16 @@ struct OutgoingLine: Sendable {
         }
         entries[index].isUnderWay = false
         entries[index].refusals += 1
-        // A whole window refused at once is one occasion, not twenty.
+        // A whole window refused at once counts as one occasion, not twenty.
         if (retryAt ?? .origin) <= now { retryAt = now + backoff.next() }
         return (entries[index].message, entries[index].refusals)
     }
 
-    /// No subscriber matches an event: it waits in its place, for so long at most, and everything behind it waits with it.
+    /// Holds an event that no subscriber matches: it waits in its place, at most for `span`, and everything behind it
+    /// waits with it.
     ///
-    /// Returns its topic; `nil` where it has waited long enough, and for a message that is no event or does not go out again.
+    /// Returns its topic; `nil` where it has waited long enough, and for a message that is no event or is not sent
+    /// again.
     mutating func hold(_ sequence: UInt64, for span: TimeSpan, at now: BootInstant) -> String? {
         guard let index = index(of: sequence), !entries[index].isGivenUp,
             entries[index].message.message.delivery == .durable(.events)
@@ -140,7 +142,7 @@ struct OutgoingLine: Sendable {
         return entries[index].message.message.topic
     }
 
-    /// The connection is gone, and with it what it carried.
+    /// The connection is gone, with the messages under way.
     mutating func connectionLost() {
         for index in entries.indices {
             entries[index].isUnderWay = false
@@ -150,8 +152,7 @@ struct OutgoingLine: Sendable {
         entries.removeAll(where: \.isGivenUp)
     }
 
-    /// What states the loss of messages that don't go out again goes in place of the first of them, so that nothing which
-    /// follows those comes before it.
+    /// Moves a gap to the place of the first message whose loss it reports, so that no later message comes before it.
     private mutating func advance(_ index: Int) {
         let givenUp = entries[index].message.givesUp
         guard !givenUp.isEmpty, !entries[index].isGivenUp,
@@ -164,7 +165,7 @@ struct OutgoingLine: Sendable {
         index(of: sequence).map { entries[$0].message.message.topic }
     }
 
-    /// What says the present, where the companions of that message told of what is past.
+    /// The retained topic with the present state, where the message's companions told of the past.
     func present(after sequence: UInt64) -> String? {
         index(of: sequence).flatMap { entries[$0].companionsSent > 0 ? entries[$0].message.present : nil }
     }

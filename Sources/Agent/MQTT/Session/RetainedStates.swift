@@ -1,21 +1,21 @@
 import Core
 import DequeModule
 
-/// The latest retained message of every topic, and which of them the broker has yet to get.
+/// The latest retained message of every topic, and the topics that the broker does not have yet.
 ///
-/// A state that changes while it waits is sent once, as it is then. On a new connection everything is sent again, the
-/// status first, then in the order in which the topics first appeared. A topic that is cleared, by an empty message, is
-/// forgotten once the broker has that.
+/// A state that changes while it waits is sent once, with its latest content. On a new connection everything is sent
+/// again: first the status, then the other topics in the order of their first appearance. A topic that an empty message
+/// clears is forgotten once the broker has that message.
 struct RetainedStates: Sendable {
     private struct Entry {
         var message: Message
         /// Topics are sent again in the order of this number.
         var number: UInt64
         var isUnderWay = false
-        /// It changed, or was refused, since it was last sent.
+        /// Whether it has changed, or was refused, since it was last sent.
         var isPending = true
         var refusals = 0
-        /// Refused for what it is: left out until it changes.
+        /// Whether it was refused because of its content: it is left out until it changes.
         var isGivenUp = false
     }
 
@@ -23,7 +23,7 @@ struct RetainedStates: Sendable {
     private let maxTopics: Int
     private var entries: [String: Entry] = [:]
     private var lastNumber: UInt64 = 0
-    /// Topics to send; one that has become unsendable meanwhile is skipped.
+    /// Topics to send; a topic that can't be sent any more is skipped.
     private var waiting: Deque<String> = []
     /// Topics that were refused and wait for `retryAt`.
     private var resting: [String] = []
@@ -37,21 +37,21 @@ struct RetainedStates: Sendable {
         _ = set(status)
     }
 
-    /// Whether nothing waits to be sent. What is under way is not counted.
+    /// Whether no topic waits to be sent. Topics under way are not counted.
     var isEmpty: Bool { waiting.isEmpty && resting.isEmpty }
 
-    /// Whether the broker has the status as it is now.
+    /// Whether the broker has the present status.
     var isStatusDelivered: Bool {
         entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true
     }
 
-    /// Whether there is anything to say on a topic, now or on the next connection.
+    /// Whether a topic has a message to send, now or on the next connection.
     func keeps(_ topic: String) -> Bool { entries[topic] != nil }
 
-    /// Whether what is said on a topic clears it.
+    /// Whether a topic's message clears it.
     func clears(_ topic: String) -> Bool { entries[topic]?.message.clearsTopic ?? false }
 
-    /// `false` where there are too many topics for a new one.
+    /// Returns `false` where there are too many topics for a new one.
     mutating func set(_ message: Message) -> Bool {
         let topic = message.topic
         guard var entry = entries[topic] else {
@@ -71,7 +71,7 @@ struct RetainedStates: Sendable {
         return true
     }
 
-    /// Nothing is said on a topic any more, not even that it is cleared.
+    /// Forgets a topic, even if it was to be cleared.
     mutating func forget(_ topic: String) {
         guard topic != statusTopic else { return }
         entries[topic] = nil
@@ -79,7 +79,7 @@ struct RetainedStates: Sendable {
         if resting.isEmpty { retryAt = nil }
     }
 
-    /// What a topic says goes out once more, where the broker has it already.
+    /// Sends a topic's message once more, where the broker has it already.
     mutating func sayAgain(_ topic: String) {
         guard let entry = entries[topic], !entry.isPending, !entry.isUnderWay, !entry.isGivenUp else { return }
         entries[topic]?.isPending = true
@@ -100,7 +100,7 @@ struct RetainedStates: Sendable {
         return nil
     }
 
-    /// Accepted. Returns whether it had been refused before.
+    /// Handles an accepted topic. Returns whether it had been refused before.
     mutating func delivered(_ topic: String) -> Bool {
         guard var entry = entries[topic] else { return false }
         let hadBeenRefused = entry.refusals > 0
@@ -116,7 +116,8 @@ struct RetainedStates: Sendable {
         return hadBeenRefused
     }
 
-    /// Refused; it is tried again after a pause. Returns how often it has been, as it is now.
+    /// Handles a refused topic, which is tried again after a pause. Returns the number of refusals of its present
+    /// message.
     mutating func refuse(_ topic: String, at now: BootInstant) -> Int {
         guard var entry = entries[topic] else { return 0 }
         entry.isUnderWay = false
@@ -131,7 +132,7 @@ struct RetainedStates: Sendable {
     mutating func giveUp(_ topic: String) {
         if entries[topic]?.message.payload.isEmpty == true { entries[topic] = nil }
         entries[topic]?.isGivenUp = true
-        // It may be the connection that ended over it: nothing else would say that it isn't under way any more.
+        // The connection may have ended because of this topic, so it is not under way any more.
         entries[topic]?.isUnderWay = false
         entries[topic]?.isPending = false
         resting.removeAll { $0 == topic }
@@ -164,7 +165,7 @@ struct RetainedStates: Sendable {
         resting = []
     }
 
-    /// The status goes ahead of everything else.
+    /// Puts a topic into the queue; the status goes to the front.
     private mutating func enqueue(_ topic: String) {
         if topic == statusTopic { waiting.prepend(topic) } else { waiting.append(topic) }
     }

@@ -83,7 +83,7 @@ def refused(checks, house):
                      lost == {(left, seq) for seq in (following - 2, following - 1)}, own.gaps)
         checks.none("refused: of the former name nothing new arrives", sorted(set(account.events) & lost))
         own.hold(checks, "refused", new, broker.port)
-        said = [line for line in new.said().splitlines() if "of the gateway that this one was" in line]
+        said = [line for line in new.said().splitlines() if "of this machine's previous site and id" in line]
         checks.check("refused: that is said, once", len(said) == 1, new.said())
         checks.check("refused: what was retained stays", retained(broker.port, old.root + "#") == lies)
 
@@ -120,15 +120,15 @@ def replaced(checks, house):
         child.terminate()
         child.wait()
         checks.none("replaced: no more is said of it", [
-            line for line in first.said().splitlines() if "does not let us read" in line])
+            line for line in first.said().splitlines() if "does not let this gateway read" in line])
 
 
 def unreadable(checks, house):
-    """Its access list lets a gateway write alone, and the broker says nothing of it."""
+    """The gateway's access list lets it write alone, and the broker does not report that."""
     broker = house.broker(acl="topic write #\n")
     gateway = house.gateway("mute", broker.port)
     child = gateway.run()
-    checks.check("unreadable: it is said what to allow", until(lambda: "does not let us read" in gateway.said()),
+    checks.check("unreadable: it is said what to allow", until(lambda: "does not let this gateway read" in gateway.said()),
                  gateway.said())
     child.terminate()
     child.wait()
