@@ -9,20 +9,20 @@
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>
 
-/* Swift does not import function-like macros: the ioctl numbers as constants. */
+/* The ioctl numbers as constants, because Swift does not import function-like macros. */
 static const unsigned long BEACOND_HCIDEVUP = HCIDEVUP;
 static const unsigned long BEACOND_HCIDEVDOWN = HCIDEVDOWN;
 static const unsigned long BEACOND_HCIDEVRESET = HCIDEVRESET;
 static const unsigned long BEACOND_HCIGETDEVLIST = HCIGETDEVLIST;
 
-/* The C library declares recvmmsg for GNU programs only, which Swift's own module of it is not compiled as. This is the kernel's
-   struct mmsghdr. */
+/* The kernel's struct mmsghdr. The C library declares it, and recvmmsg, for GNU programs only. Swift's module of the library is
+   not compiled as one. */
 struct beacond_mmsghdr {
     struct msghdr msg_hdr;
     unsigned int msg_len;
 };
 
-/* recvmmsg(2) that does not wait. */
+/* recvmmsg(2) without waiting. */
 static inline long beacond_recvmmsg(int descriptor, struct beacond_mmsghdr *headers, unsigned int count) {
     return syscall(SYS_recvmmsg, descriptor, headers, count, MSG_DONTWAIT, (void *)0);
 }

@@ -1,7 +1,7 @@
 #ifndef BEACOND_CCRYPTO_SHIM_H
 #define BEACOND_CCRYPTO_SHIM_H
 
-// What OpenSSL 3.0 calls deprecated can't be called by mistake.
+// Hides the functions that OpenSSL 3.0 deprecates.
 #define OPENSSL_API_COMPAT 30000
 #define OPENSSL_NO_DEPRECATED
 

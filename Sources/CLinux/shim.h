@@ -1,7 +1,7 @@
 #ifndef BEACOND_CLINUX_SHIM_H
 #define BEACOND_CLINUX_SHIM_H
 
-/* What Swift's own module of the C library leaves out. */
+/* Headers that Swift's module of the C library leaves out. */
 #include <sys/eventfd.h>
 #include <sys/timex.h>
 

@@ -3,8 +3,8 @@
 
 #include <mosquitto.h>
 
-/* mosquitto_loop_read, which a broker can't make end the process. MOSQ_ERR_MALFORMED_PACKET where it tried: the client may
- * only be destroyed then. */
+/* Calls mosquitto_loop_read, without letting a broker end the process. Returns MOSQ_ERR_MALFORMED_PACKET where a packet would
+ * have done so: the client may only be destroyed then. */
 int beacond_mosquitto_read(struct mosquitto *client);
 
 #endif

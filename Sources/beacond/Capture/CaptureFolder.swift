@@ -2,16 +2,16 @@ import Agent
 import Core
 import Glibc
 
-/// The folder that captures of a running gateway are written to, and how many of them stay.
+/// The folder for captures of a running gateway, with its limit on their number.
 struct CaptureFolder {
     let settings: CaptureSettings
 
-    /// `capture-20261121T074512Z.btsnoop`, by the time of day in UTC, so that names sort by age.
+    /// `capture-20261121T074512Z.btsnoop`, by the wall clock in UTC, so that names sort by age.
     static func name(at time: WallTime) -> String { stem(time) + ending }
 
-    /// The same, and where that second has captures already, one that sorts after them: `capture-20261121T074512Z_002.btsnoop`.
+    /// A name for a second that may have captures already; it sorts after them: `capture-20261121T074512Z_002.btsnoop`.
     ///
-    /// - Returns: `nil` where the second has as many as there are names for.
+    /// - Returns: `nil` where the second has used up all names.
     static func name(at time: WallTime, besides names: [String]) -> String? {
         let stem = stem(time)
         let last = names.filter { isCapture($0) && $0.hasPrefix(stem) }.max()
@@ -22,16 +22,18 @@ struct CaptureFolder {
         return stem + "_" + String(repeating: "0", count: counterLength - digits.count) + digits + ending
     }
 
-    /// Those of the names that have to go so that `limit` captures stay, the oldest; other files are none of ours.
+    /// The oldest captures to remove so that `limit` stay. Files with other names are not touched.
     ///
-    /// - Parameter written: has just been written, and stays. On a machine whose clock is behind its name may be the first.
+    /// - Parameter written: the capture just written, which stays. If the machine's clock is behind, its name may sort
+    /// first.
     static func surplus(_ names: [String], besides written: String, limit: Int) -> [String] {
         let others = names.filter { isCapture($0) && $0 != written }.sorted()
         return Array(others.prefix(max(0, others.count + 1 - limit)))
     }
 
     private static let ending = ".btsnoop"
-    /// Digits of the number that tells captures of one second from each other. What stands before it sorts after a full stop.
+    /// Digits of the number that distinguishes captures of one second. The character before the number sorts after a
+    /// full stop.
     private static let counterLength = 3
 
     private static func stem(_ time: WallTime) -> String {
@@ -50,13 +52,13 @@ struct CaptureFolder {
 
     private static func isDigit(_ octet: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(octet) }
 
-    /// Its name until it is whole. One that a crash has left is written over by the next.
+    /// The file's name until it is complete. The next capture overwrites one that a crash has left.
     private static let unfinished = ".capture.part"
 
     /// Writes everything that is in the ring now, then removes the oldest files beyond the limit.
     ///
-    /// - Returns: what was written, for the log.
-    /// - Throws: where it could not be written to the end; nothing of it is left, and the older files stay as they were.
+    /// - Returns: a line for the log.
+    /// - Throws: where the capture could not be completed. Nothing of it is left, and the older files are unchanged.
     func dump(_ recent: RecentEvents) throws(FileError) -> String {
         let part = settings.directory + "/" + Self.unfinished
         let time = SystemClock.wall
@@ -78,7 +80,7 @@ struct CaptureFolder {
         return "\(path): \(count) events"
     }
 
-    /// Tries whether a capture could be written, and leaves everything as it was.
+    /// Checks that a capture could be written, and leaves everything as it was.
     func tryWriting() throws(FileError) { try NamedFile.tryWriting(beside: settings.directory + "/" + Self.unfinished) }
 
     private func write(_ recent: RecentEvents, to path: String) throws(FileError) -> UInt64 {

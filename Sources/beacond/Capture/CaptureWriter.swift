@@ -2,7 +2,7 @@ import Agent
 import Core
 import Glibc
 
-/// Writes HCI events to a btsnoop file that ends with a whole record at any time, whatever the disk does.
+/// Writes HCI events to a btsnoop file that always ends with a whole record, even if the disk fails.
 struct CaptureWriter: ~Copyable {
     let path: String
     /// Events written.
@@ -11,11 +11,11 @@ struct CaptureWriter: ~Copyable {
     /// Octets up to the end of the last whole piece.
     private var length: Int
 
-    /// Creates or empties the file, and begins it; `-` is standard output.
+    /// Creates or empties the file, and writes its header; `-` is standard output.
     ///
-    /// - Parameter mode: who may read it, before the umask.
+    /// - Parameter mode: the permissions of a new file, before the umask.
     init(path: String, mode: mode_t) throws(FileError) {
-        // Begun before there is a writer: see InputFile.
+        // The header is written before the struct exists: see InputFile.
         let opened = try NamedFile.createOrStandardOutput(path, mode: mode)
         guard Self.put(BTSnoopWriter.header, to: opened) == 0 else {
             let code = errno
@@ -33,7 +33,7 @@ struct CaptureWriter: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// - Parameter wall: the time of day at which an event was received.
+    /// - Parameter wall: the wall clock's time at which an event was received.
     mutating func write(_ piece: EventPiece, wall: (Instant) -> WallTime) throws(FileError) {
         var octets: [UInt8] = []
         var events: UInt64 = 0
@@ -45,9 +45,9 @@ struct CaptureWriter: ~Copyable {
         count += events
     }
 
-    /// Has it on the disk.
+    /// Syncs the file.
     func sync() throws(FileError) {
-        // A pipe cannot be synced, and need not.
+        // A pipe cannot be synced, and need not be.
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
             throw FileError(path: path, operation: .write, code: errno)
         }
@@ -63,7 +63,7 @@ struct CaptureWriter: ~Copyable {
         length += octets.count
     }
 
-    /// Writes all of it. Returns 0, or −1 with `errno` where it can't.
+    /// Writes all octets. Returns 0, or −1 with `errno`.
     private static func put(_ octets: [UInt8], to descriptor: Int32) -> Int32 {
         var start = 0
         while start < octets.count {

@@ -1,8 +1,8 @@
 import Agent
 import Core
 
-/// A log of receivers, entry by entry. `-` is standard input; a pipe is read as it comes. Two that read the file share its place
-/// in it.
+/// A log of receivers, entry by entry. `-` is standard input; a pipe is read as its data comes. Copies share the
+/// position in the file.
 final class LocationLogFile {
     private var file: InputFile
     private var log = LocationLog()
@@ -16,9 +16,9 @@ final class LocationLogFile {
         file = try InputFile(path: path, mayBePipe: true)
     }
 
-    /// When the next entry came; `nil` at the end.
+    /// The time of the next entry; `nil` at the end.
     ///
-    /// - Parameter wait: waits until there is something to read from a descriptor; `false` where nobody wants it any more.
+    /// - Parameter wait: waits until a descriptor has something to read; returns `false` to give up.
     func nextTime(_ wait: (Int32) -> Bool) throws(FileError) -> WallTime? {
         while waiting.isEmpty, !isAtEnd {
             guard wait(file.descriptor) else { return nil }
@@ -31,7 +31,7 @@ final class LocationLogFile {
 
     func take() -> LogClock<LocationLog.Entry>.Dated? { waiting.popFirst() }
 
-    /// Lines that were damaged, or of no time that is known.
+    /// Lines that were damaged or have no known time.
     var unplayedCount: Int { log.malformedCount + log.undatedCount }
 
     /// Damaged lines since the last call.

@@ -30,7 +30,7 @@ struct AdvertiseCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("What it says its RSSI at one metre is, -127 to 20 dBm. (default: -59)", valueName: "dbm"))
+        help: ArgumentHelp("The advertised RSSI at one metre, -127 to 20 dBm. (default: -59)", valueName: "dbm"))
     var measuredPower: Int8?
 
     @Option(help: ArgumentHelp("Milliseconds from one advertisement to the next, 20 to 10240.", valueName: "ms"))
@@ -74,7 +74,7 @@ struct AdvertiseCommand: ParsableCommand {
     }
 }
 
-/// Tells what becomes of the advertisement, and notes what no waiting will mend.
+/// Reports the advertisement's state, and notes faults that waiting cannot cure.
 private final class AdvertisingOutcome: Sendable {
     private struct State {
         var wasOnAir = false
@@ -83,7 +83,7 @@ private final class AdvertisingOutcome: Sendable {
 
     private let state = Mutex(State())
 
-    /// Why there is no use in going on.
+    /// The exit status for such a fault; `nil` while there is none.
     var verdict: ExitCode? { state.withLock(\.verdict) }
 
     @Sendable func note(_ news: AdvertisingNews) {

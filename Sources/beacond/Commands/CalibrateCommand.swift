@@ -3,7 +3,7 @@ import ArgumentParser
 import Core
 import Glibc
 
-/// `beacond calibrate`: how strong a beacon is at one metre, or how well this gateway hears.
+/// `beacond calibrate`: measures a beacon's RSSI at one metre, or this gateway's reception.
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
@@ -61,7 +61,7 @@ struct CalibrateCommand: ParsableCommand {
         }
     }
 
-    /// The distances of the walk; `nil` for what are none.
+    /// The distances of the walk; `nil` where the option is malformed.
     private var stops: [Double]? {
         guard let parts = walk?.split(separator: ",", omittingEmptySubsequences: false) else { return nil }
         let distances = parts.compactMap { Double($0.trimmingPrefix { $0 == " " }) }
@@ -102,7 +102,7 @@ struct CalibrateCommand: ParsableCommand {
         return CalibrationReport.lines(result, distance_m: distance, presentOffset_db: offset_db)
     }
 
-    /// Each stop is a session of its own, so that what is heard on the way counts for none.
+    /// Each stop is a session of its own, so that reports on the way between stops do not count.
     private func walked(
         _ distances: [Double], _ settings: Settings, _ target: BeaconIdentityConstraint
     ) throws -> [String] {

@@ -3,12 +3,12 @@ import ArgumentParser
 import Core
 import Glibc
 
-/// Loads the configuration, or says what is wrong with it and ends with 78.
+/// Loads the configuration, or prints its faults and exits with 78.
 func loadSettings(_ path: String?) throws -> Settings {
     try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.load(path) }
 }
 
-/// As `loadSettings`, for commands that need no configuration: the defaults where there is none.
+/// Loads the configuration, or the defaults where there is none: for commands that need no configuration.
 func loadSettingsOrDefaults(_ path: String?) throws -> Settings {
     try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.loadOrDefaults(path) }
 }
@@ -23,7 +23,7 @@ private func orSay(_ load: () throws(ConfigurationFile.Problem) -> Settings) thr
 }
 
 extension ArgumentHelp {
-    /// Of `--config`, which every command has that reads a configuration.
+    /// Help for `--config`, an option of every command that reads a configuration.
     static let configurationFile = ArgumentHelp(
         "The configuration file. Without it: \(ConfigurationFile.places.joined(separator: ", else ")).",
         valueName: "file")
@@ -35,17 +35,17 @@ extension ExitCode {
     static let dataError = ExitCode(65)
     /// A file that can't be opened.
     static let noInput = ExitCode(66)
-    /// What was asked for can't be done with this machine's radio.
+    /// This machine's radio can't do what was asked.
     static let unavailable = ExitCode(69)
     /// A file that can't be created.
     static let cantCreate = ExitCode(73)
-    /// A file that could not be written to the end: a full disk.
+    /// A file that could not be completed: a full disk.
     static let ioError = ExitCode(74)
-    /// Something that may work later: a state folder in use, a broker that was not reached in time.
+    /// A failure that may pass: a state folder in use, a broker that was not reached in time.
     static let temporaryFailure = ExitCode(75)
     /// Missing permission.
     static let noPermission = ExitCode(77)
-    /// A configuration that can't be used, or something that `check` found.
+    /// An unusable configuration, or a fault that `check` found.
     static let configuration = ExitCode(78)
 }
 
@@ -72,7 +72,7 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// Writes what is buffered. A full disk may show only here.
+    /// Writes the buffer. A full disk may show only here.
     mutating func close() throws(FileError) {
         guard let open = stream else { return }
         stream = nil
@@ -95,11 +95,11 @@ extension RadioSettings.Adapter: ExpressibleByArgument {
         if argument == "auto" { self = .automatic } else { self.init(name: argument) }
     }
 
-    /// What holds without the option.
+    /// The value without the option.
     package var defaultValueDescription: String { "auto" }
 }
 
-/// From when to when a simulated store is open on each day, as the command line says it: `08:00-20:00`.
+/// The hours at which a simulated store is open each day, as on the command line: `08:00-20:00`.
 struct OpeningHours: ExpressibleByArgument, Hashable, CustomStringConvertible {
     let hours: Range<TimeSpan>
 
@@ -108,7 +108,7 @@ struct OpeningHours: ExpressibleByArgument, Hashable, CustomStringConvertible {
 
     private init(hours: Range<TimeSpan>) { self.hours = hours }
 
-    /// `nil` for anything but two times of a day, the first before the second. A day ends at 24:00.
+    /// `nil` for anything but two times of day, the first before the second. A day ends at 24:00.
     init?(argument: String) {
         let times = argument.split(separator: "-", omittingEmptySubsequences: false).map(Self.minute)
         guard times.count == 2, let opens = times[0], let closes = times[1], opens < closes else { return nil }

@@ -5,7 +5,7 @@ import Core
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Listen to iBeacons and publish what they do, until stopped.",
+        abstract: "Listen to iBeacons and publish their events, until stopped.",
         discussion: """
             On SIGTERM and SIGINT it publishes what it knows, keeps its state and ends. On SIGHUP it reads the configuration \
             again; a wrong one is refused, and the old one stays.
@@ -25,7 +25,7 @@ struct RunCommand: ParsableCommand {
 }
 
 extension Agent {
-    /// Works until it is stopped, or says what keeps it from that and ends with 75.
+    /// Works until it is stopped, or prints what prevents that and exits with 75.
     func runOrSay() throws {
         do {
             try AsyncWork.finish {
@@ -33,7 +33,7 @@ extension Agent {
                 try await agent.run()
             }
         } catch {
-            // A problem of the start, or one that ended a part later, such as a thread that could not be had.
+            // A fault of the start, or one that ended a part later, such as a missing thread.
             Output.complain("\(error)")
             throw ExitCode.temporaryFailure
         }

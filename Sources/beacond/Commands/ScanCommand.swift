@@ -3,7 +3,7 @@ import ArgumentParser
 import Core
 import Glibc
 
-/// `beacond scan`: what is in the air, for whoever puts beacons up.
+/// `beacond scan`: shows the iBeacons in the air, for a person who installs beacons.
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",

@@ -2,7 +2,7 @@ import Agent
 import ArgumentParser
 import Core
 
-/// `beacond site calibrate`: offsets for gateways, from beacons that stand still.
+/// `beacond site calibrate`: proposes offsets for gateways, from beacons that stand still.
 struct SiteCalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",

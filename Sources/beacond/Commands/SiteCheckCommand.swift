@@ -2,7 +2,7 @@ import Agent
 import ArgumentParser
 import Core
 
-/// `beacond site check`: which gateways a store hears, and what is wrong with the others.
+/// `beacond site check`: lists the gateways that a store hears, and the faults of the others.
 struct SiteCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
@@ -13,7 +13,7 @@ struct SiteCheckCommand: ParsableCommand {
             Exit status: 0 everything is in order; 78 something is not, or the configuration is wrong.
             """)
 
-    /// It has the option that names the configuration.
+    /// The parent command holds the option that names the configuration.
     @ParentCommand var site: SiteCommand
 
     @Option(help: "How long to listen, seconds, 1 to 3600.")
@@ -36,7 +36,7 @@ struct SiteCheckCommand: ParsableCommand {
             try Self.end("\(failure)", failure.remedy)
         case .refused(let filter, let reason):
             try Self.end(
-                "broker: it does not let us read \(filter): \(reason)",
+                "broker: it does not let this store read \(filter): \(reason)",
                 "allow it in the broker's access list; deploy/broker/store/acl shows how")
         case .heard(let messages):
             for message in messages { feed.receive([message], at: SystemClock.now, SystemClock.timebase) }
@@ -61,13 +61,13 @@ struct SiteCheckCommand: ParsableCommand {
     }
 }
 
-/// What is to be said of one gateway.
+/// The finding about one gateway.
 struct SiteFinding {
-    /// More than the gateways' clocks differ by where they are set by NTP, and than a broker takes.
+    /// More than clocks differ that NTP sets, plus the broker's delay.
     static let tolerance_s = 5.0
 
     let line: String
-    /// `nil` where nothing needs to be done.
+    /// `nil` where all is well.
     let remedy: String?
 
     init(_ gateway: StoreFigures.Gateway, _ site: SiteSettings) {
@@ -76,7 +76,7 @@ struct SiteFinding {
         switch gateway.hearing {
         case .hears: break
         case .blind: remedies.append("its radio does not scan: see its own status")
-        case .offline: remedies.append("start it, or look after its line")
+        case .offline: remedies.append("start it, or check its network")
         case .silent: remedies.append("nothing came from it: check its id, its broker and its access list")
         }
         if !listed, !site.gateways.isEmpty {

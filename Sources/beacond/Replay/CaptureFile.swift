@@ -11,22 +11,22 @@ struct CaptureFile: ~Copyable {
     static let pieceLength = 1 << 18
 
     init(path: String) throws(FileError) {
-        // Opened before anything of it is there: see InputFile.
+        // The file is opened before the struct exists: see InputFile.
         self.init(try InputFile(path: path, mayBePipe: true))
     }
 
     private init(_ file: consuming InputFile) { self.file = file }
 
-    /// Why reading ended before the end.
+    /// The reason why reading ended before the end of the file.
     enum Problem: Error {
         case file(FileError)
         case capture(BTSnoopError)
     }
 
-    /// For waiting until there is something to read.
+    /// For `poll`, to wait for more to read.
     var descriptor: Int32 { file.descriptor }
 
-    /// Hands the next record that was read to `body`, with the octets of its event, if it is one.
+    /// Passes the next record that was read to `body`, with the octets of its event, if it has one.
     ///
     /// - Returns: `false` where more has to be read first.
     mutating func next(_ body: (BTSnoopReader.Record, Span<UInt8>) -> Void) throws(Problem) -> Bool {
@@ -36,7 +36,7 @@ struct CaptureFile: ~Copyable {
     }
 
     private mutating func nextInBuffer() throws(Problem) -> BTSnoopReader.Record? {
-        // The reader and the position leave `self` while its buffer is lent out as a span.
+        // The reader and the position leave `self` while its buffer is lent as a span.
         var (reader, position) = (self.reader, self.position)
         do throws(BTSnoopError) {
             let record = try reader.next(buffer.span, from: &position)
@@ -47,7 +47,7 @@ struct CaptureFile: ~Copyable {
         }
     }
 
-    /// Moves what is not read yet to the front and fetches the next piece; `false` at the end of the file.
+    /// Moves the unread rest to the front and reads the next piece; `false` at the end of the file.
     mutating func readMore() throws(Problem) -> Bool {
         let rest = buffer[position...]
         do throws(FileError) {

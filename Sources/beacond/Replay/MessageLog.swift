@@ -1,39 +1,40 @@
 import Agent
 import Core
 
-/// What `beacond replay --output jsonl` printed for one gateway, line by line. `-` is standard input.
+/// The output of `beacond replay --output jsonl` for one gateway, line by line. `-` is standard input.
 final class MessageLog {
     struct Line {
-        /// Since the beginning of the file, never less than in the line before.
+        /// The time since the beginning of the file, never less than in the line before.
         var t: Instant
         var topic: String
         /// `nil` for a message that clears its topic.
         var payload: PayloadFields?
     }
 
-    /// A store has 64 of them open: together they may not take more than the store itself.
+    /// A store has 64 of them open: together they must not take more memory than the store itself.
     private static let pieceLength = 1 << 13
-    /// Longer than any message; what is longer is damaged.
+    /// Longer than any message; a longer line is damaged.
     private static let longestLine = PayloadFields.maxPayload_bytes
 
     private var file: InputFile
     private var buffer: [UInt8] = []
     private var start = 0
-    /// Up to where there is no end of a line behind `start`.
+    /// The place up to which no line ends after `start`.
     private var searched = 0
     private var isAtEnd = false
     private var isSkipping = false
-    /// The next line as it stands in the buffer, and when it comes. Read it would take five times as much, and a line of each of 64 files waits.
+    /// The place of the next line in the buffer, and its time. A parsed line would take five times the memory, and each
+    /// of 64 files has one waiting.
     private var waiting: (place: Range<Int>, t: Instant)?
     private var latest = Instant.origin
-    /// Lines that could not be read.
+    /// The number of lines that could not be read.
     private(set) var malformedCount = 0
 
     init(path: String) throws(FileError) {
         file = try InputFile(path: path, mayBePipe: false)
     }
 
-    /// When the next line comes, by what stands at its beginning; `nil` at the end.
+    /// The time of the next line, as its beginning states; `nil` at the end.
     func nextTime() throws(FileError) -> Instant? {
         while waiting == nil, let place = try nextLine() {
             let octets = buffer[place]
@@ -47,7 +48,7 @@ final class MessageLog {
         return waiting?.t
     }
 
-    /// Reads the next line, which stays the next; `nil` at the end, and where it is damaged behind its time.
+    /// Reads the next line without taking it; `nil` at the end, and where the line is damaged after its time.
     func peek() throws(FileError) -> Line? {
         guard try nextTime() != nil, let (place, t) = waiting else { return nil }
         do throws(PayloadError) {
@@ -60,7 +61,7 @@ final class MessageLog {
         }
     }
 
-    /// Takes the next line, like `peek`.
+    /// Takes the next line; `nil` as in `peek`.
     func take() throws(FileError) -> Line? {
         guard let line = try peek() else { return nil }
         (waiting, latest) = (nil, line.t)

@@ -2,13 +2,14 @@ import Agent
 import Core
 import Glibc
 
-/// Prints every message as one line, or nothing at all. Printed is delivered: the outbox need not keep it.
+/// Prints every message as one line, or prints nothing. A printed message counts as delivered, so the outbox need not
+/// keep it.
 final class PrintingSink: MessageSink {
     /// The `t` of a line.
     enum Stamp {
-        /// When it came to pass.
+        /// The time at which it happened.
         case occurrence
-        /// When it is told, which may be a little later.
+        /// The time at which it is told, which may be a little later.
         case telling
     }
 
@@ -16,12 +17,12 @@ final class PrintingSink: MessageSink {
     private let stamp: Stamp
     private let dispatcher: Dispatcher
     private let output = Output(descriptor: STDOUT_FILENO)
-    /// Events that an earlier process left behind are not ours to drop.
+    /// The first numbers of this process: events that an earlier process left must stay in the outbox.
     private let first: Numbering
     private let start: Instant
     private var lines = LineTimes()
 
-    /// - Parameter start: where `t` is 0.
+    /// - Parameter start: the time at which `t` is 0.
     init(_ dispatcher: Dispatcher, since start: Instant, stamp: Stamp, isSilent: Bool = false) {
         self.dispatcher = dispatcher
         self.start = start
@@ -30,10 +31,10 @@ final class PrintingSink: MessageSink {
         first = dispatcher.outbox.numbering
     }
 
-    /// The reader went away, or nothing more can be written.
+    /// Whether the reader is gone, or writing failed.
     var isBroken: Bool { output.isBroken }
 
-    /// Why not everything is written; `nil` where it is, and where the reader has had enough.
+    /// The error of writing; `nil` where all was written, or where the reader closed the pipe.
     var failure: FileError? { output.failure }
 
     func take(_ items: [Dispatcher.Dispatched], at now: Instant) {
@@ -67,7 +68,7 @@ final class PrintingSink: MessageSink {
         }
     }
 
-    /// What is cleared is cleared at once.
+    /// Records cleared topics, since a replay clears them at once.
     private func tidy(_ items: [Dispatcher.Dispatched]) {
         let clearedTopics = items.compactMap { item in
             if case .message(let message) = item.content, message.clearsTopic { message.topic } else { nil }
@@ -83,12 +84,12 @@ final class PrintingSink: MessageSink {
         take(messages.map { .init(at: start, content: .message($0)) }, at: start)
     }
 
-    /// Nobody reads a will here.
+    /// A replay has no will.
     func setWill(_ message: Message) {}
 
     func takeIncoming() -> [IncomingMessage] { [] }
 
-    /// What was printed so far does not wait for what comes next.
+    /// Flushes the output, so that it does not wait for later lines.
     func run(for timeout: TimeSpan, wake: Int32) {
         let timeout_ms = Int32(clamping: (timeout.microseconds + 999) / 1_000)
         guard timeout_ms > 0 else { return }
@@ -107,8 +108,8 @@ final class PrintingSink: MessageSink {
     }
 }
 
-/// When the lines of a replay come, which is never before the line above: some messages, such as the end of a span of coverage, are told
-/// later than what they tell of.
+/// The times of a replay's lines. No line is earlier than the line before it: some messages, such as the end of a span
+/// of coverage, are told later than their own time.
 struct LineTimes {
     private var latest = TimeSpan.zero
 

@@ -2,29 +2,29 @@ import Agent
 import Core
 import Logging
 
-/// Turns a capture into the messages that are to be published, with the time of each.
+/// Turns a capture into messages to publish, with their times.
 ///
-/// The capture's clock is the only one: `at` is the record's time, whatever was done to that clock.
+/// The capture's clock is the only one: `at` is the record's time, even where that clock was set.
 struct ReplaySession {
-    /// The capture's own clock is all that one capture has in common with the next: stored times are what it showed.
+    /// Two captures have only their own wall clocks in common, so stored times are read by those.
     private static let bootID: String? = nil
-    /// The same every time, or what two replays print would differ in its epoch.
+    /// Gives the same bits every time, so that two replays print the same epoch.
     struct NoRandomness: RandomNumberGenerator {
         mutating func next() -> UInt64 { 0 }
     }
 
-    /// Without records for longer than this no `health` is made: a capture may jump by years where a clock was set.
+    /// The longest pause in a capture for which `health` is told: a capture may jump by years where a clock was set.
     static let longestIdle = TimeSpan(microseconds: 3_600_000_000)
-    /// How stored times are read, before the first record.
+    /// The clock for stored times, before the first record.
     static let initialTimebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     private(set) var player: CapturePlayer
     let round: Round
     private let recorded: RecordedEngine
     private let start: Instant
-    /// Whether it goes to a broker, and has a new key of the pseudonyms with every day.
+    /// Whether the messages go to a broker, with a new key of the pseudonyms each day.
     private let isPublished: Bool
-    /// Where the capture's present day ends.
+    /// The end of the capture's present day.
     private var dayEnd: WallTime
     private var healthDue: Instant
     private var outputs: [GatewayOutput]
@@ -32,8 +32,8 @@ struct ReplaySession {
     var leavesOutLists = false
 
     /// - Parameters:
-    ///   - newKey: the secret for pseudonyms, where there is none yet.
-    ///   - makeSink: where messages go; it gets the clock of the capture.
+    ///   - newKey: the first secret for pseudonyms.
+    ///   - makeSink: makes the sink for messages from the clock of the capture.
     init(
         _ settings: Settings, _ outbox: Outbox, newKey: @autoclosure () -> [UInt8], at start: WallTime,
         hasLocationLog: Bool, isPublished: Bool, logger: Logger,
@@ -56,9 +56,9 @@ struct ReplaySession {
         round.begin()
     }
 
-    /// Takes a record of the capture in; one without an event only moves time.
+    /// Handles a record of the capture; one without an event only moves time.
     ///
-    /// - Returns: `waitingCount`, because to ask for it anew takes 30 instructions.
+    /// - Returns: `waitingCount`, because another call for it takes 30 instructions.
     @discardableResult
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) -> Int {
         if isPublished, time >= dayEnd { endDay(at: time) }
@@ -72,7 +72,7 @@ struct ReplaySession {
         return waitingCount
     }
 
-    /// Takes an entry of a log of receivers in.
+    /// Handles an entry of a log of receivers.
     mutating func receive(_ entry: LocationLog.Entry, at time: WallTime) {
         if isPublished, time >= dayEnd { endDay(at: time) }
         tellHealth(before: player.clock.instant(time))
@@ -82,10 +82,10 @@ struct ReplaySession {
         }
     }
 
-    /// Damaged lines of it.
+    /// Counts damaged lines of that log.
     mutating func receiveMalformed(_ count: Int) { for _ in 0..<count { player.receiveMalformedFix() } }
 
-    /// Has what came together since the last time committed and handed over.
+    /// Commits and publishes everything that came since the last call.
     mutating func flush() {
         if leavesOutLists { outputs.removeAll { $0.handling.commit == .never } }
         if outputs.isEmpty { return }
@@ -94,10 +94,10 @@ struct ReplaySession {
         round.turn()
     }
 
-    /// What belongs to the day that is over is told under its key.
+    /// Ends a day: whatever belongs to it is told under its key.
     private mutating func endDay(at time: WallTime) {
         let (instant, midnight) = (player.clock.instant(time), player.clock.instant(dayEnd))
-        // What is due before midnight comes first, unless there is a gap that has no health at all.
+        // Whatever is due before midnight comes first, except in a gap too long for `health`.
         tellHealth(before: instant - player.clock.now > Self.longestIdle ? instant : midnight)
         player.advance(through: midnight - TimeSpan(microseconds: 1), outputs: &outputs)
         flush()
@@ -111,13 +111,13 @@ struct ReplaySession {
         return time + TimeSpan(microseconds: into < 0 ? -into : day_us - into)
     }
 
-    /// How far `time` is from the first record.
+    /// The time from the first record to `time`.
     func elapsed(to time: WallTime) -> TimeSpan { player.clock.instant(time) - start }
 
-    /// How much waits to be committed together.
+    /// The number of outputs that wait to be committed together.
     var waitingCount: Int { outputs.count }
 
-    /// Time ends with the last record.
+    /// Ends time with the last record.
     mutating func finish() {
         player.advance(through: player.clock.now, outputs: &outputs)
         player.stop(&outputs)

@@ -2,7 +2,7 @@ import Agent
 import Core
 import Logging
 
-/// Turns lines of gateways into the messages that a store is to publish, with the time of each.
+/// Turns lines of gateways into the messages of a store, with their times.
 struct SiteReplaySession {
     private(set) var engine: SiteEngine
     let round: Round
@@ -11,7 +11,7 @@ struct SiteReplaySession {
     private var healthDue = Instant.origin + HealthReporter.interval
     private var outputs: [GatewayOutput]
 
-    /// - Parameter makeSink: where messages go.
+    /// - Parameter makeSink: makes the sink for messages.
     init(
         _ site: SiteSettings, _ settings: Settings, _ topics: TopicTree, _ outbox: Outbox, _ timebase: Timebase,
         logger: Logger, to makeSink: (Dispatcher) -> any MessageSink
@@ -35,7 +35,7 @@ struct SiteReplaySession {
         nonmutating set { recorded.now = newValue }
     }
 
-    /// Takes a line in, at its time.
+    /// Handles a line at its time.
     mutating func receive(_ line: MessageLog.Line) {
         advance(before: line.t)
         now = line.t
@@ -48,7 +48,7 @@ struct SiteReplaySession {
         flush()
     }
 
-    /// Time ends with the last line.
+    /// Ends time with the last line.
     mutating func finish() {
         advance(before: now + TimeSpan(microseconds: 1))
         engine.settle(at: now, outputs: &outputs)
@@ -56,13 +56,13 @@ struct SiteReplaySession {
         outputs.append(.stays(engine.recordsOfStays))
         flush()
         round.end()
-        // A replay is often shorter than a minute, and what was late is to be seen all the same.
+        // A replay is often shorter than a minute, but its late messages have to be reported.
         recorded.figures = engine.figures(at: now)
         round.tellHealth()
         round.close()
     }
 
-    /// Everything that is due by then, each at its own time.
+    /// Handles everything that is due by then, each at its own time.
     private mutating func advance(before limit: Instant) {
         if limit - now > ReplaySession.longestIdle, healthDue < limit {
             healthDue = limit
@@ -83,7 +83,7 @@ struct SiteReplaySession {
         }
     }
 
-    /// What is told is told now, though it may have come to pass a little earlier.
+    /// Tells the outputs with the present time, though they may have happened a little earlier.
     private mutating func flush() {
         if outputs.isEmpty { return }
         swap(&recorded.outputs, &outputs)

@@ -3,12 +3,12 @@ import Core
 import Logging
 import ServiceLifecycle
 
-/// The daemon: radio loop, queue, delivery loop, started and stopped together.
+/// The daemon: radio loop, queue and delivery loop, started and stopped together.
 struct Agent {
     private(set) var settings: Settings
-    /// Where the settings came from; `nil` for the usual places.
+    /// The path of the configuration; `nil` for the usual places.
     let configurationPath: String?
-    /// What it is: a gateway, or the store that several of them make.
+    /// The kind of agent: a gateway, or the store that several gateways form.
     var role = Role.gateway
     let supervision = Supervision()
 
@@ -17,10 +17,10 @@ struct Agent {
         case site
     }
 
-    /// What keeps the agent from starting.
+    /// A fault that keeps the agent from starting.
     enum Problem: Error, CustomStringConvertible {
         case outbox(OutboxError)
-        /// A thread, a socket or a pipe of one of the loops can't be had.
+        /// A thread, a socket or a pipe of a loop could not be made.
         case loop(SystemError)
 
         var description: String {
@@ -31,8 +31,8 @@ struct Agent {
         }
     }
 
-    /// Works until SIGTERM or SIGINT. SIGHUP has the configuration read again: for a new one everything is stopped, and
-    /// started anew from the stored state. One that is wrong is refused, and the old one stays.
+    /// Works until SIGTERM or SIGINT. SIGHUP makes it read the configuration again: for a changed one, everything is
+    /// stopped and started again from the stored state. A faulty one is refused, and the old one stays in force.
     mutating func run() async throws {
         let signals = await RunSignals()
         while !signals.isStopping {
@@ -40,7 +40,7 @@ struct Agent {
             let reload = ReloadService(
                 path: configurationPath, current: ConfigurationVersion(settings), signals: signals,
                 manager: supervision.manager, logger: logger)
-            // The last is stopped first.
+            // Services stop in reverse order.
             let services = try start().map {
                 ServiceGroupConfiguration.ServiceConfiguration($0, whenItReturns: .ignore)
             }
@@ -53,14 +53,14 @@ struct Agent {
             guard let reloaded = reload.settings else { return }
             settings = reloaded
         }
-        // Between two groups, or before the first, there was nobody to tell it.
+        // Between two groups, or before the first, no service existed to report it.
         supervision.manager.tell(.stopping)
     }
 
-    /// Made from the settings that are in force: a reload may have brought another level.
+    /// Made from the settings in force, because a reload may have changed the level.
     private var logger: Logger { Log.make(settings.log.level) }
 
-    /// The lifecycle's own lines are of no use to an operator.
+    /// A logger for the lifecycle, whose own lines do not help an operator.
     private var quiet: Logger {
         var logger = logger
         logger.logLevel = max(logger.logLevel, .error)
@@ -74,7 +74,7 @@ struct Agent {
         }
     }
 
-    /// A store needs the delivery loop and nothing else.
+    /// Starts a store, which needs the delivery loop alone.
     private func startSite() throws(Problem) -> [any Service] {
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         let site = settings.site ?? settings.siteDefaults
@@ -132,9 +132,9 @@ struct Agent {
         }
     }
 
-    /// gpsd's client, where the configuration has the place from gpsd.
+    /// Returns gpsd's client, where the configuration takes the place from gpsd.
     ///
-    /// - Parameter wake: has the radio loop look for news.
+    /// - Parameter wake: makes the radio loop look for news.
     private func receivers(wake: @escaping @Sendable () -> Void) throws(SystemError) -> GPSDClient? {
         guard case .gpsd(let host, let port)? = settings.gateway.location?.source else { return nil }
         return try GPSDClient(HostPort(host: host, port: port), wake: wake)
@@ -168,11 +168,11 @@ struct Agent {
         }
     }
 
-    /// Starts the thread that commits what the engine tells, and delivers it.
+    /// Starts the thread that commits and delivers the engine's outputs.
     ///
     /// - Parameters:
-    ///   - radio: what the first status says of it.
-    ///   - filters: topic filters to subscribe to, and the limits of what comes from there.
+    ///   - radio: the radio's part of the first status.
+    ///   - filters: topic filters to subscribe to, with the limits of their messages.
     private func startDelivery(
         _ engine: sending any Engine, _ dispatcher: sending Dispatcher, radio: MessageComposer.RadioStatus,
         filters: [String], limits: IncomingLimits

@@ -3,10 +3,11 @@ import Logging
 import ServiceLifecycle
 import Synchronization
 
-/// Reads the configuration again on SIGHUP. It ends, and everything with it, once there is a new one to start with.
+/// Reads the configuration again on SIGHUP. It ends, with the whole group of services, once there is a new one to start
+/// with.
 ///
-/// One that says the same as before, and names files that are the same as before, changes nothing. One that is wrong is
-/// refused, and the old one stays.
+/// A configuration with the same content, and the same files behind it, changes nothing. A faulty one is refused, and
+/// the old one stays in force.
 final class ReloadService: Service {
     private let path: String?
     private let current: ConfigurationVersion
@@ -15,7 +16,7 @@ final class ReloadService: Service {
     private let logger: Logger
     private let loaded = Mutex<Settings?>(nil)
 
-    /// - Parameter current: what is in force.
+    /// - Parameter current: the configuration in force.
     init(
         path: String?, current: ConfigurationVersion, signals: RunSignals, manager: ServiceManager, logger: Logger
     ) {
@@ -26,7 +27,7 @@ final class ReloadService: Service {
         self.logger = logger
     }
 
-    /// The new settings; `nil` where nobody asked for any.
+    /// The new settings; `nil` where there are none.
     var settings: Settings? { loaded.withLock { $0 } }
 
     func run() async throws {
@@ -43,7 +44,7 @@ final class ReloadService: Service {
         manager.tell(.stopping)
     }
 
-    /// The settings to start with; `nil` where there is nothing to change.
+    /// Returns the settings to start with; `nil` where nothing has changed.
     private func reload() -> Settings? {
         do throws(ConfigurationFile.Problem) {
             let settings = try ConfigurationFile.load(path)

@@ -2,31 +2,31 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// SIGTERM, SIGINT and SIGHUP, looked after from before the first start until the process ends.
+/// Catches SIGTERM, SIGINT and SIGHUP, from before the first start until the process ends.
 ///
-/// A reload ends one group of services and starts another. A signal that comes in between belongs to neither, so they are
-/// noted here, and each group is told of what came before it.
+/// A reload ends one group of services and starts another. A signal between the two would reach neither. So signals are
+/// noted here, and each group learns of those that came before it.
 final class RunSignals: Sendable {
     private struct State {
         var isStopping = false
         var isReloadAsked = false
-        /// Who has to be told.
+        /// The group that a signal stops.
         var group: ServiceGroup?
         var bell: AsyncStream<Void>.Continuation?
     }
 
     private let state = Mutex(State())
 
-    /// From here on the signals are noted, and end nothing by themselves.
+    /// Begins to note the signals, which end nothing by themselves any more.
     init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         Task { for await signal in signals { await note(signal) } }
     }
 
-    /// SIGTERM or SIGINT came, at whatever time.
+    /// Whether SIGTERM or SIGINT has come.
     var isStopping: Bool { state.withLock(\.isStopping) }
 
-    /// Has a stop end this group from here on, also one that came before.
+    /// Makes a stop end this group from now on, even a stop that came before.
     func willRun(_ group: ServiceGroup) async {
         let isStopping = state.withLock { state in
             state.group = group
@@ -35,7 +35,7 @@ final class RunSignals: Sendable {
         if isStopping { await group.triggerGracefulShutdown() }
     }
 
-    /// Rings whenever SIGHUP has come, and at once where one has come that nobody took.
+    /// Rings at each SIGHUP, and at once for one that no reader has taken yet.
     func reloadBell() -> AsyncStream<Void> {
         let (stream, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { state in
@@ -45,8 +45,8 @@ final class RunSignals: Sendable {
         return stream
     }
 
-    /// Whether SIGHUP has come since the last call. To be called before the configuration is read: one that comes later
-    /// may mean a later configuration.
+    /// Whether SIGHUP has come since the last call. Call it before reading the configuration: a later signal may mean a
+    /// later configuration.
     func takeReload() -> Bool {
         state.withLock { state in
             defer { state.isReloadAsked = false }

@@ -5,24 +5,24 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The delivery loop as a service: it ends after everything else.
+/// The delivery loop as a service: it ends after all others.
 struct DeliveryService: Service {
     let worker: WorkerThread
-    /// Has the loop end once it has delivered what there is.
+    /// Makes the loop end after it has delivered everything.
     let finish: @Sendable () -> Void
 
     func run() async throws {
-        // Cancelled is stopped: either way what is queued goes out first.
+        // Cancelling stops it as well: either way the queue goes out first.
         try? await gracefulShutdown()
         finish()
         worker.join()
     }
 }
 
-/// The radio loop as a service. It is stopped first, so that what it told last is still delivered.
+/// The radio loop as a service. It stops first, so that its last outputs are still delivered.
 ///
-/// It is started here and not before, because signals are looked after by now: a SIGTERM that comes as soon as the agent
-/// scans ends it in order.
+/// The loop starts here and not earlier, because signals are caught by now: a SIGTERM just after the start of scanning
+/// ends it in order.
 struct RadioService: Service {
     let loop: RadioLoop
     let owner: GatewayOwner
@@ -56,18 +56,18 @@ struct AdvertisingService: Service {
 }
 
 extension ServiceGroupConfiguration.ServiceConfiguration {
-    /// A service that the group calls by its type.
+    /// Creates a service that the group names by its type.
     ///
-    /// Left to itself, the group names a service by all that it holds, written out. The radio's holds the engine: with 10,000
-    /// regions that was six seconds of a start, and 30 MiB, before anything was heard.
+    /// Without a name, the group prints the whole service as its name. The radio's service holds the engine: with
+    /// 10,000 regions that took six seconds of a start, and 30 MiB.
     init(_ service: any Service, whenItReturns behavior: TerminationBehavior) {
         self.init(service: service, successTerminationBehavior: behavior, serviceName: "\(type(of: service))")
     }
 }
 
-/// Writes the recent events to a file on SIGUSR1. The radio loop goes on meanwhile.
+/// Writes the recent events to a file on SIGUSR1, while the radio loop goes on.
 struct CaptureService: Service {
-    /// `nil` where no events are kept; the signal is taken all the same, because its default is to end the process.
+    /// `nil` where no events are kept. The signal is caught anyway, because by default it ends the process.
     let settings: CaptureSettings?
     let recent: RecentEvents?
     let logger: Logger
@@ -88,7 +88,7 @@ struct CaptureService: Service {
     }
 }
 
-/// What tells one version of a file from another without reading it: a key need not be kept in memory to be compared.
+/// Distinguishes versions of a file without reading it, so that a key need not be kept in memory for a comparison.
 struct FileStamp: Hashable {
     private let device: dev_t
     private let inode: ino_t
@@ -96,7 +96,7 @@ struct FileStamp: Hashable {
     private let modified_s: Int
     private let modified_ns: Int
 
-    /// `nil` where there is no such file, or none that may be looked at.
+    /// `nil` where the file is missing, or may not be examined.
     init?(path: String) {
         var information = stat()
         guard !path.isEmpty, stat(path, &information) == 0 else { return nil }
@@ -108,15 +108,15 @@ struct FileStamp: Hashable {
     }
 }
 
-/// A configuration and the files that it names: equal to another where a start with either does the same.
+/// A configuration and the files that it names. Two are equal where a start with either does the same.
 struct ConfigurationVersion: Equatable {
     let settings: Settings
     private let credentials: [FileStamp?]
 
-    /// Looks at the files as they are now.
+    /// Examines the files as they are now.
     init(_ settings: Settings) {
         var settings = settings
-        // The name of a key changes nothing.
+        // The old name of a key changes nothing.
         settings.renamedKeys = []
         self.settings = settings
         let broker = settings.broker

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Signs of life of the two loops, which each gives about once a second while it makes progress.
 final class Pulse: Sendable {
-    /// How often each loop has beaten, and whether delivery waits for a disk.
+    /// The number of signs of each loop, and whether delivery waits for a disk.
     struct Reading: Equatable {
         var radio: UInt64 = 0
         var delivery: UInt64 = 0
@@ -19,7 +19,7 @@ final class Pulse: Sendable {
 
     func beatDelivery() { delivery.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Called once, on the delivery loop's own thread.
+    /// Notes the delivery loop's thread; called once, on that thread.
     func beginDelivery() { deliveryThread.store(Self.currentThread() ?? 0, ordering: .relaxed) }
 
     func read() -> Reading {
@@ -28,7 +28,7 @@ final class Pulse: Sendable {
             isDeliveryAtDisk: Self.waitsForDisk(thread: deliveryThread.load(ordering: .relaxed)))
     }
 
-    /// `/proc/thread-self` leads to `1234/task/1235`.
+    /// `/proc/thread-self` is a link to `1234/task/1235`.
     private static func currentThread() -> pid_t? {
         var octets = [CChar](repeating: 0, count: 64)
         let count = readlink("/proc/thread-self", &octets, octets.count)
@@ -43,7 +43,8 @@ final class Pulse: Sendable {
         return state(inStat: String(decoding: octets, as: UTF8.self)) == "D"
     }
 
-    /// proc(5): `1234 (any name) D …`. The name may hold anything, brackets too, so the state is what follows the last one.
+    /// proc(5): `1234 (any name) D …`. The name may hold anything, even brackets, so the state follows the last
+    /// bracket.
     static func state(inStat text: String) -> Character? {
         guard let end = text.lastIndex(of: ")") else { return nil }
         return text[end...].dropFirst(2).first

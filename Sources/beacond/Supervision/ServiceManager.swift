@@ -1,19 +1,20 @@
 import Core
 import Glibc
 
-/// The way to the service manager: the datagram socket that `$NOTIFY_SOCKET` names. Without one, nothing is told.
+/// The connection to the service manager: the datagram socket in `$NOTIFY_SOCKET`. Without one, nothing is sent.
 ///
 /// The protocol is stable and small, so libsystemd is not needed: see "Notes" in sd_notify(3).
 struct ServiceManager: Sendable {
-    /// A path, or `@` and a name in the abstract namespace; `nil` where nobody listens.
+    /// A path, or `@` and a name in the abstract namespace; `nil` without a service manager.
     private let address: String?
-    /// How long the manager waits for a sign of life before it kills the process; `nil` where it doesn't.
+    /// The time without a sign of life after which the manager kills the process; `nil` where it never does.
     let patience_us: Int64?
 
     /// - Parameters:
-    ///   - address: `$NOTIFY_SOCKET`. Anything but a path or an abstract name is of no use here.
+    ///   - address: `$NOTIFY_SOCKET`. Only a path or an abstract name is usable.
     ///   - watchdog_us: `$WATCHDOG_USEC`.
-    ///   - watchdogProcess: `$WATCHDOG_PID`: whose sign of life is meant; any process's where it is not set.
+    ///   - watchdogProcess: `$WATCHDOG_PID`, the process that has to give signs of life; any process where it is not
+    /// set.
     init(address: String?, watchdog_us: String? = nil, watchdogProcess: String? = nil, process: pid_t = getpid()) {
         let usable = address.flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
         self.address = usable
@@ -22,14 +23,14 @@ struct ServiceManager: Sendable {
         patience_us = usable != nil && isMeant ? patience : nil
     }
 
-    /// As the environment of this process says.
+    /// The connection that this process's environment names.
     static let fromEnvironment = ServiceManager(
         address: Environment.value("NOTIFY_SOCKET"), watchdog_us: Environment.value("WATCHDOG_USEC"),
         watchdogProcess: Environment.value("WATCHDOG_PID"))
 
-    /// Sends one datagram, and never waits: a manager that does not read must not stop a loop.
+    /// Sends one datagram without waiting: a manager that does not read must not stop a loop.
     ///
-    /// - Returns: whether the manager has it. Whoever tells may do without knowing.
+    /// - Returns: whether the manager has it. Callers may ignore it.
     @discardableResult
     func tell(_ notice: ServiceNotice) -> Bool {
         guard let address else { return false }
@@ -60,28 +61,28 @@ struct ServiceManager: Sendable {
     }
 }
 
-/// How the agent shows whoever started it that it works.
+/// Shows the service manager that the agent works.
 struct Supervision: Sendable {
     let manager = ServiceManager.fromEnvironment
     let pulse = Pulse()
 }
 
-/// What a service manager is told, as sd_notify(3) spells it: `KEY=value` lines.
+/// A notice to the service manager, in the form of sd_notify(3): `KEY=value` lines.
 enum ServiceNotice: Equatable {
-    /// The agent works, and signals are looked after.
+    /// The agent works, and catches signals.
     case ready
     /// The configuration is being read again; `ready` follows. The instant is CLOCK_MONOTONIC's.
     case reloading(at: Instant)
     case stopping
     /// Both loops make progress.
     case alive
-    /// One line for whoever asks how the service is.
+    /// The service's state in one line.
     case status(String)
 
-    /// A status beyond this is cut: it is a line for a person, and a datagram has a limit.
+    /// The longest status; a longer one is cut, since a datagram has a limit.
     static let maxStatus_bytes = 512
 
-    /// One datagram.
+    /// The datagram.
     var text: String {
         switch self {
         case .ready: "READY=1"
@@ -92,7 +93,7 @@ enum ServiceNotice: Equatable {
         }
     }
 
-    /// A line break would begin another key: text that comes from outside must not be able to say `STOPPING=1`.
+    /// Removes line breaks, which would begin another key: text from outside must not be able to send `STOPPING=1`.
     private static func oneLine(_ text: String) -> String {
         let octets = text.utf8.prefix(maxStatus_bytes).map { $0 < 0x20 ? 0x20 : $0 }
         return String(decoding: octets, as: UTF8.self)

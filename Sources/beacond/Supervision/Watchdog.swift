@@ -2,19 +2,20 @@ import Core
 import Logging
 import ServiceLifecycle
 
-/// Decides when the service manager is told that the agent is alive: each time both loops have made progress since it was
-/// told last. It kills and starts anew an agent of which that has not been so for its patience.
+/// Decides when the service manager is told that the agent is alive: each time both loops have made progress since the
+/// last time. The manager kills and restarts an agent that does not report for the manager's patience.
 ///
-/// A delivery loop that waits for a disk counts as alive. To kill it would lose what waits in memory until the disk
-/// answers, and cure nothing: a thread in such a wait can't be killed, and the next process would wait for the same
-/// disk. The radio goes on meanwhile, and the queue between the two loops is bounded.
+/// A delivery loop that waits for a disk counts as alive. Killing the process would lose what waits in memory, and cure
+/// nothing: a thread in such a wait can't be killed, and the next process would wait for the same disk. The radio goes
+/// on meanwhile, and the queue between the two loops is bounded.
 struct Watchdog {
-    /// What the service manager is told, and what the log.
+    /// A message for the service manager or for the log.
     enum Verdict: Equatable {
         case alive
-        /// Progress lacks, but not for long.
+        /// A loop has made no progress, but not for long.
         case wait
-        /// Half of the patience is over. Said once, so that a log tells why the agent was killed.
+        /// A loop has made no progress for half of the patience. Logged once, so that the log tells why the agent was
+        /// killed.
         case stuck(loop: String, TimeSpan)
     }
 
@@ -23,14 +24,14 @@ struct Watchdog {
     private var lastAlive: Instant
     private var isStuckSaid = false
 
-    /// - Parameter patience: after so long without a sign of life the manager kills the agent.
+    /// - Parameter patience: the time without a sign of life after which the manager kills the agent.
     init(patience: TimeSpan, _ reading: Pulse.Reading, at now: Instant) {
         self.patience = patience
         lastReading = reading
         lastAlive = now
     }
 
-    /// How often to look: often enough that the manager hears in time, whatever a look is delayed by.
+    /// The interval between checks: short enough that a late check still reports in time.
     var interval: TimeSpan { TimeSpan(microseconds: patience.microseconds / 8) }
 
     mutating func look(_ reading: Pulse.Reading, at now: Instant) -> Verdict {
@@ -47,7 +48,7 @@ struct Watchdog {
     }
 }
 
-/// Tells the service manager that the agent is alive, for as long as it is: the I/O half of `Watchdog`.
+/// Tells the service manager that the agent is alive, while it is: the I/O half of `Watchdog`.
 struct WatchdogService: Service {
     let manager: ServiceManager
     let pulse: Pulse
@@ -58,7 +59,7 @@ struct WatchdogService: Service {
             try? await gracefulShutdown()
             return
         }
-        // Pauses end at once where the agent stops.
+        // Pauses end at once when the agent stops.
         try? await cancelWhenGracefulShutdown {
             var watchdog = Watchdog(
                 patience: TimeSpan(microseconds: patience_us), pulse.read(), at: SystemClock.now)

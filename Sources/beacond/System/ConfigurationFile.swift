@@ -4,12 +4,12 @@ import Glibc
 
 /// Finds and reads `config.toml`.
 enum ConfigurationFile {
-    /// Where it is looked for without `--config`, in this order.
+    /// The places that are tried without `--config`, in this order.
     static let places = ["./config.toml", "/etc/beacond/config.toml"]
-    /// More than this is refused by the parser anyway.
+    /// The parser refuses more than this anyway.
     static let maxLength = 16 << 20
 
-    /// What keeps the agent from starting, one line each.
+    /// Faults that keep the agent from starting, one line each.
     struct Problem: Error {
         var lines: [String]
     }
@@ -31,11 +31,11 @@ enum ConfigurationFile {
         }
     }
 
-    /// Octets of the store's secret, at least and at most. Whoever sees pseudonyms can try secrets offline, so a phrase that a person
-    /// would remember is too short.
+    /// The length of the store's secret in octets. An attacker with pseudonyms can try secrets offline, so a phrase
+    /// that a person would remember is too short.
     private static let siteKeyLength = 32...4_096
 
-    /// Reads the store's secret, without the end of its line, where the settings name a file.
+    /// Reads the store's secret, without its line end, where the settings name a file.
     private static func readSiteKey(_ privacy: inout PrivacySettings) -> ConfigurationError? {
         guard let path = privacy.siteKeyFile else { return nil }
         func refusal(_ why: String) -> ConfigurationError {
@@ -57,7 +57,7 @@ enum ConfigurationFile {
         return nil
     }
 
-    /// As `load`, with the defaults where no file is named and none is there, or none that this user may read.
+    /// Loads the configuration. Uses the defaults where no file is named and this user can read none.
     static func loadOrDefaults(_ named: String?) throws(Problem) -> Settings {
         if named != nil { return try load(named) }
         guard let place = places.first(where: { access($0, F_OK) == 0 }) else { return .defaults }
@@ -75,7 +75,7 @@ enum ConfigurationFile {
         ])
     }
 
-    /// The name of this machine; empty where the system tells none.
+    /// The name of this machine; empty where the system has none.
     private static func hostName() -> String {
         var octets = [CChar](repeating: 0, count: 256)
         guard gethostname(&octets, octets.count - 1) == 0 else { return "" }

@@ -3,15 +3,16 @@ import Glibc
 
 /// A regular file, a pipe or standard input, read piece by piece.
 struct InputFile: ~Copyable {
-    /// For waiting until there is something to read.
+    /// For `poll`, to wait for more to read.
     let descriptor: Int32
     let path: String
 
     /// - Parameters:
     ///   - path: `-` for standard input.
-    ///   - mayBePipe: who reads it polls its descriptor first.
+    ///   - mayBePipe: whether a pipe is allowed; its reader polls the descriptor first.
     init(path: String, mayBePipe: Bool) throws(FileError) {
-        // Nothing of it is there while it may still fail: Swift 6.2 destroys twice what such an initialiser leaves half made.
+        // The file is opened before the struct exists: where an initialiser fails half-way, Swift 6.2 destroys its
+        // parts twice.
         let opened = path == "-" ? 0 : try NamedFile.open(path, mayBePipe: mayBePipe)
         self.init(path: path, descriptor: opened)
     }
@@ -25,20 +26,20 @@ struct InputFile: ~Copyable {
         if descriptor > 0 { close(descriptor) }
     }
 
-    /// Appends up to `count` octets to `buffer`, and returns how many: 0 at the end.
+    /// Appends up to `count` octets to `buffer`, and returns their number: 0 at the end.
     mutating func read(into buffer: inout [UInt8], count: Int) throws(FileError) -> Int {
         var got: Result<Int, FileError> = .success(0)
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { piece in
             got = read(piece)
-            // Appending zeros to read over would take far longer than the reading, in a debug build 0.4 s for 60 kB.
+            // Appending zeros and reading over them would take far longer: in a debug build 0.4 s for 60 kB.
             let filled = (try? got.get()) ?? 0
             buffer.append(contentsOf: UnsafeRawBufferPointer(rebasing: piece[..<filled]))
         }
         return try got.get()
     }
 
-    /// The octets of `rest`, which are few, and up to `count` more: none at the end. They are read in place: copied they would cost 70
-    /// instructions for each report of a capture.
+    /// The octets of `rest`, which are few, and up to `count` more; none of those at the end. They are read in place,
+    /// since copying would cost 70 instructions for each report of a capture.
     mutating func read(after rest: ArraySlice<UInt8>, count: Int) throws(FileError) -> [UInt8] {
         var got: Result<Int, FileError> = .success(0)
         let octets = [UInt8](unsafeUninitializedCapacity: rest.count + count) { space, filled in
@@ -60,7 +61,7 @@ struct InputFile: ~Copyable {
         }
     }
 
-    /// The whole of a regular file, at most `limit` octets and one more, by which the caller sees that there are too many.
+    /// The whole of a regular file: at most `limit` octets, and one more that tells the caller of a longer file.
     static func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
         var file = try InputFile(path: path, mayBePipe: false)
         var octets: [UInt8] = []

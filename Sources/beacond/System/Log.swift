@@ -4,7 +4,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Lines on standard error, which systemd's journal takes with their priority.
+/// Writes lines to standard error, from which systemd's journal takes them with their priority.
 enum Log {
     static func make(_ level: LogSettings.Level) -> Logger {
         var logger = Logger(label: "beacond") { _ in LineLogHandler() }
@@ -30,7 +30,7 @@ private struct LineLogHandler: LogHandler {
         Output.complain(line)
     }
 
-    /// sd-daemon's `<N>` where a journal reads it; the level's word where a person does.
+    /// sd-daemon's `<N>` for a journal; the level's word for a person.
     private static func prefix(_ level: Logger.Level) -> String {
         guard hasJournal else { return level >= .warning ? "\(level.rawValue): " : "" }
         return switch level {
@@ -55,15 +55,15 @@ enum Environment {
 
 /// Waits on this thread for asynchronous work.
 ///
-/// Only `run` has such work. With a main function that is asynchronous itself, every command would give its thread up to
-/// the runtime before it begins, and a profiler that emulates the processor can't follow that.
+/// Only `run` has such work. With an asynchronous main function, every command would leave its thread to the runtime
+/// before it begins. A profiler that emulates the processor can't follow that.
 final class AsyncWork: Sendable {
     private let outcome = Mutex<Result<Void, any Error>?>(nil)
     private let done = DispatchSemaphore(value: 0)
 
     private init() {}
 
-    /// - Throws: what the work throws.
+    /// - Throws: the error of the work.
     static func finish(_ work: @escaping @Sendable () async throws -> Void) throws {
         let waiting = AsyncWork()
         Task.detached {

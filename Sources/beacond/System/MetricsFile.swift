@@ -2,27 +2,27 @@ import Agent
 import Core
 import Glibc
 
-/// A file that another process reads whenever it likes, such as node_exporter's textfile collector: it always finds one
-/// that is complete.
+/// A file that another process reads at any time, such as node_exporter's textfile collector. A reader always finds a
+/// complete one.
 struct MetricsFile {
     private let path: String
-    /// The last failure, which is said once until it is over or is another one.
+    /// The last failure, which is logged once until it is over or changes.
     private var said = SaidOnce<String>(limit: 1)
 
     init(path: String) {
         self.path = path
     }
 
-    /// Where a store's agent writes, so that it and a gateway on the same machine need no setting each: the same name with `-site` behind
-    /// it, and still with `.prom` at the end, because the collector takes nothing else.
+    /// The file of a store's agent, so that a store and a gateway on one machine can share the setting. It has the same
+    /// name with `-site` appended, and still ends in `.prom`, because the collector takes nothing else.
     static func ofSite(beside path: String) -> String {
         let ending = ".prom"
         return path.hasSuffix(ending) ? path.dropLast(ending.count) + "-site" + ending : path + "-site"
     }
 
-    /// Puts a new file in the place of the old one.
+    /// Replaces the file by a new one.
     ///
-    /// - Returns: what to log, on one line; `nil` where all is well or it was said before.
+    /// - Returns: a line for the log; `nil` where there is no fault, or it was logged before.
     mutating func write(_ octets: [UInt8]) -> String? {
         do throws(FileError) {
             try replace(octets)
@@ -34,7 +34,7 @@ struct MetricsFile {
         }
     }
 
-    /// Tries whether it could be written, and leaves everything as it was.
+    /// Checks that the file could be written, and leaves everything as it was.
     func tryWriting() throws(FileError) {
         if FileKind.ofFile(at: path) == .folder {
             throw FileError(path: path, operation: .create, cause: .kind(.folder))
@@ -43,10 +43,10 @@ struct MetricsFile {
     }
 
     private func replace(_ octets: [UInt8]) throws(FileError) {
-        // The collector takes only what ends in .prom.
+        // The collector takes only names that end in .prom.
         let temporary = path + ".tmp"
         let descriptor = try NamedFile.create(temporary, mode: 0o644, followsLinks: false)
-        // The collector is another user's process, whatever our own umask is.
+        // The collector runs as another user, so the agent's umask must not matter.
         fchmod(descriptor, 0o644)
         let failure = Self.writeAll(octets, to: descriptor)
         let closed = close(descriptor)
@@ -62,7 +62,7 @@ struct MetricsFile {
         }
     }
 
-    /// The system's error number, or `nil` where everything was written.
+    /// The system's error number; `nil` where everything was written.
     private static func writeAll(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
         var start = 0
         while start < octets.count {
@@ -75,7 +75,7 @@ struct MetricsFile {
     }
 }
 
-/// What this process costs.
+/// The costs of this process.
 struct ProcessUsage {
     private var lastCPU: TimeSpan
     private var lastLook: Instant
@@ -85,7 +85,7 @@ struct ProcessUsage {
         lastLook = SystemClock.now
     }
 
-    /// Memory now, and CPU since the last call.
+    /// Memory now, and CPU time since the last call.
     mutating func look() -> HealthReport.Process {
         let (cpu, now) = (Self.cpu, SystemClock.now)
         let elapsed_s = max(0.001, (now - lastLook).seconds)
@@ -100,7 +100,7 @@ struct ProcessUsage {
         return TimeSpan(microseconds: Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000)
     }
 
-    /// The second word of /proc/self/statm is the resident pages; 0 where it can't be read.
+    /// The second word of /proc/self/statm is the number of resident pages; 0 where it can't be read.
     private static var rss_kib: Int {
         guard let octets = try? InputFile.readAll("/proc/self/statm", limit: 256) else { return 0 }
         let words = String(decoding: octets, as: UTF8.self).split(separator: " ")

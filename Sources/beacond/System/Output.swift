@@ -5,9 +5,9 @@ import Glibc
 final class Output {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// The reader went away, or `failure`; nothing more is worth writing.
+    /// Whether the reader is gone, or writing failed: then no more is written.
     private(set) var isBroken = false
-    /// Why not everything is written, such as a full disk. A reader that goes away has had enough, which is no failure.
+    /// The error of writing, such as a full disk. A reader that closes the pipe is no error.
     private(set) var failure: FileError?
 
     static let flushThreshold = 1 << 16
@@ -21,7 +21,7 @@ final class Output {
         if buffer.count >= Self.flushThreshold { flush() }
     }
 
-    /// What is long is not copied first.
+    /// Writes octets; a long piece is not copied first.
     func write(_ octets: [UInt8]) {
         if octets.count < Self.flushThreshold {
             buffer.append(contentsOf: octets)
@@ -53,7 +53,7 @@ final class Output {
         }
     }
 
-    /// One line on standard error, at once.
+    /// Writes one line to standard error, at once.
     static func complain(_ line: String) {
         let output = Output(descriptor: STDERR_FILENO)
         output.write((line + "\n").utf8)

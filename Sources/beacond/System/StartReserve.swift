@@ -2,18 +2,18 @@ import ArgumentParser
 import Glibc
 import ServiceLifecycle
 
-/// What a command needs of the machine before it begins. Where that is missing, parts that can't say so fail later: the
-/// runtime traps, and the resolver speaks of name servers.
+/// The resources that a command needs before it begins. If they were missing, parts that can't report it would fail
+/// later: the runtime traps, and the resolver blames the name servers.
 enum StartReserve {
-    /// Sockets of all adapters, of the broker and of a look-up of its name, the outbox's files, the runtime's own, and as
-    /// many again.
+    /// Descriptors for the sockets of all adapters, of the broker and its lookup, for the outbox's files and the
+    /// runtime's own, and as many again.
     static let files = 64
-    /// Address space for the stacks of all threads, and for what the allocator sets aside for each, most of it never used.
+    /// Address space for the stacks of all threads, and for the allocator's part for each, most of it never used.
     static let addresses_MiB = 512
-    /// How much of that may be written to: the stacks, and what is to be kept.
+    /// The writable part of that: the stacks, and memory to keep.
     static let memory_MiB = 96
 
-    /// What is missing, and what to do about it.
+    /// A missing resource, with its remedy.
     enum Shortage: Error, Equatable, CustomStringConvertible {
         case files(code: Int32)
         case memory(MiB: Int)
@@ -24,13 +24,13 @@ enum StartReserve {
                 "\(String(cString: strerror(code))): less than \(StartReserve.files) more may be opened; "
                     + "allow \(2 * StartReserve.files): ulimit -n, or LimitNOFILE= of the service"
             case .memory(let MiB):
-                "too little memory: \(MiB) MiB of address space are not to be had; allow more: ulimit -v and -d, or "
+                "too little memory: \(MiB) MiB of address space are not available; allow more: ulimit -v and -d, or "
                     + "LimitAS= and LimitDATA= of the service"
             }
         }
     }
 
-    /// Ends a command with 75 where anything is missing.
+    /// Exits with 75 where a resource is missing.
     static func orExit() throws {
         do throws(Shortage) {
             try take()
@@ -40,7 +40,7 @@ enum StartReserve {
         }
     }
 
-    /// Raises what this process may raise by itself, and finds out whether it is enough by having it all for a moment.
+    /// Raises the limits that this process may raise itself, and checks them by taking everything for a moment.
     static func take() throws(Shortage) {
         raiseFileLimit()
         var descriptors: [Int32] = []
@@ -54,7 +54,7 @@ enum StartReserve {
         try reserve(MiB: memory_MiB, PROT_READ | PROT_WRITE)
     }
 
-    /// It is not touched, so that it takes no memory and only limits forbid it.
+    /// Reserves memory without touching it, so that it takes none and only limits can forbid it.
     private static func reserve(MiB: Int, _ protection: Int32) throws(Shortage) {
         let memory = mmap(nil, MiB << 20, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let memory, memory != MAP_FAILED else { throw .memory(MiB: MiB) }
@@ -71,16 +71,15 @@ enum StartReserve {
     }
 }
 
-/// Once the agent has started, gives back the memory that only the start needed: code that parses arguments, configuration and
+/// Gives back memory that only the start needed, once the agent runs: code that parses arguments, configuration and
 /// certificates.
 ///
-/// The kernel would take these pages by itself when it runs short, after it has looked for others. Until then they count as
-/// this process's, about half of all that does. What is needed after all comes back page by page from the file, or from the
-/// kernel's cache of it.
+/// The kernel would take these pages by itself only when memory is short. Until then they are about half of the
+/// process's memory. A page that is needed again comes back from the file, or from the kernel's cache of it.
 struct StartPagesService: Service {
-    /// By then a broker within reach is connected.
+    /// The time by which a reachable broker is connected.
     private static var delay: Duration { .seconds(10) }
-    /// The kernel tells about 700 octets for each of some 60 mappings.
+    /// The kernel writes about 700 octets for each of some 60 mappings.
     private static var smapsLimit: Int { 1 << 20 }
 
     func run() async throws {
@@ -88,12 +87,12 @@ struct StartPagesService: Service {
             try await Task.sleep(for: Self.delay)
             Self.release()
         }
-        // The lifecycle stops services one after the other, and takes one that is not there any more for a failed one.
+        // The lifecycle stops services in turn, and takes one that has already ended for a failed one.
         try? await gracefulShutdown()
     }
 
     private static func release() {
-        // Where the kernel does not show it, nothing is lost.
+        // Where the kernel hides the file, nothing is lost.
         guard let smaps = try? InputFile.readAll("/proc/self/smaps", limit: smapsLimit) else { return }
         for mapping in UnwrittenMapping.all(inSmaps: smaps) {
             madvise(UnsafeMutableRawPointer(bitPattern: mapping.address), Int(clamping: mapping.size), MADV_DONTNEED)
@@ -101,19 +100,19 @@ struct StartPagesService: Service {
     }
 }
 
-/// A part of the address space that shows a file as it is: code, constants. The kernel can take its pages away at any time and
-/// reads them again from the file when they are needed.
+/// A part of the address space that maps a file unchanged: code, constants. The kernel can drop its pages at any time,
+/// and reads them again from the file.
 struct UnwrittenMapping: Hashable, Sendable {
-    /// Of the first octet.
+    /// The address of the first octet.
     var address: UInt
-    /// Octets.
+    /// The size in octets.
     var size: UInt
 
-    /// All of them, from /proc/PID/smaps: for each mapping a line `address-end permissions offset device inode path` and then
-    /// lines `Key: number kB`. `Anonymous` are the pages that were written to, which the file does not have; a mapping with
-    /// any is left out, and so is one that could still be written to.
+    /// Finds all of them in /proc/PID/smaps. Each mapping has a line `address-end permissions offset device inode
+    /// path`, and then lines `Key: number kB`. `Anonymous` counts the pages that were written to, which the file does
+    /// not have. Mappings with such pages are left out, as are writable ones.
     ///
-    /// Octets are looked at and not characters, of which the kernel writes some 40,000.
+    /// Octets are compared, not characters, since the kernel writes some 40,000.
     static func all(inSmaps text: [UInt8]) -> [UnwrittenMapping] {
         var found: [UnwrittenMapping] = []
         var candidate: UnwrittenMapping?

@@ -3,27 +3,26 @@ import Core
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM, looked at when it suits: a replay keeps what is left before it ends.
+/// Notes SIGINT and SIGTERM, so that a replay can finish its output before it ends.
 ///
-/// A handler notes them. To block them would do on one thread only, and the process has others, where the kernel would
-/// then deliver them.
+/// A handler notes them. Blocking would apply to one thread only, and the kernel would deliver them on the others.
 struct StopSignals {
     private static let areNoted = Atomic(false)
 
-    /// From here on the signals only wait.
+    /// Begins to note the signals, which do nothing else any more.
     init() {
-        // Made before a handler needs it: making it takes a lock.
+        // Initialised before the handler uses it: initialising takes a lock.
         Self.areNoted.store(false, ordering: .relaxed)
         for number in [SIGTERM, SIGINT] {
             signal(number) { number in
                 StopSignals.areNoted.store(true, ordering: .relaxed)
-                // Where the first does not help, because a reader takes nothing any more, the second ends it at once.
+                // Where the first does not help, because a reader takes no more, the second ends the process at once.
                 signal(number, SIG_DFL)
             }
         }
     }
 
-    /// Waits until there is something to read from `descriptor`, or its end.
+    /// Waits until `descriptor` has something to read, or is at its end.
     ///
     /// - Returns: `false` where a signal came first.
     func waitForInput(_ descriptor: Int32) -> Bool {
@@ -40,16 +39,16 @@ struct StopSignals {
     var arePending: Bool { Self.areNoted.load(ordering: .relaxed) }
 }
 
-/// Signals as something to wait for, whichever thread the kernel hands them to.
+/// Turns signals into something to wait for, whichever thread the kernel gives them to.
 ///
-/// The handler only notes the signal and rings a bell, which both are allowed in a signal handler.
+/// The handler only notes the signal and rings a bell; a signal handler may do both.
 enum SignalBell {
     private static let pending = Atomic<UInt64>(0)
     private static let bell = try? Doorbell()
 
-    /// From here on these signals are noted and do nothing else.
+    /// Begins to note these signals, which do nothing else any more.
     static func install(_ signals: [Int32]) {
-        // Made here, so that the handler never makes them.
+        // Initialised here, so that the handler never does it.
         _ = pending.load(ordering: .relaxed)
         _ = bell
         for number in signals {
@@ -60,10 +59,10 @@ enum SignalBell {
         }
     }
 
-    /// Lets the signal do what it does by default, SIGTSTP for instance: stop the process until it is continued.
+    /// Lets the signal have its default effect, such as SIGTSTP, which stops the process until it is continued.
     static func actByDefault(_ number: Int32) {
         signal(number, SIG_DFL)
-        // The threads that Swift runs commands on block signals, and a signal raised by a thread is its own.
+        // Swift runs commands on threads that block signals, and a raised signal goes to its own thread.
         var (one, former) = (sigset_t(), sigset_t())
         sigemptyset(&one)
         sigaddset(&one, number)
@@ -73,7 +72,7 @@ enum SignalBell {
         install([number])
     }
 
-    /// Waits until `deadline`, or until a signal comes. Returns those that came since the last call.
+    /// Waits until `deadline`, or until a signal comes. Returns the signals since the last call.
     static func wait(until deadline: Instant) -> Set<Int32> {
         var polled = pollfd(fd: bell?.descriptor ?? -1, events: Int16(POLLIN), revents: 0)
         let left_ms = ((deadline - SystemClock.now).microseconds + 999) / 1_000

@@ -1,35 +1,35 @@
 import Agent
 import Core
 
-/// The machine's clocks, read where the pure parts get time from.
+/// The machine's clocks, from which pure code gets its times.
 enum SystemClock {
-    /// What the radio stamps reports with.
+    /// The monotonic clock, with which the radio loop stamps reports.
     static var now: Instant { MonotonicClock.now }
 
     static var wall: WallTime { MonotonicClock.wall }
 
-    /// How the two relate now.
+    /// The relation between the two clocks now.
     static var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: MonotonicClock.isWallSynced) }
 
-    /// The time of day at an instant just gone; `nil` while nobody has set the clock.
+    /// The wall clock's time at a recent instant; `nil` while the clock is not set.
     static func syncedWall(_ instant: Instant) -> WallTime? {
         let timebase = timebase
         return timebase.isSynced ? timebase.wall(instant) : nil
     }
 
-    /// Names the life of the monotonic clock; it is another one after each boot.
+    /// The id of this boot; each boot has another.
     static var bootID: String {
         do throws(FileError) {
             let octets = try InputFile.readAll("/proc/sys/kernel/random/boot_id", limit: 64)
             return String(decoding: octets.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
         } catch {
-            // Without a name no two boots are taken for one.
+            // Without an id, no two boots are taken for one.
             return "unknown-\(wall.microseconds)"
         }
     }
 }
 
-/// This machine. It belongs to the delivery loop's thread.
+/// This machine. The delivery loop's thread owns it.
 final class SystemMachine: Machine {
     private var usage = ProcessUsage()
     private var metrics: MetricsFile?
@@ -37,8 +37,8 @@ final class SystemMachine: Machine {
     private var hasMoved = false
     private let beatsForRadio: Bool
 
-    /// - Parameter isSite: it is a store's agent: it has no radio loop that could give a sign of life of its own, and writes its figures
-    ///   beside those of a gateway that has the same configuration.
+    /// - Parameter isSite: whether it is a store's agent. That one has no radio loop with signs of life, and writes its
+    /// figures beside those of a gateway with the same configuration.
     init(_ health: HealthSettings, _ supervision: Supervision, isSite: Bool = false) {
         beatsForRadio = isSite
         self.supervision = supervision

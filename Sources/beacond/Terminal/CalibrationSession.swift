@@ -5,7 +5,7 @@ import Glibc
 import Logging
 import Synchronization
 
-/// `beacond calibrate` at work: takes readings for some time, counted from when the radio scans.
+/// A run of `beacond calibrate`: collects readings for some time, counted from the start of scanning.
 struct CalibrationSession {
     private let radio: RadioSettings
     private let shared: SharedCalibration
@@ -18,9 +18,10 @@ struct CalibrationSession {
         self.duration = duration
     }
 
-    /// Works until the time is over, or a signal ends it; what was read until then counts.
+    /// Works until the time is over, or a signal ends it; readings until then count.
     ///
-    /// - Throws: `SystemError`, `CalibrationError.neverScanned`, and `ExitCode.noPermission` where no waiting will help.
+    /// - Throws: `SystemError`, `CalibrationError.neverScanned`, and `ExitCode.noPermission` where waiting will not
+    /// help.
     mutating func run() throws -> Calibration {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
         let loop = try RadioLoop(settings: radio, logger: Log.make(.notice))
@@ -47,7 +48,7 @@ struct CalibrationSession {
         return shared.calibration
     }
 
-    /// On standard error: over the former line of a terminal, or one line every 5 s.
+    /// Writes to standard error: over the former line of a terminal, or one line every 5 s.
     private func sayProgress(left: TimeSpan) {
         let line = CalibrationReport.progress(shared.calibration.statistics, left_s: max(0, left.seconds))
         say(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
@@ -60,7 +61,7 @@ struct CalibrationSession {
     }
 }
 
-/// Where the radio loop lays down its readings.
+/// The store of the radio loop's readings.
 private final class SharedCalibration: Sendable {
     private struct State {
         var calibration: Calibration

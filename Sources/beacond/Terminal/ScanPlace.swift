@@ -3,12 +3,12 @@ import Core
 import Logging
 import Synchronization
 
-/// The place for `beacond scan --location`: gpsd's receivers by the rules of the agent, without pauses and rests.
+/// The place for `beacond scan --location`: gpsd's receivers by the agent's rules, without pauses and rests.
 struct ScanPlace {
     private let client: GPSDClient
     private var services: LocationServices
     private var failure: GPSDFailure?
-    /// What the services tell is shown as it is, not as news.
+    /// News of the location services, which a scan shows as a state.
     private var news: [LocationNews] = []
 
     /// Where the configuration names no gpsd, the usual one is asked.
@@ -53,14 +53,14 @@ struct ScanPlace {
     }
 }
 
-/// What stands between the configured adapters and scanning, as it is said to an installer.
+/// The obstacle between the configured adapters and scanning, for an installer to read.
 ///
-/// The survey knows more than the radio loop: the adapters' names, and why there is none. It is made again only when the
+/// The survey knows more than the radio loop: the adapters' names, and why there is none. It is repeated only when the
 /// availability changes.
 struct RadioStatus {
     private let settings: RadioSettings
     private(set) var availability: RadioAvailability?
-    /// `hci0 (00:1A:7D:DA:71:13)`, or what was asked for where it is not there.
+    /// `hci0 (00:1A:7D:DA:71:13)`, or the configured name where the adapter is missing.
     private(set) var adapters: String
     private(set) var remedy = ""
 
@@ -82,13 +82,13 @@ struct RadioStatus {
     }
 }
 
-/// Keeps the last thing that the radio said, for a screen on which lines of a log would smear the picture.
+/// Keeps the last message of the radio, for a screen on which log lines would smear the picture.
 final class NoticeBoard: Sendable {
     private let text = Mutex("")
 
     var last: String { text.withLock(\.self) }
 
-    /// Takes messages from `notice` on.
+    /// A logger for messages from level `notice` on.
     var logger: Logger {
         var logger = Logger(label: "beacond") { _ in Handler(board: self) }
         logger.logLevel = .notice

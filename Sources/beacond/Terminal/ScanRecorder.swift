@@ -1,7 +1,7 @@
 import Agent
 import Core
 
-/// What `--write` does beside the table: takes the events into the file, and says how that goes.
+/// The recorder of `--write`, beside the table: it writes events to the file, and reports its state.
 struct ScanRecorder: ~Copyable {
     private let recent: RecentEvents
     /// `nil` once writing has failed.
@@ -10,12 +10,12 @@ struct ScanRecorder: ~Copyable {
     private var missed: UInt64 = 0
     private var written: UInt64 = 0
     private let path: String
-    /// What went wrong; the table goes on without the capture.
+    /// The error of writing; the table goes on without the capture.
     private(set) var failure: FileError?
 
     /// Creates the file.
     init(path: String, recent: RecentEvents) throws(FileError) {
-        // Created before anything of the recorder is there: see InputFile.
+        // The writer is created before the struct exists: see InputFile.
         self.init(try CaptureWriter(path: path, mode: 0o640), path: path, recent: recent)
     }
 
@@ -25,7 +25,7 @@ struct ScanRecorder: ~Copyable {
         self.recent = recent
     }
 
-    /// Writes everything that is there now.
+    /// Writes all events that are there now.
     mutating func drain() {
         let end = recent.newest
         while writer != nil {
@@ -44,16 +44,16 @@ struct ScanRecorder: ~Copyable {
         }
     }
 
-    /// Has the disk confirm the capture, once the radio has stopped.
+    /// Syncs the capture, once the radio has stopped.
     mutating func finish() {
         drain()
         do throws(FileError) { try writer?.sync() } catch { failure = error }
     }
 
-    /// Whether whoever reads standard output has gone away.
+    /// Whether the reader of standard output is gone.
     var isBroken: Bool { path == "-" && failure != nil }
 
-    /// `room.btsnoop: 1234 events`, and what went wrong with it.
+    /// `room.btsnoop: 1234 events`, with the error, if any.
     var status: String {
         let lost = missed > 0 ? ", \(missed) missed" : ""
         guard let failure else { return "capture \(path): \(written) events\(lost)" }

@@ -3,12 +3,13 @@ import Core
 import Glibc
 import Logging
 
-/// `beacond scan` at work: the radio loop fills the scan, and this shows it and writes the capture, until it is stopped.
+/// A run of `beacond scan`: the radio loop fills the scan; the session shows it and writes the capture, until it is
+/// stopped.
 struct ScanSession: ~Copyable {
-    /// From one picture to the next.
+    /// The time between two pictures.
     static let redrawInterval = TimeSpan.milliseconds(500)
 
-    /// Octets that wait for the capture file while the disk is slow.
+    /// Octets that may wait for the capture file while the disk is slow.
     static let captureBacklog = 4 << 20
 
     private let settings: RadioSettings
@@ -21,10 +22,10 @@ struct ScanSession: ~Copyable {
     private let end: Instant
 
     /// - Parameters:
-    ///   - gateway: how what is heard is followed, and the regions that it may belong to.
+    ///   - gateway: the rules for tracking, and the regions of the table.
     ///   - capture: the file to write; `nil` for none.
-    ///   - place: where the gateway is; `nil` where nobody asked.
-    ///   - duration: how long at most.
+    ///   - place: the source of the gateway's place; `nil` where it is not wanted.
+    ///   - duration: the longest time.
     /// - Throws: where the capture can't be created.
     init(
         _ settings: RadioSettings, _ gateway: GatewaySettings, view: ScanView, capture: String?, place: ScanPlace?,
@@ -33,7 +34,7 @@ struct ScanSession: ~Copyable {
         let now = SystemClock.now
         let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
         let scan = SharedScan(ScanState(gateway, at: now), recent: recent)
-        // Created before anything of the session is there: see InputFile.
+        // The recorder is created before the struct exists: see InputFile.
         var recorder: ScanRecorder?
         if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
         self.init(settings, view: view, scan: scan, recorder: recorder, place: place, end: now + duration)
@@ -54,7 +55,7 @@ struct ScanSession: ~Copyable {
 
     /// Works until a signal, the end of the time, or the reader of standard output ends it.
     ///
-    /// - Returns: what went wrong with the capture, if anything did.
+    /// - Returns: the error of the capture, if any.
     mutating func run() throws(SystemError) -> FileError? {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
         let logger = view.isPicture ? notices.logger : Log.make(.notice)

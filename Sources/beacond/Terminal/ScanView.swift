@@ -1,22 +1,22 @@
 import Core
 import Glibc
 
-/// How `beacond scan` shows what it hears.
+/// The view of `beacond scan`.
 struct ScanView {
     enum Form {
-        /// A table that is drawn over and over.
+        /// A table that is drawn again and again.
         case picture(Terminal)
         /// The table's lines, one after the other, for a pipe or a file.
         case plain
         case json
-        /// Standard output is the capture's.
+        /// Standard output carries the capture.
         case silent
     }
 
     private var form: Form
     private let output = Output(descriptor: STDOUT_FILENO)
     private var saidStatus = SaidOnce<String>(limit: 1)
-    /// What stands on the terminal, to be left there.
+    /// The table on the terminal, which stays there at the end.
     private var last: (ScanSnapshot, ScanStatus)?
 
     init(_ form: Form) {
@@ -25,12 +25,12 @@ struct ScanView {
 
     var isPicture: Bool { if case .picture = form { true } else { false } }
 
-    /// Nobody reads any more.
+    /// Whether the reader is gone.
     var isBroken: Bool {
         if case .picture(let terminal) = form { terminal.isBroken } else { output.isBroken }
     }
 
-    /// Lines are for keeping, so they come less often.
+    /// Lines are often kept in a file, so they come less often.
     var interval: TimeSpan { isPicture ? ScanSession.redrawInterval : .seconds(1) }
 
     mutating func begin() {
@@ -55,14 +55,14 @@ struct ScanView {
         }
     }
 
-    /// Ctrl-Z: the terminal is the shell's until the process is continued.
+    /// Handles Ctrl-Z: the shell has the terminal until the process is continued.
     mutating func suspend() {
         withTerminal { $0.leave() }
         SignalBell.actByDefault(SIGTSTP)
         withTerminal { $0.enter() }
     }
 
-    /// Gives the terminal back, and leaves the last table on it.
+    /// Gives the terminal back, with the last table on it.
     mutating func end() {
         let last = last
         withTerminal { terminal in
@@ -74,7 +74,7 @@ struct ScanView {
         }
     }
 
-    /// On standard error, whenever the radio's state changes.
+    /// Writes to standard error whenever the radio's state changes.
     private mutating func sayStatus(_ snapshot: ScanSnapshot, _ status: ScanStatus) {
         let state = "\(status.adapters): \(status.availability?.rawValue ?? "starting")"
         let text = status.remedy.isEmpty ? state : state + ": " + status.remedy

@@ -2,7 +2,7 @@ import Agent
 import Core
 import Synchronization
 
-/// Where the radio loop lays down what it hears, and whoever shows it picks it up.
+/// The state that the radio loop fills and the view reads.
 final class SharedScan: Sendable {
     private struct State {
         var scan: ScanState
@@ -13,7 +13,7 @@ final class SharedScan: Sendable {
     private let state: Mutex<State>
     private let recent: RecentEvents?
 
-    /// - Parameter recent: where events are kept for a capture file.
+    /// - Parameter recent: the ring of events for a capture file.
     init(_ scan: ScanState, recent: RecentEvents?) {
         state = Mutex(State(scan: scan))
         self.recent = recent
@@ -33,7 +33,7 @@ final class SharedScan: Sendable {
     }
 }
 
-/// On the radio loop's thread: everything goes to the scan.
+/// Passes everything to the scan, on the radio loop's thread.
 struct ScanOwner: RadioOwner {
     let scan: SharedScan
 

@@ -1,10 +1,10 @@
 import Core
 import Glibc
 
-/// The terminal that standard output is, taken over for a picture that is drawn again and again, and given back as it was.
+/// The terminal on standard output, taken over for a picture that is drawn again and again, and then restored.
 struct Terminal {
     private let output = Output(descriptor: STDOUT_FILENO)
-    /// How the keyboard was set; `nil` where standard input is none, or is not changed.
+    /// The former keyboard settings; `nil` where standard input is no terminal, or is not changed.
     private var formerInput: termios?
 
     /// Whether standard output is a terminal that understands cursor movements.
@@ -23,10 +23,10 @@ struct Terminal {
         return ScanTable.Size(width: Int(window.ws_col), height: Int(window.ws_row))
     }
 
-    /// The terminal has gone away.
+    /// Whether the terminal is gone.
     var isBroken: Bool { output.isBroken }
 
-    /// Switches to the alternate screen, hides the cursor, and shows no more of what is typed.
+    /// Switches to the alternate screen, hides the cursor, and turns the echo of keys off.
     mutating func enter() {
         var input = termios()
         // A process in the background must not touch the keyboard: the kernel would stop it.
@@ -38,21 +38,21 @@ struct Terminal {
         write("\u{1B}[?1049h\u{1B}[?25l")
     }
 
-    /// Gives the terminal back as it was. What was typed meanwhile is forgotten.
+    /// Restores the terminal. Keys typed meanwhile are dropped.
     mutating func leave() {
         write("\u{1B}[?25h\u{1B}[?1049l")
         if var input = formerInput { tcsetattr(STDIN_FILENO, TCSAFLUSH, &input) }
         formerInput = nil
     }
 
-    /// Draws over what is there. There must be no more lines than the window has.
+    /// Draws over the present picture. There must be no more lines than the window has.
     func draw(_ lines: [String]) {
         let clearLine = "\u{1B}[K"
         let clearBelow = "\u{1B}[J"
         write("\u{1B}[H" + lines.map { $0 + clearLine }.joined(separator: "\r\n") + clearBelow)
     }
 
-    /// Plain lines, once the terminal was left.
+    /// Prints plain lines, after the terminal was restored.
     func print(_ lines: [String]) {
         write(lines.map { $0 + "\n" }.joined())
     }

@@ -12,8 +12,8 @@ package struct OutgoingMessage: Hashable, Sendable {
     /// The sequences of messages sent earlier whose loss this one reports: once this one has gone out, they are not
     /// sent again.
     var givesUp: [UInt64]
-    /// Messages with the same news for integrations. Companions go out before the message each time. No acknowledgement of them is
-    /// awaited: a broker takes messages in order, so once it has the message it has had them.
+    /// Messages with the same news for integrations. Companions go out before the message each time. No acknowledgement
+    /// of them is awaited: a broker takes messages in order, so once it has the message it has had them.
     var companions: [Message]
     /// A retained topic to publish again once no message waits, because the companions tell of the past.
     var present: String?

@@ -115,7 +115,7 @@ def replaced(checks, house):
         checks.check("replaced: and nothing else is", note in retained(broker.port))
         checks.check("replaced: a neighbour's are not touched", retained(broker.port, neighbour.root + "#") == others)
         # The round that finds nothing any more ends it.
-        checks.check("replaced: it says how many", until(lambda: "2 states that were retained here" in first.said()),
+        checks.check("replaced: it says how many", until(lambda: "2 retained states" in first.said()),
                      first.said())
         child.terminate()
         child.wait()
