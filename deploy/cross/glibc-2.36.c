@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* C23's readers of numbers know 0b as well, which the older ones take for a 0. Nothing in the runtime asks for base 2. */
+/* C23's readers of numbers also accept 0b, which the older ones take for a 0. The runtime never asks for base 2. */
 long __isoc23_strtol(const char *text, char **end, int base) { return strtol(text, end, base); }
 
 long long __isoc23_strtoll(const char *text, char **end, int base) { return strtoll(text, end, base); }

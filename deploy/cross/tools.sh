@@ -1,5 +1,4 @@
-# The folder of tools, .build-cross, with which beacond is built for another architecture or another Debian than this machine's.
-# Sourced by bash from the project's folder, not run.
+# The folder of tools, .build-cross, with which beacond is built for another architecture or another Debian. Sourced by bash from the project's folder, not run.
 #
 #     compiler/                 a Debian sid with Swift, run by chroot
 #     runtime-arm64/            Swift's runtime for arm64, of the same version, unpacked
@@ -9,24 +8,24 @@
 #     SUITE-ARCH/               the build
 #     fetched.txt               name, version and SHA-256 of each Debian package that was held against tools.sh
 #
-# Each part is made once, under another name until it is whole. To have one made anew, delete it.
+# Each part is made once, under another name until it is complete. To make one again, delete it.
 
 cross=$PWD/.build-cross
-# Debian's archive. Where sid has a later Swift meanwhile, a snapshot of the archive has this one still.
+# Debian's archive. If sid has a later Swift by now, a snapshot of the archive still has this one.
 archive=${BEACOND_DEBIAN_ARCHIVE:-http://deb.debian.org/debian}
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
-# Compiler and runtime have to be of exactly one version.
+# Compiler and runtime must have exactly the same version.
 swift_version=6.2.3-1+b1
 declare -A sha256_of=(
     [swiftlang_arm64]=bda5df23d26eec0cc7058924611b42bb27667252a0280fb490e4969dbbd975df
     [libswiftlang_arm64]=44b83bfd7165e47d65843799a033a428f440e62482443114042c3cd96b306c24
 )
-# GCC's libraries in each Debian that packages are made for.
+# The version of GCC's libraries in each Debian.
 declare -A gcc_of=([bookworm]=12 [trixie]=14)
-# The number that the Debian is called by.
+# The number of each Debian.
 declare -A debian_of=([bookworm]=12 [trixie]=13)
 declare -A triple_of=([amd64]=x86_64-linux-gnu [arm64]=aarch64-linux-gnu)
-# As Debian's Swift has it in the names of its modules.
+# The triples in the module names of Debian's Swift.
 declare -A swift_triple_of=([amd64]=x86_64-pc-linux-gnu [arm64]=aarch64-unknown-linux-gnu)
 
 cross_fail() {
@@ -34,7 +33,7 @@ cross_fail() {
     return "${2:-69}"
 }
 
-# require_cross ARCH SUITE: what has to be there before anything is fetched. Says what is missing, and how to get it.
+# require_cross ARCH SUITE: checks the requirements before anything is fetched. Prints what is missing, and how to get it.
 require_cross() {
     local room_kb program
     [[ -n ${triple_of[$1]:-} ]] || cross_fail "--arch $1: there are ${!triple_of[*]}" 64 || return
@@ -53,8 +52,8 @@ require_cross() {
     ((room_kb > 9000000)) || cross_fail "$cross needs 9 GB of room and has $((room_kb / 1000000))." 74 || return
 }
 
-# bootstrap NAME SUITE OPTION…: makes a root of that name with Debian's own packages, checked by the archive's signature. The
-# signature stands although its date may have passed: a snapshot's always has.
+# bootstrap NAME SUITE OPTION…: makes a root of that name from Debian's own packages, checked by the archive's signature. An expired date is accepted: a
+# snapshot's date has always expired.
 bootstrap() {
     local name=$1 suite=$2
     shift 2
@@ -76,7 +75,7 @@ make_compiler() {
     [[ ! -d $cross/compiler.new ]] || mv "$cross/compiler.new" "$cross/compiler"
 }
 
-# Swift's runtime for arm64 is unpacked, not installed: nothing of it runs here. apt has folders of its own for it.
+# Swift's runtime for arm64 is unpacked, not installed: none of it runs here. apt has folders of its own for it.
 make_runtime_arm64() {
     local name deb apt=$cross/apt
     [[ ! -d $cross/runtime-arm64 ]] || return 0
@@ -108,7 +107,7 @@ make_runtime_arm64() {
     mv "$cross/runtime-arm64.new" "$cross/runtime-arm64"
 }
 
-# runtime_of ARCH: where Swift's runtime is, as the compiler's root sees it.
+# runtime_of ARCH: the folder of Swift's runtime, as seen in the compiler's root.
 runtime_of() {
     if [[ $1 == amd64 ]]; then echo /usr/libexec/swift/lib; else echo /beacond/.build-cross/runtime-arm64/usr/libexec/swift/lib; fi
 }
@@ -122,12 +121,12 @@ make_sysroot() {
         return
     local new=$cross/$name.new
     for folder in lib lib64; do [[ -e $new/$folder || ! -e $new/usr/$folder ]] || ln -s "usr/$folder" "$new/$folder"; done
-    # Links from the root on would lead to this machine's libraries.
+    # Absolute links would lead to this machine's libraries.
     find "$new/usr" "$new"/lib*/ -type l -lname '/*' | while read -r link; do
         target=$(readlink "$link")
         [[ ! -e $new$target ]] || ln -sfn "$(realpath -s --relative-to="$(dirname "$link")" "$new$target")" "$link"
     done
-    # Swift's driver looks for its start-up object in the sysroot, whatever it is told of resources.
+    # Swift's driver looks for its start-up object in the sysroot, whatever the resource options are.
     for folder in swift swift_static; do ln -sfn "$(runtime_of "$1")/$folder" "$new/usr/lib/$folder"; done
     mv "$new" "$cross/$name"
 }
@@ -149,7 +148,7 @@ END
     echo '{"schemaVersion": "1.0", "swiftCompiler": {"extraCLIOptions": ["-use-ld=lld"]}}' >"$bundle/sdk/toolset.json"
 }
 
-# make_packaging SUITE: one root for both architectures: dpkg-shlibdeps reads what libraries there are of each.
+# make_packaging SUITE: makes one root for both architectures, because dpkg-shlibdeps reads the libraries of each.
 make_packaging() {
     local name libraries=''
     for name in libc6 libbluetooth3 libmosquitto1 libsqlite3-0 libstdc++6 libgcc-s1; do libraries+=,$name:amd64,$name:arm64; done
@@ -160,15 +159,15 @@ make_packaging() {
         mv "$cross/packaging-$1.new" "$cross/packaging-$1"
 }
 
-# make_cross_tools ARCH SUITE: makes what is not there yet.
+# make_cross_tools ARCH SUITE: makes the missing parts.
 make_cross_tools() {
     require_cross "$1" "$2" && make_compiler || return
     [[ $1 == amd64 ]] || make_runtime_arm64 || return
     make_sysroot "$1" "$2" && make_sdk "$1" "$2" && make_packaging "$2"
 }
 
-# enter ROOT COMMAND…: runs a command in one of the roots, with the project at /beacond whatever folder it is in: so what is built
-# knows nothing of this machine. What is mounted goes with the command.
+# enter ROOT COMMAND…: runs a command in one of the roots, with the project at /beacond whatever its folder is. So the build contains nothing of this machine.
+# The mounts end with the command.
 enter() {
     local root=$cross/$1
     shift

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Lets the links of README and SECURITY lead to where the package puts things: links.py < README.md
+"""Makes the links of README and SECURITY lead to the package's files: links.py < README.md
 
-A link to a file that the package does not bring becomes plain text.
+A link to a file outside the package becomes plain text.
 """
 import re
 import sys
@@ -18,7 +18,8 @@ PLACES = {
 
 
 def place(target):
-    """Where the package has it, as seen from the articles' folder; `None` where it has not."""
+    """The path in the package, as seen from the articles' folder; `None` where the package lacks
+    the file."""
     if re.match(r"#|https?:", target):
         return target
     if target.startswith(ARTICLES):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a manual page from what the project has already: nothing is said twice by hand.
+"""Writes a manual page from the project's own texts, so that no text is kept twice.
 
     beacond --experimental-dump-help | manual.py command VERSION     beacond.1, from the argument parser's own description
     manual.py settings VERSION < Configuration.md                    beacond.toml.5, from the article
@@ -94,7 +94,7 @@ def escape(text):
 
 
 def inline(text):
-    """`code` and **strong** become bold; links keep their text."""
+    """Makes `code` and **strong** bold; links keep their text."""
     text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
     parts = re.split(r"`([^`]*)`|\*\*([^*]*)\*\*", text)
     plain, strong = parts[0::3], [code if code is not None else bold for code, bold in zip(parts[1::3], parts[2::3])]
@@ -118,7 +118,7 @@ def paragraphs(text):
 
 
 def command_sections(top, name):
-    """A section for each command, and for the commands that it has itself."""
+    """Prints a section for each command, and for its subcommands."""
     for command in top.get("subcommands", []):
         if command["commandName"] == "help" or not command.get("shouldDisplay", True):
             continue
@@ -151,7 +151,7 @@ def command_page(version):
 
 
 def table(rows):
-    """A table of keys becomes a list: a terminal is too narrow for four columns of sentences."""
+    """Turns a table of keys into a list: a terminal is too narrow for four columns of sentences."""
     heads, *entries = [[cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))] for row in rows]
     for cells in entries:
         if set("".join(cells)) <= set("-: "):
@@ -167,7 +167,7 @@ def table(rows):
 def settings_page(version):
     print('.TH BEACOND.TOML 5 "" "beacond %s" "beacond"' % version)
     print(".SH NAME\nbeacond.toml \\- the settings of beacond, /etc/beacond/config.toml\n.SH DESCRIPTION")
-    # Blocks of the Markdown that the articles use: headings, tables, lists, code, paragraphs.
+    # The blocks of the articles' Markdown: headings, tables, lists, code, paragraphs.
     blocks = re.split(r"\n(?:[ \t]*\n)+", sys.stdin.read().strip())
     fenced = False
     for block in blocks:

@@ -1,7 +1,7 @@
-# Recordings of real air, which are no part of the project. Sourced by bash, not run.
+# Recordings of real radio traffic, which are no part of the project. Sourced by bash, not run.
 
 # recordings [NAME…]: prints the folder of recordings that BEACOND_RECORDINGS names, where it holds each NAME. Returns 1 after
-# one line that says what is missing.
+# a line that names what is missing.
 recordings() {
     local name folder=${BEACOND_RECORDINGS:-}
     if [[ -z $folder ]]; then

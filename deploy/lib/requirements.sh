@@ -1,9 +1,9 @@
-# What building and testing beacond needs: what of it is missing, and installing that. Sourced by bash, not run.
+# The requirements of building and testing beacond: finds the missing ones, and installs them. Sourced by bash, not run.
 
-# Debian puts the broker where only root looks.
+# Debian puts the broker into a folder of root's PATH alone.
 PATH=$PATH:/usr/sbin
 
-# Prints the Debian packages that building misses, by looking for what they would install.
+# Prints the Debian packages that building lacks, found by their files.
 packages_of_build() {
     [[ -e /usr/include/bluetooth/bluetooth.h ]] || echo libbluetooth-dev
     [[ -e /usr/include/mosquitto.h ]] || echo libmosquitto-dev
@@ -15,7 +15,7 @@ packages_of_build() {
     command -v git >/dev/null || printf '%s\n' git ca-certificates
 }
 
-# The Debian package of each program that is called otherwise.
+# The Debian package of each program whose name differs.
 declare -A package_of=(
     [apt-ftparchive]=apt-utils [busybox]=busybox-static [cc]=gcc [depmod]=kmod [dh]=debhelper [dpkg-buildpackage]=dpkg-dev [gpg]=gnupg [gpsfake]=gpsd-clients
     [hciconfig]=bluez [ip]=iproute2 [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_passwd]=mosquitto [mosquitto_pub]=mosquitto-clients
@@ -24,13 +24,13 @@ declare -A package_of=(
     [stunnel]=stunnel4 [systemd-analyze]=systemd [systemd-nspawn]=systemd-container [unshare]=util-linux
 )
 
-# Prints the folder of PostgreSQL's programs, which Debian keeps off PATH; nothing where there is no server.
+# Prints the folder of PostgreSQL's programs, which is not in Debian's PATH; nothing where there is no server.
 postgresql_programs() {
     find /usr/lib/postgresql/*/bin /usr/bin -maxdepth 1 -name initdb -printf '%h\n' 2>/dev/null | sort -V | tail -n 1
 }
 
-# packages_of PROGRAM…: prints the Debian packages of those programs that are not there. python3-venv, libc6-dev, mosquitto-dev,
-# libjs-leaflet and postgresql are no programs, and are looked for by what they are for.
+# packages_of PROGRAM…: prints the Debian packages of the missing programs. python3-venv, libc6-dev, mosquitto-dev, libjs-leaflet and postgresql are no
+# programs, and are found by their files.
 packages_of() {
     local program
     for program in "$@"; do
@@ -45,15 +45,15 @@ packages_of() {
     done | sort -u
 }
 
-# Installs the packages that building misses. Without any missing it calls no other program and needs no rights.
-# Returns 1 after one line of explanation where they can't be installed.
+# Installs the packages that building lacks. Where none is missing it calls no other program and needs no rights. Returns 1 after one line of explanation where
+# they can't be installed.
 install_packages() {
     local -a missing=()
     mapfile -t missing < <(packages_of_build)
     install_missing "${missing[@]}"
 }
 
-# as_root COMMAND…: sudo may ask for a password, but only where somebody can type one.
+# as_root COMMAND…: sudo may ask for a password, but only on a terminal.
 as_root() {
     if ((EUID == 0)); then "$@"; elif [[ -t 0 ]]; then sudo "$@"; else sudo -n "$@"; fi
 }
@@ -87,7 +87,7 @@ install_missing() {
     return 1
 }
 
-# Returns 1 after one line of explanation where there is no Swift toolchain, or too old a one.
+# Returns 1 after one line of explanation where the Swift toolchain is missing or too old.
 require_swift() {
     local version
     if ! command -v swift >/dev/null; then

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a package, or the collector, is made of, as SPDX 2.3 in JSON, on standard output.
+"""Prints the components of a package, or of the collector, as SPDX 2.3 in JSON.
 
     sbom.py DEB RESOLVED SWIFT EPOCH [PACKAGE=VERSION...]
     sbom.py collector REQUIREMENTS EPOCH
@@ -48,7 +48,7 @@ PYTHON_LICENCES = {
 
 
 def package(name, version, licence, relationship, of="beacond", **more):
-    """One package, and how the whole is related to it."""
+    """One component, and its relation to the whole."""
     identifier = "SPDXRef-" + "".join(letter if letter.isalnum() else "-" for letter in name)
     entry = {
         "SPDXID": identifier, "name": name, "versionInfo": version, "downloadLocation": "NOASSERTION",
@@ -58,7 +58,7 @@ def package(name, version, licence, relationship, of="beacond", **more):
 
 
 def encoded(version):
-    """A version as a package URL has it."""
+    """A version in the form of a package URL."""
     return urllib.parse.quote(version, safe=".~-_")
 
 

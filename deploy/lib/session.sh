@@ -1,10 +1,10 @@
-# What deploy/quickstart and deploy/chain/quickstart share: a folder of their own, programs in the background that end with the
-# script, the build, and a broker. Sourced by bash from the project's folder, with work= the folder; not run.
+# Shared by deploy/quickstart and deploy/chain/quickstart: a folder of their own, programs in the background that end with the script,
+# the build, and a broker. Sourced by bash from the project's folder, with work= the folder; not run.
 
-# The process ids of what runs in the background. bash lets such programs ignore Ctrl-C, so they are ended here, the last
-# started first: the agent may still say "offline" before its broker goes.
+# The process ids of the programs in the background. bash makes such programs ignore Ctrl-C, so they are ended here, the last started
+# first: the agent has to publish "offline" before its broker ends.
 started=()
-# The signal that ends one of them, where that is not TERM.
+# The signal that ends a program, where that is not TERM.
 declare -A ends_by=()
 
 stop_all() {
@@ -17,16 +17,16 @@ stop_all() {
             kill -0 "$pid" 2>/dev/null || break
             sleep 0.1
         done
-        # What hasn't ended after 5 s won't.
+        # A program that has not ended after 5 s never will.
         kill -KILL "$pid" 2>/dev/null || true
         wait "$pid" 2>/dev/null || true
     done
-    # What the script itself leaves behind.
+    # Cleans up after the script itself.
     ! declare -F clean_up >/dev/null || clean_up
 }
 
-# A process that is begun in the background has this shell's traps until it becomes its program. One that is killed before that must
-# not stop everything.
+# A new background process has this shell's traps until it becomes its program. If it is killed before that, it must not stop
+# everything.
 trap '((BASHPID != $$)) || stop_all' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -37,19 +37,19 @@ fail() {
     exit 1
 }
 
-# Makes the folder, and refuses a second one of this script in it.
+# Makes the folder, and refuses a second run of this script in it.
 take_folder() {
     mkdir -p "$work"
-    # What is started inherits the lock, so that even what outlives a kill -9 of this script is noticed.
+    # Started programs inherit the lock, so that a program that outlives a kill -9 of this script is noticed.
     exec 9>"$work/lock"
     flock -n 9 || fail "$0 already runs in this folder."
 }
 
-# Debug: a release build costs 1.7 times as much (330 s of processor time, not 190 s), and here the first message counts.
+# A debug build: a release build costs 1.7 times as much (330 s of processor time, not 190 s), and here the first message counts.
 build() {
     local what="Building beacond (minutes the first time, seconds later)"
     echo "$what …"
-    # In the background, because bash hears of a signal only when what it runs in the foreground has ended.
+    # In the background, because bash handles a signal only when its foreground program has ended.
     swift build --product beacond > >(tee "$work/build.log" | show_progress "$what") 2>&1 &
     started+=("$!")
     if ! wait "$!"; then
@@ -60,7 +60,7 @@ build() {
     beacond=$(swift build --product beacond --show-bin-path)/beacond
 }
 
-# show_progress WHAT: on a terminal, the same line counts the files: [123/456].
+# show_progress WHAT: on a terminal, one line counts the files: [123/456].
 show_progress() {
     local line
     while IFS= read -r line; do
@@ -69,11 +69,11 @@ show_progress() {
     true
 }
 
-# listening PORT: something accepts connections on that port of this machine.
+# listening PORT: whether a program accepts connections on that port of this machine.
 listening() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
-# Starts mosquitto on a free port of the loopback interface; nobody else can reach it. Where $pages is a folder, it serves that on the
-# next port, $web, with MQTT over websockets.
+# Starts mosquitto on a free port of the loopback interface, which no other machine can reach. Where $pages is a folder, it serves that
+# on the next port, $web, with MQTT over websockets.
 start_broker() {
     local attempt tries broker
     for ((attempt = 0; attempt < 5; attempt++)); do

@@ -70,7 +70,7 @@ class GuardedBroker:
             (folder / name).write_bytes((folder / "ca" / name).read_bytes())
         subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "passwords", "anna", "let me look"], check=True, stderr=subprocess.DEVNULL)
         self.log = open(folder / "log", "w")
-        store = (ROOT / "deploy/broker/store/mosquitto.conf").read_text().split("# --- The line to the chain's broker")[0]
+        store = (ROOT / "deploy/broker/store/mosquitto.conf").read_text().split("# --- The bridge to the chain's broker")[0]
         self.processes = [self.begin("store", store), self.begin("page", (ROOT / "deploy/broker/page/mosquitto.conf").read_text()), self.tunnel()]
 
     def begin(self, name, text):

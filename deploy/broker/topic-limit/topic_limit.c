@@ -25,7 +25,7 @@ enum { longest_topic = 200, mib = 1048576, pause_between_lines_s = 60 };
 /* Measured with mosquitto 2.0.11 on amd64: a node takes 730 octets. Topics of a gateway share their first levels, and so their nodes. */
 enum { octets_of_topic = 512, shared_levels = 12, octets_of_shared_level = 192, octets_of_level = 768 };
 
-/* What stands in a tree, by its name. It begins with the name, for `by_name`. */
+/* An entry of a tree. It begins with its name, for `by_name`. */
 struct filter {
     const char *name;
     size_t octets;
@@ -65,7 +65,7 @@ static void *find(void *const *tree, const char *name) {
     return found ? *(void **)found : NULL;
 }
 
-/* Returns the tree's entry of that name, a new one of so many octets where there is none, or NULL without memory. */
+/* Returns the tree's entry of that name, or a new one of so many octets; NULL without memory. */
 static void *find_or_add(void **tree, const char *name, size_t size) {
     void *entry = find(tree, name);
     if (entry) return entry;
@@ -153,7 +153,7 @@ static void removes_filter(struct client *client, const char *topic) {
     free(filter);
 }
 
-/* Where a connection began without its former session, the broker has forgotten the filters of that session. */
+/* A connection without its former session: the broker has forgotten that session's filters. */
 static void comes_with(struct client *client, const struct mosquitto *connection) {
     if (client->connection == connection) return;
     client->connection = connection;
@@ -169,7 +169,7 @@ static int check(int event, void *event_data, void *userdata) {
     if (asked->access == MOSQ_ACL_WRITE && asked->qos > 1) return MOSQ_ERR_QOS_NOT_SUPPORTED;
     bool is_retained = asked->access == MOSQ_ACL_WRITE && asked->retain && asked->payloadlen > 0;
     bool is_filter = asked->access == MOSQ_ACL_SUBSCRIBE || asked->access == MOSQ_ACL_UNSUBSCRIBE;
-    /* Everything else is for the access list to say. */
+    /* The access list decides about everything else. */
     if (!is_retained && !is_filter) return MOSQ_ERR_PLUGIN_DEFER;
     struct client *client = client_of(asked->client);
     if (!client) return MOSQ_ERR_ACL_DENIED;
@@ -180,7 +180,7 @@ static int check(int event, void *event_data, void *userdata) {
     return MOSQ_ERR_PLUGIN_DEFER;
 }
 
-/* A message that the access list permitted: an empty retained one clears the topic, whoever retained it. */
+/* A message that the access list permitted. An empty retained one clears the topic, whoever retained it. */
 static int message(int event, void *event_data, void *userdata) {
     const struct mosquitto_evt_message *told = event_data;
     (void)event;
@@ -198,7 +198,7 @@ static int message(int event, void *event_data, void *userdata) {
     return MOSQ_ERR_SUCCESS;
 }
 
-/* Another connection may stand where this one stood in memory. */
+/* A new connection may have this one's address in memory. */
 static int disconnect(int event, void *event_data, void *userdata) {
     const struct mosquitto_evt_disconnect *ended = event_data;
     (void)event;

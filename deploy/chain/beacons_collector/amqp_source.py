@@ -1,4 +1,4 @@
-"""AMQP 0-9-1: a quorum queue behind RabbitMQ's MQTT plugin, shared by as many collectors as there are."""
+"""AMQP 0-9-1: a quorum queue behind RabbitMQ's MQTT plugin, shared by all collectors."""
 
 import threading
 import time
@@ -18,23 +18,23 @@ from .taking import Inbox, Taken
 # RabbitMQ's MQTT plugin publishes to this exchange.
 EXCHANGE = "amq.topic"
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
-# How often it is looked whether the queue is still there.
+# The interval at which the collector checks that the queue is still there.
 LOOK_INTERVAL_S = 15
-# A message that RabbitMQ delivered this often without an acknowledgement is taken alone. RabbitMQ puts it aside after ten times.
+# A message that RabbitMQ has delivered this often without an acknowledgement is taken alone. RabbitMQ puts it aside after ten times.
 SUSPICIOUS_DELIVERIES = 3
-# How long is waited where there is nothing to take.
+# The pause where there is nothing to take.
 PAUSE_S = 0.1
 SWAP = str.maketrans("./", "/.")
-# The queue of messages that were handed out too often is named after the one that they were in.
+# The queue of messages that were handed out too often has the name of their former queue, with this ending.
 DEAD_LETTERS = "-dead-letters"
 
 
 class Forgotten(Exception):
-    """The broker gives nothing more on a connection that works."""
+    """The broker sends nothing more on a connection that works."""
 
 
 class AMQPSource:
-    """One thread owns the connection; what others want of it is called there.
+    """One thread owns the connection. Other threads have their calls run there.
 
     A delivery tag is good for one channel only, so each message carries its channel.
     """
@@ -44,14 +44,14 @@ class AMQPSource:
         self.inbox = inbox
         self.said = Said("broker")
         self.context = tls_context(options)
-        # A queue keeps what comes with QoS 0 as well.
+        # A queue also keeps messages with QoS 0.
         self.left_out = 0
-        # Messages that were put aside, as the broker last said.
+        # The number of messages that were put aside, as the broker last reported.
         self.dead_letters = 0
         self.is_over = False
         self.is_paused = False
         self.is_drained = False
-        # Messages of this connection that are not acknowledged.
+        # The number of messages of this connection that are not acknowledged.
         self.taken = 0
         self.was_let_in = False
         self.queue = (options.group or "beacons") + (DEAD_LETTERS if options.is_dead_letters else "")
@@ -85,7 +85,7 @@ class AMQPSource:
             if self.connection:
                 self.connection.add_callback_threadsafe(action)
         except AMQPError:
-            # The connection has gone, and the broker gives what was not acknowledged to another one.
+            # The connection is gone, and the broker gives unacknowledged messages to another one.
             pass
 
     def run(self) -> None:
@@ -96,7 +96,7 @@ class AMQPSource:
                 self.consume()
             except (AMQPError, Forgotten, OSError) as error:
                 self.said.trouble(f"{self.options.host}:{self.options.port}: {type(error).__name__} {error}; trying on")
-            # As with MQTT: what was taken is committed before more is asked for.
+            # As with MQTT: taken messages are committed before the collector asks for more.
             while not self.inbox.empty() and not self.is_over:
                 time.sleep(0.1)
             if not self.is_over:
@@ -105,7 +105,7 @@ class AMQPSource:
                 time.sleep(pause_s)
 
     def consume(self) -> None:
-        """Takes messages over one connection. A system call that fails meanwhile raises RuntimeError, which ends the process.
+        """Takes messages over one connection. A failing system call raises RuntimeError, which ends the process.
 
         pika makes an AMQPError of whatever fails on the socket itself. After another call, such as epoll_ctl, pika may no longer watch the
         socket. Closing the connection would then wait for an answer that pika never reads, until the broker gives up after minutes. The
@@ -132,7 +132,7 @@ class AMQPSource:
     def subscribe(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
         channel.queue_declare(self.queue, durable=True, arguments={"x-queue-type": "quorum"})
         channel.queue_bind(self.queue, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
-        # Before the first message, which may be the one that ends the connection.
+        # Noted before the first message, which may be the one that ends the connection.
         self.was_let_in = True
         self.well()
         self.clear_way(connection, channel)
@@ -146,14 +146,14 @@ class AMQPSource:
                 raise Forgotten(f"the broker ended the subscription to queue {self.queue}")
             if time.monotonic() > look_due:
                 look_due = time.monotonic() + LOOK_INTERVAL_S
-                # The broker may close the channel, or take the queue away, and leave the connection open. It does not always say so; asking
-                # for a queue that has gone is an error.
+                # The broker may close the channel, or delete the queue, and leave the connection open, sometimes without a notice. Asking
+                # for a queue that is gone is an error.
                 if channel.queue_declare(self.queue, passive=True).method.consumer_count == 0:
                     raise Forgotten(f"the broker forgot the subscription to queue {self.queue}")
                 self.dead_letters = waiting(connection, self.queue + DEAD_LETTERS)
 
     def take_dead_letters(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
-        """One after the other, until none is left and all are acknowledged."""
+        """Takes one after the other, until none is left and all are acknowledged."""
         self.was_let_in = True
         self.well()
         while not self.is_over:
@@ -201,7 +201,7 @@ class AMQPSource:
             options.host, options.port, options.virtual_host, self.credentials(), ssl_options=encryption, heartbeat=60)
 
     def credentials(self) -> pika.PlainCredentials | ExternalCredentials:
-        """A certificate says who it is, unless a user is named as well."""
+        """The certificate names the user, unless the command line does."""
         options = self.options
         if options.cert_file and not options.username:
             return ExternalCredentials()
@@ -209,7 +209,7 @@ class AMQPSource:
 
 
 def waiting(connection: pika.BlockingConnection, queue: str) -> int:
-    """How many messages are in a queue; none where there is no such queue. An error closes the channel that asked."""
+    """The number of messages in a queue; 0 where there is no such queue. An error closes the channel that asked."""
     channel = connection.channel()
     try:
         count: int = channel.queue_declare(queue, passive=True).method.message_count
@@ -220,11 +220,11 @@ def waiting(connection: pika.BlockingConnection, queue: str) -> int:
 
 
 def topic_of(key: str | bytes) -> str:
-    """The MQTT topic. pika hands over what is not UTF-8 as it came; it stays recognisable."""
+    """The MQTT topic. pika passes a topic that is not UTF-8 as octets; it stays recognisable."""
     return (key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key).translate(SWAP)
 
 
 def first_key(headers: dict[str, Any]) -> str | bytes:
-    """What a dead letter was published under, before it got the name of its queue."""
+    """The topic under which a dead letter was published, before it got the name of its queue."""
     key: str | bytes = headers["x-death"][-1]["routing-keys"][0]
     return key

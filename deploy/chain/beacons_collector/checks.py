@@ -13,13 +13,13 @@ from typing import Any
 from .contract import Check, Contract, Missing
 
 LONGEST_TEXT, MOST_ITEMS = 1000, 1000
-# Beyond this a reader of JSON may take two integers for one, and a database runs out of room for the one after the last.
+# Beyond this a reader of JSON may take two integers for one, and a database has no room for the next one.
 LARGEST_INTEGER = 2**53 - 1
-# Seconds or metres beyond this are none, and no time of a database is so far away.
+# Seconds or metres beyond this are faults, and no time of a database is so far away.
 LARGEST_NUMBER = 1e12
 WRONG = ": not a value that it can have"
 
-# The keywords that the functions below go by, and those that they pass over: words for people, and rules that hold for one release alone.
+# The keywords that the functions below check, and those that they ignore: texts for people, and rules of one release alone.
 CHECKED = {
     "$ref", "type", "enum", "const", "anyOf", "allOf", "if", "then", "else", "properties", "additionalProperties", "items", "minimum", "maximum",
     "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "format",
@@ -45,12 +45,12 @@ def is_time(value: str) -> bool:
     return True
 
 
-# Agents write these in one way, and readers take more: fewer or more digits of a second, and lower case.
+# Agents write one form; readers accept more: fewer or more digits of a second, and lower case.
 FORMATS: dict[str, Test] = {"date-time": is_time, "uuid": lambda value: UUID.fullmatch(value) is not None}
 
 
 def check_of(contract: Contract, kind: str) -> Check:
-    """Returns what a message of that kind is held against."""
+    """Returns the check for a message of that kind."""
     return Compiler(contract).compiled(contract.kinds[kind].schema, contract.kinds[kind].file)
 
 
@@ -76,7 +76,7 @@ class Compiler:
         return checks[0] if len(checks) == 1 else all_of(checks)
 
     def branch(self, schema: dict[str, Any], home: str) -> Check:
-        """Returns what a condition makes essential. That a field must be absent holds for one release alone."""
+        """Returns the fields that a condition makes essential. A rule that a field must be absent holds for one release alone."""
         holds = condition(schema["if"])
         then, otherwise = (self.compiled(essentials(schema.get(word, {})), home) for word in ("then", "else"))
         return lambda value: then(value) if holds(value) else otherwise(value)
@@ -86,7 +86,7 @@ class Compiler:
             return leaf(text(schema))
         words = schema.get("enum") or ([schema["const"]] if "const" in schema else None)
         if words and isinstance(words[0], bool):
-            # Said only where it is true; false says what a missing one says.
+            # The field is only written where it is true, so false means the same as a missing field.
             return leaf(lambda value: value is True or value is False)
         if words:
             return leaf(one_of(words))
@@ -144,7 +144,7 @@ def has_essentials(schema: dict[str, Any]) -> bool:
 
 
 def essentials(branch: dict[str, Any]) -> dict[str, Any]:
-    """Returns what holds of a branch in every release."""
+    """Returns the part of a branch that holds in every release."""
     return {word: branch[word] for word in ("x-essential", "if", "then", "else") if word in branch}
 
 
@@ -189,7 +189,7 @@ def one_of(words: list[Any]) -> Test:
     if all(isinstance(word, str) for word in words):
         known = frozenset(words)
         return lambda value: isinstance(value, str) and value in known
-    # Python takes True for 1, and 1.0 as well; a message that says so means something else.
+    # Python takes True for 1, and 1.0 as well; in a message they mean something else.
     return lambda value: any(type(value) is type(word) and value == word for word in words)
 
 
@@ -213,7 +213,7 @@ def text(schema: dict[str, Any]) -> Test:
     octets = schema.get("x-maxOctets")
     form = FORMATS.get(schema.get("format", ""))
     if form is None and "pattern" in schema:
-        # Python's $ lets a line end pass.
+        # Python's $ also matches before a line end.
         pattern = re.compile(re.sub(r"\$\Z", r"\\Z", schema["pattern"]))
         form = lambda value: pattern.search(value) is not None  # noqa: E731
 

@@ -20,13 +20,13 @@ from .roll_up import RollUp
 from .taking import Inbox, Source, Taken, batches
 from .topics import Unreadable, parse, site_of
 
-# After SIGTERM a database that is away, or does not answer, is waited for no longer: the broker keeps what is not acknowledged.
+# The time after SIGTERM for which the collector waits for its database: the broker keeps unacknowledged messages.
 LONGEST_STOP_S = 10
 EXIT_WRONG_COMMAND_LINE, EXIT_FAILED, EXIT_NOT_COMMITTED = 64, 70, 75
 
 
 class Stop:
-    """SIGTERM, SIGINT, or a thread that failed, and how long ago. A process of which a part has ended would stand there and take nothing."""
+    """SIGTERM, SIGINT, or a thread that failed, and the time since then. A process that has lost a thread would stay and take nothing."""
 
     def __init__(self) -> None:
         self.since: float | None = None
@@ -47,7 +47,7 @@ class Stop:
         self.asked()
 
     def unraisable(self, what: Any) -> None:
-        """A thread without memory to begin is no exception of that thread, and its starter would wait for it for ever."""
+        """A thread that lacks the memory to begin raises no exception, and its starter would wait for it for ever."""
         sys.__unraisablehook__(what)
         thread = getattr(what.object, "__self__", None)
         if isinstance(thread, threading.Thread):
@@ -63,7 +63,7 @@ class Stop:
 
 
 def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[Row], list[Rejected], int]:
-    """What can be stored, what can't, and how many are not kept at all."""
+    """The messages that can be stored, those that can't, and the number of those that are not kept."""
     rows: list[Row] = []
     rejected: list[Rejected] = []
     for message in batch:
@@ -73,7 +73,7 @@ def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[
         except Unreadable as reason:
             rejected.append(Rejected(message.topic, message.payload, str(reason), message.received_at, site_of(message.topic, prefix)))
             continue
-        # States repeat what events say, and half of all messages are states: the database is asked about the first of a region.
+        # States repeat the content of events, and half of all messages are states: only the first state of a region goes to the database.
         if address and text is not None and (address.kind != "state" or regions.are_news(address)):
             rows.append(Row(message.topic, address, text, message.received_at))
     return rows, rejected, len(batch) - len(rows) - len(rejected)
@@ -81,7 +81,7 @@ def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[
 
 def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: MetricsFile,
          prefix: str) -> None:
-    """Until SIGTERM or until the source is drained, and then until what was taken is committed and acknowledged. Raises Away."""
+    """Works until SIGTERM or until the source is drained, and then until all taken messages are committed and acknowledged. Raises Away."""
     counts = {"passed": 0, "batches": 0}
     regions = Regions()
 
@@ -110,7 +110,7 @@ def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: 
 
 
 def main(arguments: list[str]) -> int:
-    """The exit status."""
+    """Runs the collector, and returns its exit status."""
     options = command_line.parse(arguments)
     stop = Stop()
     inbox = Inbox(2 * options.receive_maximum)

@@ -1,4 +1,4 @@
-"""The contract of gateways with their readers (deploy/contract): which kinds of messages there are, and what holds for each.
+"""The contract of gateways with their readers (deploy/contract): the kinds of messages, and their rules.
 
 The JSON Schemas are the source. The collector reads them once, at its start, and has no table of kinds, fields or words of its own.
 deploy/contract/README.md explains the keywords that begin with x-.
@@ -17,15 +17,15 @@ Check = Callable[[Any], str | None]
 
 
 class Missing(SystemExit):
-    """A schema that is not where it should be, or is none."""
+    """A schema that is missing, or is not valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of message, by the last level of its topic."""
+    """A kind of message, named by the last level of its topic."""
 
     name: str
-    # The levels of its topic behind the gateway. The word {region} stands for the levels of a region.
+    # The levels of its topic after the gateway. The word {region} stands for the levels of a region.
     topic: tuple[str, ...]
     # retained, acknowledged or ephemeral: the operation bindings of asyncapi.yaml.
     delivery: str
@@ -39,7 +39,7 @@ class Kind:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is for later readers too, and not only for those who are there now."""
+        """Whether the broker keeps it for later readers, and not only for those that are connected now."""
         return self.delivery != "ephemeral"
 
     @property
@@ -51,13 +51,13 @@ class Contract:
     """The schemas of a folder, by the names of their files."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        # Without its schema the collector would refuse every message of a kind.
+        # Without the schema of a kind, the collector would refuse all its messages.
         named = set(re.findall(r"\./([\w-]+\.schema\.json)", words_of(folder / "asyncapi.yaml")))
         self.schemas = {name: document(folder / name) for name in sorted(named | {path.name for path in folder.glob("*.schema.json")})}
         self.kinds = {kind.name: kind for name in self.schemas if (kind := kind_of(name, self.schemas[name]))}
 
     def resolved(self, reference: str, home: str) -> tuple[dict[str, Any], str]:
-        """Returns what a $ref in the schema `home` leads to, and the name of the schema that it is part of."""
+        """Returns the target of a $ref in the schema `home`, and the name of the target's schema."""
         file, _, pointer = reference.partition("#")
         name = file or home
         try:

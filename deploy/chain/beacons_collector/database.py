@@ -1,4 +1,4 @@
-"""A batch becomes rows, in one transaction. What a row can be is decided by `beacons.take` in the schema."""
+"""Turns a batch into rows, in one transaction. `beacons.take` in the schema decides what a row can be."""
 
 import json
 import time
@@ -16,24 +16,24 @@ from .topics import Address
 from .watch import Watch
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
-# Unless the URL says something else: a machine that vanished is noticed within a minute.
+# Used unless the URL says otherwise: a machine that vanished is noticed within a minute.
 DEFAULTS = {"connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 LOOK_INTERVAL_S = 0.2
-# A rejected payload is kept up to here: enough to see what it was.
+# The longest part of a rejected payload that is kept: enough to recognise it.
 LONGEST_REJECTED_BYTES = 64 * 1024
-# What to do about it, by SQLSTATE: what is missing is the schema, or the right to use it.
+# Remedies by SQLSTATE: the schema is missing, or the right to use it.
 NO_SCHEMA = "make or upgrade the schema: deploy/chain/schema --database URL"
 REMEDIES = {"3F000": NO_SCHEMA, "42883": NO_SCHEMA, "42P01": NO_SCHEMA, "42501": "as its owner: GRANT beacons_collector TO this role"}
-# Classes of SQLSTATE that say that a row is at fault: data exception, integrity constraint, program limit.
+# Classes of SQLSTATE that blame a row: data exception, integrity constraint, program limit.
 ROW_AT_FAULT = ("22", "23", "54")
 
-# What is tried again. psycopg hands on a system call that fails while it waits, as it came.
+# Errors after which the collector tries again. psycopg passes on a system call that fails while it waits.
 TROUBLE = (psycopg.Error, OSError)
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A message that can be stored: where it came from, and its text."""
+    """A message that can be stored: its address, and its text."""
 
     topic: str
     address: Address
@@ -43,18 +43,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A message that can't be, and why."""
+    """A message that can't be stored, and the reason."""
 
     topic: str
     payload: bytes
     reason: str
     received_at: datetime
-    # The store whose budget it comes from; empty where the topic names none.
+    # The store whose budget pays for it; empty where the topic names none.
     site: str = ""
 
 
 class TooOld(psycopg.Error):
-    """The schema knows fewer kinds of messages than this collector. What it says nothing of would be acknowledged, and lost."""
+    """The schema knows fewer kinds of messages than this collector. Other messages would be acknowledged, and lost."""
 
 
 class Away(Exception):
@@ -62,7 +62,7 @@ class Away(Exception):
 
 
 class Database:
-    """One connection, made again for as long as it takes."""
+    """One connection, which is made again for as long as it takes."""
 
     def __init__(self, url: str, is_called_off: Callable[[], bool]) -> None:
         self.url = url
@@ -148,14 +148,14 @@ class Database:
 
 
 def connect(url: str, name: str) -> psycopg.Connection[Any]:
-    """A connection that PostgreSQL shows by this name."""
+    """A connection with this name in PostgreSQL's views."""
     given = conninfo_to_dict(url)
     defaults = {key: value for key, value in DEFAULTS.items() if key not in given}
     return psycopg.connect(url, autocommit=True, application_name=name, **defaults)
 
 
 def explained(error: psycopg.Error | OSError) -> str:
-    """What went wrong, in the database's words, and the remedy where one is known."""
+    """The error in the database's words, with the remedy where one is known."""
     if isinstance(error, OSError):
         return f"{type(error).__name__}: {error}"
     remedy = REMEDIES.get(error.sqlstate or "")
@@ -164,12 +164,12 @@ def explained(error: psycopg.Error | OSError) -> str:
 
 
 def rejection(row: Row, reason: str) -> Rejected:
-    """A message that could be read, and that the database does not take."""
+    """A message that could be read, but that the database refuses."""
     return Rejected(row.topic, row.text.encode(), reason, row.received_at, row.address.site)
 
 
 def element(index: int, row: Row) -> str:
-    """One message as `beacons.take` wants it. The payload is JSON already and goes in as it came."""
+    """One message in the form of `beacons.take`. The payload is JSON already and goes in unchanged."""
     address = row.address
     frame = {
         "i": index, "kind": address.kind, "site": address.site, "gateway": address.gateway, "region": address.region,
@@ -180,5 +180,5 @@ def element(index: int, row: Row) -> str:
 
 
 def storable(text: str) -> str:
-    """PostgreSQL's text has no NUL and no half characters; MQTT's topics might."""
+    """Removes NULs and half surrogate pairs, which MQTT's topics may have and PostgreSQL's text may not."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""TLS to the broker, and what OpenSSL has to say about it."""
+"""TLS to the broker, and OpenSSL's errors."""
 
 import re
 import ssl
@@ -7,11 +7,11 @@ from .options import Options
 
 
 class Unusable(Exception):
-    """A file of the command line that is not what it should be."""
+    """A file of the command line that can't be used."""
 
 
 def tls_context(options: Options) -> ssl.SSLContext | None:
-    """What a connection is encrypted with; None for one that is not. Raises Unusable."""
+    """The TLS context of a connection; None for a plain one. Raises Unusable."""
     if not options.is_encrypted:
         return None
     try:
@@ -20,7 +20,7 @@ def tls_context(options: Options) -> ssl.SSLContext | None:
         raise Unusable(f"--ca-file {options.ca_file}: {words(error)}") from None
     if options.cert_file:
         try:
-            # An empty password: without one OpenSSL asks for it, on a terminal that nobody looks at.
+            # An empty password, because otherwise OpenSSL asks for one on the terminal, and waits.
             context.load_cert_chain(options.cert_file, options.key_file, password="")
         except OSError as error:
             raise Unusable(f"--cert-file {options.cert_file} --key-file {options.key_file}: {words(error)}") from None
@@ -28,5 +28,5 @@ def tls_context(options: Options) -> ssl.SSLContext | None:
 
 
 def words(error: BaseException | None) -> str:
-    """What went wrong, without the places in the source that OpenSSL and Python put around it."""
+    """The error, without the places in the source that OpenSSL and Python add."""
     return re.sub(r"^\[[^\]]*\] | \(_ssl\.c:\d+\)$", "", str(error))

@@ -1,4 +1,4 @@
-"""What the collector did, as Prometheus text for node_exporter's textfile collector."""
+"""The collector's figures, as Prometheus text for node_exporter's textfile collector."""
 
 import os
 import time
@@ -21,14 +21,14 @@ GAUGES = {
     "dead_letters": ("beacons_collector_dead_letters", "Messages that the broker has put aside, because they were handed out too often."),
 }
 INTERVAL_S = 15
-# What Prometheus' text format wants of a label's value.
+# Escapes of a label's value in Prometheus' text format.
 ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r'\"'})
 
 
 class MetricsFile:
-    """Written whole every 15 s, under another name first, so that nobody reads half of it.
+    """A file that is written every 15 s, under another name first, so that no reader gets half of it.
 
-    Each figure bears the collector's id: node_exporter takes the files of several only where they differ in that.
+    Each figure bears the collector's id: node_exporter reads the files of several collectors only where their ids differ.
     """
 
     def __init__(self, path: str | None, collector: str) -> None:
@@ -38,7 +38,7 @@ class MetricsFile:
         self.said = Said("metrics")
 
     def hurry(self) -> None:
-        """The next figures are written whenever the last ones were: there may be none after them."""
+        """Makes the next figures due at once: there may be none after them."""
         self.due = 0.0
 
     def write(self, counts: dict[str, int], waiting: int, now: float | None = None) -> None:
@@ -55,11 +55,11 @@ class MetricsFile:
         scratch = f"{self.path}.{os.getpid()}.new"
         try:
             with open(scratch, "w", encoding="utf-8") as file:
-                # node_exporter is another user's process, whatever our own umask is.
+                # node_exporter runs as another user, so the collector's umask must not matter.
                 os.fchmod(file.fileno(), 0o644)
                 file.write("\n".join(lines) + "\n")
             os.replace(scratch, self.path)
             self.said.well("written")
         except OSError as error:
-            # Figures are worth less than what they count.
+            # Figures are worth less than the messages that they count.
             self.said.trouble(str(error))

@@ -1,4 +1,4 @@
-"""MQTT 5: a persistent session that outlives this process, and acknowledgements of our own."""
+"""MQTT 5: a persistent session that outlives this process, and acknowledgements by the collector."""
 
 import logging
 import sys
@@ -16,24 +16,24 @@ from .options import Options
 from .said import Said
 from .taking import LARGEST_INBOX_BYTES, Inbox, Taken
 
-# So long the broker keeps what came for a collector that is away.
+# The time for which the broker keeps messages for a collector that is away.
 SESSION_EXPIRY_S = 7 * 24 * 3600
-# Not below what a store's line needs, and a broker that has gone is noticed within a minute and a half.
+# Not below the need of a store's connection; a broker that is gone is noticed within a minute and a half.
 KEEPALIVE_S = 60
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1, 60
-# Two clients with one id put each other out as soon as they are in. mosquitto 2.0 does not say why.
+# Two clients with one id disconnect each other as soon as they are connected. mosquitto 2.0 gives no reason.
 SHORT_S = 5
-# So long what comes without a promise waits for room. It holds up the connection, so it is far below the keepalive.
+# The longest wait of a QoS 0 message for room. It holds up the connection, so it is far below the keepalive.
 LONGEST_WAIT_FOR_ROOM_S = 5
 
 
 class LastFailure(logging.Handler):
-    """Why a connection broke: paho tells its log, and the callback that it was an "unspecified error"."""
+    """The reason why a connection broke. paho gives it to its log alone, and "unspecified error" to the callback."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
         self.words = ""
-        # Nobody else's, and nothing below an error: each message would be a line.
+        # A logger of its own, for errors alone: otherwise each message would be a line.
         self.logger = logging.Logger("mqtt", logging.ERROR)
         self.logger.addHandler(self)
 
@@ -59,15 +59,15 @@ class MQTTSource:
         self.inbox = inbox
         self.said = Said("broker")
         self.room = Said("inbox")
-        # MQTT knows no dead letters, and a session no end.
+        # MQTT has no dead letters, and a session has no end.
         self.dead_letters, self.is_drained = 0, False
-        # Messages that found no room, and whether they are still to be asked for again.
+        # Messages that found no room, and whether to ask for them again.
         self.left_out = 0
         self.is_owed = False
         self.is_refused = False
         self.connection = 0
         self.connected_at = 0.0
-        # How many connections in a row were lost at once.
+        # The number of connections in a row that were lost at once.
         self.short = 0
         self.lock = threading.Lock()
         self.is_paused = False
@@ -118,8 +118,8 @@ class MQTTSource:
         self.client.loop_stop()
 
     def subscribe(self) -> None:
-        # Stores' bridges tell what is retained with QoS 0, which no session keeps: what changed while nobody was here is learned
-        # only by asking for it. What is known already is a repetition.
+        # Stores' bridges send retained messages with QoS 0, which no session keeps. So the collector asks for all of them, to learn of
+        # changes while it was away. A known message is a repetition.
         options = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_SEND_ON_SUBSCRIBE)
         self.client.subscribe(self.options.topic_filter, options=options)
 
@@ -140,7 +140,7 @@ class MQTTSource:
                            f"subscribed to {self.options.topic_filter}")
 
     def not_reached(self, _client: mqtt.Client, _data: object) -> None:
-        # paho calls this while it handles the error, and does not hand it on.
+        # paho calls this while it handles the error, and does not pass the error on.
         self.said.trouble(f"{self.options.host}:{self.options.port} cannot be reached: {words(sys.exception())}; trying on")
 
     def disconnected(self, _client: mqtt.Client, _data: object, _flags: mqtt.DisconnectFlags, reason: ReasonCode,
@@ -149,11 +149,11 @@ class MQTTSource:
             self.connection += 1
         failure = self.failure.taken()
         is_short = time.monotonic() - self.connected_at < SHORT_S
-        # What was taken and is not committed yet stays here alone where the broker forgets its sessions, so it is
-        # committed before more is asked for. The broker keeps what comes meanwhile.
+        # Where the broker forgets its sessions, taken messages that are not committed are here alone. So they are committed before the
+        # collector asks for more. The broker keeps those that come meanwhile.
         while not self.inbox.empty() and not self.is_paused:
             time.sleep(0.1)
-        # That a refused login ends the connection too is no news.
+        # A refused login also ends the connection, which need not be reported again.
         if not reason.is_failure or self.is_refused:
             self.is_refused = False
             return
@@ -170,7 +170,7 @@ class MQTTSource:
         token = (self.connection, message.mid) if message.qos else None
         taken = Taken(topic_of(message), message.payload, token)
         if token:
-            # The broker sends no more than the receive maximum before it is acknowledged: this is the bound of the queue.
+            # The broker sends no more than the receive maximum before acknowledgements, which bounds the queue.
             self.inbox.put_within(taken, lambda: self.is_paused)
             return
         if self.has_room():
@@ -181,10 +181,10 @@ class MQTTSource:
             self.room.trouble("no room for what comes with QoS 0, because the database takes nothing: it is left out")
 
     def has_room(self) -> bool:
-        """Whether a message without a promise may be taken: after a wait, because all that is retained comes at once."""
+        """Whether a QoS 0 message may be taken: after a wait, because all retained messages come at once."""
         due = time.monotonic() + LONGEST_WAIT_FOR_ROOM_S
         while self.inbox.qsize() >= self.options.receive_maximum or self.inbox.octets >= LARGEST_INBOX_BYTES:
-            # Once is enough: a wait for each of them would be the end of the connection.
+            # One wait is enough: a wait for each message would end the connection.
             if self.is_owed or self.is_paused or time.monotonic() > due:
                 return False
             time.sleep(0.01)
@@ -192,7 +192,7 @@ class MQTTSource:
 
 
 def topic_of(message: mqtt.MQTTMessage) -> str:
-    """The topic; one that is not UTF-8 stays recognisable."""
+    """The topic. One that is not UTF-8 stays recognisable."""
     try:
         return message.topic
     except UnicodeDecodeError as error:

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 PORTS = {"mqtt": 1883, "mqtts": 8883, "amqp": 5672, "amqps": 5671}
-DESCRIPTION = """Takes what gateways publish from the broker and commits it to the database, each number once. It acknowledges
+DESCRIPTION = """Takes the messages of gateways from the broker and commits them to the database, each number once. It acknowledges
 only what is committed, and runs until SIGTERM."""
 EPILOGUE = """User and password stand in the URL or in BEACONS_BROKER_USERNAME and BEACONS_BROKER_PASSWORD. The database's
 password is taken as libpq takes it: PGPASSFILE, PGPASSWORD. Exit status: 0 stopped, everything taken is committed; 64 the
@@ -19,7 +19,7 @@ command line is wrong, or a file that it names; 70 a part of the collector faile
 
 @dataclass(frozen=True)
 class Options:
-    """What the collector was asked to do."""
+    """The options of the collector."""
 
     scheme: str
     host: str
@@ -52,7 +52,7 @@ class Options:
 
 
 class Parser(argparse.ArgumentParser):
-    """As every command of the project: a wrong command line ends with 64."""
+    """A parser that ends with 64 for a wrong command line, like every command of the project."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         self.exit(64, f"{self.prog}: {message}\n")
@@ -107,8 +107,8 @@ def parse(arguments: list[str]) -> Options:
 
 
 def database_url(url: str) -> str:
-    """One that libpq understands, for argparse; what it cannot read now it cannot read later either. An empty one leaves everything to
-    the environment. libpq's own words hold the URL, and so the password."""
+    """Checks for argparse that libpq understands the URL, since it would fail later otherwise. An empty one leaves everything to the environment. libpq's
+    own message is not shown: it holds the URL, and so the password."""
     try:
         conninfo_to_dict(url)
     except psycopg.Error:

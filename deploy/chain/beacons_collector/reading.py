@@ -1,6 +1,6 @@
-"""A payload as it came ⇄ a message that the database may be given. What is doubtful is refused here, with the reason.
+"""Turns a payload into a message for the database. A doubtful payload is refused here, with the reason.
 
-What a field may be is the schema's to say (contract.py). Here stands what no schema can say: which field goes with which, and with the
+The schemas define the values of a field (contract.py). This file has the rules that no schema can hold: the relations between fields, and to the
 topic. Fields that no schema names are kept as they are, because a newer agent may send more.
 """
 
@@ -13,22 +13,22 @@ from .checks import check_of
 from .contract import CONTRACT
 from .topics import Address, Unreadable
 
-# A batch of deferred fixes is the largest message that agents make; ten times as much is none of theirs.
+# A batch of deferred fixes is the agents' largest message. A message ten times as long comes from no agent.
 LARGEST_PAYLOAD_BYTES = 1 << 20
-# That of a store with 64 gateways of the longest names is half as long.
+# The health of a store with 64 gateways of the longest names is half as long.
 LARGEST_HEALTH_BYTES = 32 * 1024
-# What a double can be, and the digits of 2^64 and no more.
+# The limits of a double, and the number of digits of 2^64.
 LARGEST_EXPONENT, LONGEST_INTEGER = 308, 20
 
-# `beacond site` speaks as a gateway of this name.
+# The gateway name of `beacond site`.
 STORE = "site"
 
-# The database would round a time of more than six digits, up as well, and so into the year 10000.
+# The database would round a time with more than six digits, perhaps up into the year 10000.
 LONG_TIME = re.compile(r'("\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6})\d{1,3}Z"', re.ASCII)
 
 CHECKS = {name: check_of(CONTRACT, name) for name in CONTRACT.kinds}
 GAP_PAIRS = CONTRACT.pairs()
-# What tells of a time from one moment to another.
+# The kinds of messages that cover a time from one moment to another.
 SPANS = {name for name, kind in CONTRACT.kinds.items() if {"from_at", "to_at"} <= set(kind.schema["x-essential"])}
 
 
@@ -59,7 +59,7 @@ def refuse_constant(word: str) -> None:
 
 
 def finite(word: str) -> float:
-    """PostgreSQL keeps every digit that an exponent stands for: a few octets would become 128 KiB, whether or not they are 0."""
+    """Refuses large exponents. PostgreSQL keeps every digit of a number: a few octets would become 128 KiB, even of zeros."""
     exponent = word.lower().partition("e")[2].lstrip("+-0")
     value = float(word)
     if len(exponent) > 3 or int(exponent or 0) > LARGEST_EXPONENT or math.isinf(value):
@@ -73,7 +73,7 @@ def bounded(word: str) -> int:
     return int(word)
 
 
-# json.loads with an option would make one for each message.
+# One decoder for all: json.loads with an option would make one for each message.
 DECODER = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite, parse_int=bounded)
 
 
@@ -82,7 +82,7 @@ def decoded(payload: bytes) -> tuple[str, dict[str, Any]]:
     try:
         text = payload.decode("utf-8")
         message = DECODER.decode(text)
-        # Both can only be written with \\u in JSON.
+        # JSON can only write both with \\u.
         is_storable = "\\u" not in text or can_be_stored(message)
     except UnicodeDecodeError:
         raise Unreadable("payload: not UTF-8") from None
@@ -98,13 +98,13 @@ def decoded(payload: bytes) -> tuple[str, dict[str, Any]]:
 
 
 def with_short_times(text: str, message: dict[str, Any]) -> str:
-    """The text as it came, but for times that the database could not keep: they lose what is below a microsecond."""
+    """The text as it came. Times that the database could not keep lose their digits below a microsecond."""
     plain = json.dumps(message, ensure_ascii=False) if "\\u" in text else text
     return LONG_TIME.sub(r'\1Z"', plain) if LONG_TIME.search(plain) else text
 
 
 def can_be_stored(value: Any) -> bool:
-    """Whether PostgreSQL's jsonb has room for every text in it."""
+    """Whether PostgreSQL's jsonb can hold every text in it."""
     if isinstance(value, str):
         return not re.search("[\0\ud800-\udfff]", value)
     if isinstance(value, dict):
@@ -113,7 +113,7 @@ def can_be_stored(value: Any) -> bool:
 
 
 def fault_in_gap(message: dict[str, Any]) -> str | None:
-    """A gap names the first and the last number of one kind, and nothing of another."""
+    """Checks that a gap names the first and the last number of one series alone."""
     pairs = [pair for pair in GAP_PAIRS if pair[0] in message or pair[1] in message] or [GAP_PAIRS[0]]
     first, last = pairs[0]
     for field in (first, last):
@@ -126,9 +126,9 @@ def fault_in_gap(message: dict[str, Any]) -> str | None:
 
 
 def difference(message: dict[str, Any], address: Address) -> str | None:
-    """Where the payload says something else than its topic."""
+    """The field in which the payload contradicts its topic."""
     for field in ("site", "gateway", "region", "zone"):
-        # The store's own events name the gateway whose news decided them. A surge names its region, and its topic does not.
+        # The store's own events name the gateway that decided them. A surge names its region, and its topic does not.
         is_told_here = field == "gateway" and address.gateway == STORE or field == "region" and not CONTRACT.kinds[address.kind].is_of_region
         if field in message and message[field] != getattr(address, field) and not is_told_here:
             return f"{field}: unlike the topic's"
@@ -141,6 +141,6 @@ def difference(message: dict[str, Any], address: Address) -> str | None:
 
 
 def seconds(time: str) -> str:
-    """Times in one form sort as text: the fraction is filled up."""
+    """Brings times into one form with a full fraction, so that they sort as text."""
     whole, _, fraction = time[:-1].partition(".")
     return whole + "." + fraction.ljust(9, "0")

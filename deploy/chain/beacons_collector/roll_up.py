@@ -1,4 +1,4 @@
-"""Has what came counted into the hourly figures and stays, once a minute or less often, over a connection of its own."""
+"""Calls the roll-up of hourly figures and stays, once a minute or less often, over a connection of its own."""
 
 import threading
 
@@ -9,8 +9,8 @@ INTERVAL_S = 60
 
 
 class RollUp:
-    """The database sees to it that of several collectors one counts at a time, and a fifth of the time at most. The views are right
-    without it, and slower."""
+    """The database lets one collector at a time count, for a fifth of the time at most. The views are right without it, but
+    slower."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -22,14 +22,14 @@ class RollUp:
         self.thread.start()
 
     def stop(self) -> None:
-        # What it is at is undone by the database if the process ends first, and done by the next one.
+        # If the process ends first, the database undoes the running roll-up, and the next process does it again.
         self.is_over.set()
 
     def run(self) -> None:
         while not self.is_over.wait(INTERVAL_S):
             try:
                 with connect(self.url, "beacons_collector roll-up") as connection:
-                    # A transaction each: making a day locks what a roll-up reads.
+                    # A transaction for each: making a day locks tables that a roll-up reads.
                     connection.execute("SELECT beacons.make_days_ahead()")
                     connection.execute("SELECT beacons.roll_up_when_due()")
                 self.said.well("counted")

@@ -1,10 +1,10 @@
-"""A cause that lasts is said once, and that it is over as well."""
+"""Reports a lasting fault once, and its end once."""
 
 import sys
 
 
 class Said:
-    """What is wrong with one side at the moment, on standard error."""
+    """The present fault of one side, reported on standard error."""
 
     def __init__(self, side: str) -> None:
         self.side = side

@@ -1,4 +1,4 @@
-"""What a source hands over: messages that the broker goes on holding until they are acknowledged."""
+"""The messages of a source, which the broker keeps until they are acknowledged."""
 
 import queue
 import time
@@ -7,28 +7,28 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-# Commits cost the same for one event as for some hundred; an event waits this long at most for others to come along.
+# A commit costs as much for one event as for some hundred. An event waits this long at most for others.
 LARGEST_BATCH = 500
 LONGEST_WAIT_S = 0.2
-# In octets: messages may be a mebibyte each, and the database makes several copies of a batch.
+# In octets: messages may have a mebibyte each, and the database makes several copies of a batch.
 LARGEST_BATCH_BYTES, LARGEST_INBOX_BYTES = 4 << 20, 64 << 20
 LOOK_INTERVAL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A message as it came. `token` is the source's own, for the acknowledgement; `None` where none is wanted."""
+    """A message as it came. `token` is for the source's acknowledgement; `None` where none is needed."""
 
     topic: str
     payload: bytes
     token: Any
     received_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    # A batch ends with this message, because its source waits for the acknowledgement.
+    # Whether a batch ends with this message, because its source waits for the acknowledgement.
     is_alone: bool = False
 
 
 class Inbox(queue.Queue[Taken]):
-    """What was taken and waits for its commit. It knows how much that is."""
+    """Messages that wait for their commit, with their size."""
 
     octets = 0
 
@@ -42,9 +42,9 @@ class Inbox(queue.Queue[Taken]):
         return item
 
     def put_within(self, message: Taken, is_over: Callable[[], bool]) -> bool:
-        """Puts it in once there is room for its octets; false where `is_over()` before.
+        """Adds a message once there is room for its octets; false where `is_over()` comes first.
 
-        Who waits here reads nothing from the broker meanwhile. Where that takes longer than the broker's patience, the connection
+        The caller reads nothing from the broker meanwhile. If the broker loses patience, the connection
         is made again, and the message comes again.
         """
         while self.octets >= LARGEST_INBOX_BYTES:
@@ -56,29 +56,29 @@ class Inbox(queue.Queue[Taken]):
 
 
 class Source(Protocol):
-    """A broker. Messages go into the queue that it was made with, in the order in which they came."""
+    """A broker. It puts messages into the queue that it was made with, in the order in which they come."""
 
-    # How many messages that the broker does not keep found no room, and how many it has put aside.
+    # The numbers of QoS 0 messages that found no room, and of messages that the broker has put aside.
     left_out: int
     dead_letters: int
-    # Nothing is left of what was to be taken once.
+    # Whether nothing is left of a queue that is read once.
     is_drained: bool
 
     def start(self) -> None:
-        """Connects, and connects again for as long as it takes."""
+        """Connects, and reconnects for as long as it takes."""
 
     def acknowledge(self, batch: list[Taken]) -> None:
-        """The batch is committed: the broker may forget it. What came over a connection that is gone comes again."""
+        """The batch is committed: the broker may forget it. Messages of an older connection come again."""
 
     def pause(self) -> None:
-        """Hands over nothing more. What comes from now on is not acknowledged, so the broker keeps it."""
+        """Hands over no more messages. Those that still come are not acknowledged, so the broker keeps them."""
 
     def stop(self) -> None:
-        """Sends the acknowledgements that wait, and says goodbye. The session stays at the broker."""
+        """Sends the acknowledgements that wait, and disconnects. The session stays at the broker."""
 
 
 def batches(inbox: Inbox, is_over: Any) -> Iterator[list[Taken]]:
-    """Batches as they fill up, until `is_over()` and nothing is left."""
+    """Yields full batches, until `is_over()` and nothing is left."""
     while True:
         try:
             first = inbox.get(timeout=LONGEST_WAIT_S)

@@ -1,21 +1,21 @@
-"""What a topic says: `{prefix}/{site}/{gateway}/…`, where the prefix may have several levels."""
+"""The address in a topic:  `{prefix}/{site}/{gateway}/…`, where the prefix may have several levels."""
 
 from dataclasses import dataclass
 
 from .contract import CONTRACT
 
-# A site, a gateway, a region or a zone is one level of this many octets at most. The database's indexes rely on it.
+# A site, a gateway, a region or a zone is one level with at most this many octets. The database's indexes rely on it.
 LONGEST_LEVEL: int = CONTRACT.shared("topic_level")["x-maxOctets"]
 HIGHEST_VALUE: int = CONTRACT.shared("major")["maximum"]
 
 
 class Unreadable(ValueError):
-    """A message that the database is not given: it goes to `rejected` with this reason."""
+    """A message that the database does not get: it goes to `rejected` with this reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a message comes from and what it tells of."""
+    """The origin of a message, and its subject."""
 
     kind: str
     site: str
@@ -26,7 +26,7 @@ class Address:
     zone: str | None = None
 
 
-# The kinds whose topics name no region, by the levels behind the gateway, and the words of the others.
+# Kinds whose topics name no region, by the levels after the gateway, and the words of the others.
 PLAIN = {kind.topic: kind for kind in CONTRACT.kinds.values() if not kind.is_of_region}
 OF_REGIONS = {kind.name: kind for kind in CONTRACT.kinds.values() if kind.is_of_region}
 
@@ -36,13 +36,13 @@ def is_level(value: str) -> bool:
 
 
 def site_of(topic: str, prefix: str) -> str:
-    """The site that a topic names, whether or not it is one of a gateway's; empty where it names none."""
+    """The site in a topic, even of one that no gateway has; empty where there is none."""
     site = topic.removeprefix(prefix + "/").partition("/")[0] if topic.startswith(prefix + "/") else ""
     return site if is_level(site) else ""
 
 
 def parse(topic: str, prefix: str) -> Address | None:
-    """The address that a topic names; `None` for what is not kept.
+    """The address in a topic; `None` for messages that are not kept.
 
     Raises Unreadable for a topic under the prefix that no gateway has.
     """
@@ -54,8 +54,8 @@ def parse(topic: str, prefix: str) -> Address | None:
     if len(levels) < 3 or not is_level(levels[0]) or not is_level(levels[1]):
         raise Unreadable(f"topic: names no site and gateway of 1 to {LONGEST_LEVEL} bytes")
     site, gateway, *rest = levels
-    # Questions, answers and the beacons in range are for those who are there now: nothing of them is kept. Whoever asks may
-    # name a topic below response/ for the answer.
+    # Requests, answers and ranging are for clients that are connected now, and are not kept. A requester may name a topic
+    # below response/ for the answer.
     if rest[0] == "request" and len(rest) == 2 and rest[1] or rest[0] == "response" and len(rest) >= 2 and rest[1]:
         return None
     if kind := PLAIN.get(tuple(rest)):
@@ -82,7 +82,7 @@ def region_address(kind: str, site: str, gateway: str, levels: list[str]) -> Add
 
 
 def beacon_value(level: str) -> int:
-    """A major or minor as a topic level. There is one way to write each, or one beacon would have several topics."""
+    """A major or minor as a topic level. Only one spelling is valid, so that a beacon has one topic."""
     if not level.isascii() or not level.isdigit() or len(level) > 5 or int(level) > HIGHEST_VALUE or level != str(int(level)):
         raise Unreadable(f"topic: a major or minor that is no number from 0 to {HIGHEST_VALUE}")
     return int(level)

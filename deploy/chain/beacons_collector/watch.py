@@ -1,4 +1,4 @@
-"""Sees to it that a database that takes a batch and does not answer holds up nobody for ever."""
+"""Ends the wait for a database that has taken a batch and does not answer."""
 
 import socket
 import threading
@@ -8,15 +8,15 @@ from types import TracebackType
 
 from .said import Said
 
-# A commit takes a fraction of a second. What takes this long is said: a lock, a disk, a machine that stands still.
+# A commit takes a fraction of a second. After this time the collector reports the wait: a lock, a disk, a machine that hangs.
 LONGEST_SILENCE_S = 10
 LOOK_INTERVAL_S = 0.5
 
 
 class Watch:
-    """`with watch:` is a time in which an answer is waited for, over the connection that `looks_at` was told of.
+    """Within `with watch:` a thread waits for an answer, over the connection that was given to `looks_at`.
 
-    Once it is called off, the connection is cut, which is the only thing that wakes who waits on it.
+    Calling the wait off cuts the connection, which is the only way to wake that thread.
     """
 
     def __init__(self, said: Said, is_called_off: Callable[[], bool]) -> None:
@@ -28,7 +28,7 @@ class Watch:
         threading.Thread(target=self.run, name="watch", daemon=True).start()
 
     def looks_at(self, descriptor: int | None) -> None:
-        """None before the connection is closed: its number may be another's afterwards."""
+        """None before the connection is closed: another connection may have its number afterwards."""
         with self.lock:
             self.descriptor = descriptor
 
@@ -57,5 +57,5 @@ class Watch:
                 with socket.fromfd(self.descriptor, socket.AF_UNIX, socket.SOCK_STREAM) as copy:
                     copy.shutdown(socket.SHUT_RDWR)
             except OSError:
-                # It is gone already.
+                # The connection is already closed.
                 pass

@@ -1,1 +1,1 @@
-"""The database behind the chain: its schema, what is kept of it, and what is counted in."""
+"""The database behind the chain: its schema, retention and roll-up."""

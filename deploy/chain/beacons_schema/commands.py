@@ -1,4 +1,4 @@
-"""The commands `schema`, `retain` and `roll-up`: one connection, one job, and what went wrong in one line."""
+"""The commands `schema`, `retain` and `roll-up`: one connection, one job, and errors in one line."""
 
 import argparse
 import signal
@@ -14,14 +14,14 @@ from beacons_collector.options import database_url
 
 from .migrating import CannotMigrate, migrate
 
-# sysexits.h: a wrong command line, a service that is not there, a job that could not be done.
+# sysexits.h: a wrong command line, a missing service, a job that could not be done.
 EX_USAGE, EX_UNAVAILABLE, EX_SOFTWARE = 64, 69, 70
-# Ten minutes of tries: what queries longer than that is said, and tomorrow is another day.
+# Ten minutes of tries. A longer query is reported, and the command runs again tomorrow.
 LOCK_TRIES, LOCK_PAUSE_S = 300, 1.5
 
 
 class Parser(argparse.ArgumentParser):
-    """Ends with 64 for a wrong command line, as every command of the project."""
+    """A parser that ends with 64 for a wrong command line, like every command of the project."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -86,8 +86,9 @@ def retain(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> s
 
 
 def drop(connection: psycopg.Connection[Any], table: str, partition: str) -> None:
-    """Detaching locks the table, and PostgreSQL has no other way where there is a default partition. Who waits for a lock
-    holds up all who come after, so it waits briefly, and tries again when an analyst's long query is over."""
+    """Detaches a partition. That locks the table, since PostgreSQL has no other way where there is a default partition.
+    A waiting lock holds up all later ones, so each try waits briefly. The next one comes when an analyst's long query
+    may be over."""
     for turn in range(LOCK_TRIES):
         try:
             with connection.transaction():
@@ -109,7 +110,7 @@ def roll_up(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
 
 
 def make_days(connection: psycopg.Connection[Any]) -> None:
-    """In a transaction of its own: it locks what a roll-up reads."""
+    """Runs in a transaction of its own, because it locks tables that a roll-up reads."""
     connection.execute("SELECT beacons.make_days_ahead()")
 
 
@@ -118,7 +119,7 @@ def one_row(connection: psycopg.Connection[Any], query: Any, values: tuple[Any, 
 
 
 def roll_up_again_and_again(url: str, every_s: int) -> int:
-    """A database that goes away is waited for; each cause is said once."""
+    """Runs until SIGTERM. It waits for a database that is away, and reports each cause once."""
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())

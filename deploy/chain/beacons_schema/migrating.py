@@ -12,13 +12,13 @@ from psycopg import sql
 
 FOLDER = Path(__file__).parent.parent / "migrations"
 NAME = re.compile(r"(\d{4})-[a-z0-9-]+\.sql")
-# A number is given once. The files 1 to 31 grew one after the other, and the files from FIRST to TAKEN_OVER_TO replace them.
+# A number is given once. The files 1 to 31 grew over time, and the files from FIRST to TAKEN_OVER_TO replace them.
 FIRST, TAKEN_OVER_TO = 32, 48
-# Makes of a database of the former files what the files from FIRST to TAKEN_OVER_TO make of an empty one.
+# Turns a database of the former files into one of the files from FIRST to TAKEN_OVER_TO.
 TAKE_OVER = "from-0028.sql"
-# Before it, those of the new files are applied that replace functions and make nothing else, and the budgets where there are none.
+# The new files that are applied before it: those that only replace functions, and the budgets where they are missing.
 FUNCTIONS, BUDGETS, FIRST_WITH_BUDGETS = (43, 46, 47), 45, 31
-# The former databases that it takes over: the last file, and the digest of the whole record.
+# The former databases that it takes over: the last file, and the digest of the complete record.
 TAKEN_OVER = {
     "0028-rows-from-before.sql": "ed56073f062a5d6483cc6d5380495ea60b7e09adab19649bee1ecd59a8399ee9",
     "0029-surges.sql": "40551b2a7eb741bb17b018992a9fd48639d2044c52da033fefd8a643b8cedcc2",
@@ -26,14 +26,14 @@ TAKEN_OVER = {
     "0031-budgets.sql": "6cef67dcd1efb019f8c6f4046b465d0d78021662d9dd5a31e2b103e2cb03c45e",
 }
 ROLES = ("beacons_collector", "beacons_analyst")
-# Held while migrations run, so that two who start at once do one after the other what is left to do.
+# The lock during migrations: of two commands that start at once, the second does the rest of the work.
 LOCK = "SELECT pg_advisory_lock(hashtext('beacons.schema'))"
-# Days behind today that get a partition at once; older ones get theirs when something comes for them.
+# Days before today that get a partition at once; older days get theirs with their first row.
 DAYS_BACK = 31
 
 
 class CannotMigrate(Exception):
-    """The schema can't be made, why, and what to do."""
+    """The reason why the schema can't be made, with the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Migration:
 
 
 def migrations(folder: Path = FOLDER) -> list[Migration]:
-    """All files of the folder, in order, numbered from FIRST without a hole."""
+    """All files of the folder, in order, numbered from FIRST without a gap."""
     found = [Migration(int(match[1]), path.name, path.read_text())
              for path in sorted(folder.glob("*.sql")) if (match := NAME.fullmatch(path.name))]
     if not found or [one.number for one in found] != list(range(FIRST, FIRST + len(found))):
@@ -79,7 +79,7 @@ def migrate(connection: psycopg.Connection[Any], folder: Path = FOLDER) -> list[
 
 
 def prepare(connection: psycopg.Connection[Any]) -> None:
-    """Makes what the files take for granted: the roles, the schema, and the table that records them."""
+    """Makes the things that the files require: the roles, the schema, and the table of migrations."""
     connection.execute(LOCK)
     if connection.info.server_version < 150000:
         raise CannotMigrate(f"PostgreSQL {connection.info.server_version // 10000} is too old: 15 or later is needed")
@@ -122,7 +122,7 @@ def record(connection: psycopg.Connection[Any]) -> list[tuple[int, str, str]]:
 
 
 def execute(connection: psycopg.Connection[Any], text: str) -> None:
-    """The file is ours; psycopg sends a text without parameters as it is, with all its statements."""
+    """Executes a file of the project. psycopg sends a text without parameters unchanged, with all its statements."""
     connection.execute(cast(LiteralString, text))
 
 
@@ -138,7 +138,7 @@ def plan_plainly(connection: psycopg.Connection[Any]) -> None:
 
 
 def make_roles(connection: psycopg.Connection[Any]) -> None:
-    """Roles belong to the whole server: another database's schema may have made them, or make them right now."""
+    """Creates the roles, which belong to the whole server: another database's schema may have made them, or may be making them."""
     for role in ROLES:
         try:
             connection.execute(cast(LiteralString, f"CREATE ROLE {role} NOLOGIN"))

@@ -76,8 +76,8 @@ CREATE INDEX coverage_span_to_at ON beacons.coverage_span (site, to_at);
 COMMENT ON TABLE beacons.coverage_span IS
     'Spans in which a gateway''s radio was in one condition, as told. Only scanning and replay can hear.';
 
--- A surge is a time in which a gateway, or the store, held back beacons that it did not know, because more came than [regions]
--- max_newcomers_per_minute allows. The visits of these beacons are missing from all figures. This table says when, and how many.
+-- A surge is a time in which a gateway, or the store, held back unknown beacons: more came than [regions] max_newcomers_per_minute allows.
+-- The visits of these beacons are missing from all figures. This table tells the times and the numbers.
 CREATE TABLE beacons.surge (
     site text NOT NULL,
     gateway text NOT NULL,

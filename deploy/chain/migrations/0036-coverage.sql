@@ -3,9 +3,9 @@
 CREATE FUNCTION beacons.hears(radio text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT radio IN ('scanning', 'replay') $$;
 
--- A gateway whose line is down says nothing, and the chain's broker has no will of it: only its store's broker has. So the newest status
--- proves nothing then. A gateway tells its health once a minute. A gateway that told its health, and has been silent for three minutes, counts
--- as heard until its last word. Its spans of coverage tell the rest when the line is back.
+-- A gateway without a connection is silent, and the chain's broker has no will of it: only its store's broker has. So the newest status proves
+-- nothing then. A gateway tells its health once a minute. A gateway that told its health, and has been silent for three minutes, counts as
+-- heard until its last message. Its spans of coverage tell the rest when the connection is back.
 CREATE TABLE beacons.last_word (
     site text NOT NULL,
     gateway text NOT NULL,

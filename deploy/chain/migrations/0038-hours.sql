@@ -64,7 +64,7 @@ $$;
 
 -- PostgreSQL plans a function with a setting by itself. So the views' plans stay small, and prune their days as they run.
 
--- Returns what occupancy_hourly says of a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
+-- Returns the rows of occupancy_hourly for a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
 CREATE FUNCTION beacons.occupancy_of(a_site text, from_hour timestamptz, to_hour timestamptz)
 RETURNS TABLE (region text, hour timestamptz, visits integer, beacons integer, mean_present double precision, covered_share double precision)
 LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
@@ -105,7 +105,7 @@ LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
     FROM told_hour FULL JOIN presence_hour p USING (region, hour) LEFT JOIN covered_hour c USING (region, hour)
 $$;
 
--- Returns what flow says of a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
+-- Returns the rows of flow for a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
 CREATE FUNCTION beacons.flow_of(a_site text, from_hour timestamptz, to_hour timestamptz)
 RETURNS TABLE (region text, hour timestamptz, from_zone text, to_zone text, visits integer)
 LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$

@@ -1,4 +1,4 @@
--- Taking: what a collector has, in one call and one transaction.
+-- Taking: stores a collector's batch, in one call and one transaction.
 
 -- Gateways come first, then days. A collector that makes a day's partition holds the table. If it waited for a gateway of another collector
 -- then, that one could be waiting for the table.

@@ -1,4 +1,4 @@
--- Rights: who may do what. The roles cannot log in. The owner grants them to users who can: GRANT beacons_analyst TO somebody.
+-- Rights of the roles. The roles cannot log in. The owner grants them to users who can: GRANT beacons_analyst TO alice.
 
 GRANT USAGE ON SCHEMA beacons TO beacons_collector, beacons_analyst;
 -- PostgreSQL gives PUBLIC the right to call each new function. A later file takes it away for its own functions.

@@ -9,7 +9,7 @@ import { MapView } from './view/mapview.js';
 import { Notices } from './view/notices.js';
 import { PlanView } from './view/planview.js';
 
-// Lists are for reading, and pictures for looking: twice a second is enough for the first.
+// People read lists and watch pictures: for lists, twice a second is enough.
 const listEvery_ms = 500;
 
 const settings = JSON.parse(byId('settings').textContent);
@@ -54,7 +54,7 @@ const reader = new Reader({
 
 // --- Which store ------------------------------------------------------------------------------------------------------
 
-/** The store in the address, as in #site=berlin-17. */
+/** The store in the address, such as #site=berlin-17. */
 const named = () => new URLSearchParams(location.hash.slice(1)).get('site');
 
 function look(siteName) {
@@ -76,7 +76,7 @@ page.onChoose = () => {
   if (page.chosenGateway !== null) showSide('tab-gateways');
   else if (page.chosen !== null) showSide('tab-beacons');
   drawLists();
-  // The row of what was chosen in the picture, opened and in sight.
+  // The row of the gateway chosen in the picture, opened and scrolled into view.
   if (page.chosenGateway !== null) {
     const row = byId('gateway-list').rows?.get(page.chosenGateway);
     if (row) row.firstElementChild.open = true;
@@ -87,17 +87,17 @@ page.resetLayout = () => {
   try {
     localStorage.removeItem(`layout/${page.siteName}`);
   } catch {
-    // There is nothing that was kept.
+    // Nothing was stored.
   }
   look(page.siteName);
   calibration.step('gateways');
 };
 addEventListener('hashchange', () => named() && look(named()));
 
-/** The stores to choose from, once there are several. A chain has too many for a list: there the map is for choosing. */
+/** The stores to choose from, if there are several. A chain has too many for a list, so there the map is for choosing. */
 function showSites() {
   const names = [...page.store.sites.keys()].sort().slice(0, 200);
-  // The store that the page was built for, or else the first one that speaks.
+  // The store that the page was built for, or else the first one that sends a message.
   const first = page.settings.layout?.site ?? names[0];
   if (page.siteName === null && first) look(first);
   if (page.siteName !== null && !names.includes(page.siteName)) names.unshift(page.siteName);
@@ -132,7 +132,7 @@ addEventListener('online', () => reader.start());
 byId('connection').addEventListener('click', () => {
   if (!byId('login').hidden) return void byId('username').focus();
   showSide('tab-gateways');
-  // On a phone the remedies get the room of the picture, until something else is asked for.
+  // On a phone the remedies take the room of the picture, until another view is chosen.
   document.body.classList.add('reading');
   byId('panel-gateways').scrollTop = 0;
   byId('gateway-list').querySelector('summary')?.focus({ preventScroll: true });
@@ -204,5 +204,5 @@ if (named()) look(named());
 if (location.host) reader.start();
 else page.connect({ state: 'misplaced' }, Date.now());
 requestAnimationFrame(frame);
-// For tests, and for who looks for a fault: what the page knows. It can't publish.
+// The page's state, for tests and for a search for faults. It can't publish.
 window.page = Object.assign(page, { reader, plan, map });

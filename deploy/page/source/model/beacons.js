@@ -1,17 +1,17 @@
 import { limits } from './limits.js';
 import { Names } from './names.js';
 
-// Ranging comes at least every ten seconds while somebody is there. What was not told for so long is over.
+// Ranging comes at least every ten seconds while a beacon is in range. A beacon that is not told for this long is gone.
 const forgotten_ms = 15000;
 
-/** The name of an identity: one beacon, whatever hears it. */
+/** The name of an identity: one beacon, whatever gateway hears it. */
 export const identityOf = (beacon) => `${beacon.uuid}/${beacon.major}/${beacon.minor}`;
 
 /**
- * Who is heard in a store, and by whom. A ranging message replaces what the same topic said before.
+ * The beacons that a store hears, with the gateways that hear them. A ranging message replaces the former one of its topic.
  *
- * A gateway's ranging says how far a beacon is from it; that of the gateway `site` says where it is. The page decides nothing: it
- * shows the word of `site` where there is one, and else that of the gateway that is nearest by its own word.
+ * A gateway's ranging tells the distance of a beacon from that gateway; the ranging of the gateway `site` tells its place. The page
+ * decides nothing: it shows the place by `site` where there is one, and otherwise the gateway with the least distance.
  */
 export class Beacons {
   constructor(names = new Names()) {
@@ -21,7 +21,7 @@ export class Beacons {
     this.refused = 0;
   }
 
-  /** Takes a ranging message; `now_ms` is when it came. */
+  /** Takes a ranging message; `now_ms` is its time of arrival. */
   take(subject, beacons, now_ms) {
     const former = this.sources.get(subject.topic);
     if (!former && this.sources.size >= limits.sources) return void (this.refused += 1);
@@ -57,12 +57,12 @@ export class Beacons {
     if (beacon.heard.size === 0) this.known.delete(identity);
   }
 
-  /** Gives each source its whole time again, because no word of it could arrive for a while. */
+  /** Gives each source its whole time again, because no message of it could arrive for a while. */
   resume(now_ms) {
     for (const source of this.sources.values()) source.now_ms = now_ms;
   }
 
-  /** Forgets what was not told any more; `now_ms` is when the broker was heard last. */
+  /** Forgets beacons that are not told any more; `now_ms` is the time of the broker's last message. */
   expire(now_ms) {
     for (const [topic, source] of this.sources) {
       if (now_ms - source.now_ms <= forgotten_ms) continue;
@@ -72,7 +72,7 @@ export class Beacons {
   }
 }
 
-/** What is shown of a beacon: the source that is believed, what it said, and the marks of it. */
+/** The shown state of a beacon: its source, the source's data, and the beacon's marks. */
 export function shown(beacon) {
   if (beacon.shown) return beacon.shown;
   let best = null;
@@ -96,7 +96,7 @@ export function shown(beacon) {
   return beacon.shown;
 }
 
-/** The marks of a beacon in words, for lists and for who listens to the page. */
+/** The marks of a beacon in words, for lists and for screen readers. */
 export function marks(beacon) {
   const { resolving, duplicate, unknown } = shown(beacon);
   return [resolving && 'resolving', duplicate && 'duplicate', unknown && 'unknown'].filter(Boolean);

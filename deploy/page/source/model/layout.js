@@ -1,10 +1,10 @@
-// Where gateways stand on the floor plan: what the build put into the page, and what was changed here since. Metres, x to the right
-// and y upwards, from the lower left corner of the plan.
+// The places of gateways on the floor plan: those of the build, and those that were changed here since. In metres, x to
+// the right and y upwards, from the lower left corner of the plan.
 
 const round = (value) => Math.round(value * 100) / 100;
 const finite = (value) => typeof value === 'number' && Number.isFinite(value) && Math.abs(value) <= 1e5;
 
-/** A layout of whatever was stored: only what makes sense is taken. */
+/** A layout from stored data: only valid parts are taken. */
 export function readLayout(value) {
   const layout = { plan: null, gateways: new Map() };
   const plan = value?.plan;
@@ -28,13 +28,13 @@ export function readLayout(value) {
 
 export const writeLayout = (layout) => ({ plan: layout.plan, gateways: [...layout.gateways.values()] });
 
-/** Puts a gateway somewhere, in metres. */
+/** Sets a gateway's place, in metres. */
 export function placeGateway(layout, id, x_m, y_m, floor) {
   const former = layout.gateways.get(id) ?? { id, zone: id, rssi_offset_db: 0 };
   layout.gateways.set(id, { ...former, x_m: round(x_m), y_m: round(y_m), floor });
 }
 
-/** A string as TOML has it. */
+/** A string in TOML's form. */
 function quoted(value) {
   const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return `"${value.replace(/["\\]/g, '\\$&').replace(/[\u0000-\u001f\u007f\u200b-\u200f\u2028-\u202e\u2060-\u206f]/g, escaped)}"`;
@@ -49,13 +49,13 @@ export function configuration(layout) {
   return tables.join('\n\n') + (tables.length > 0 ? '\n' : '');
 }
 
-/** The width of the whole plan, of two points of a known distance: the points are shares of the picture's width and height. */
+/** The width of the whole plan, from two points of a known distance: the points are shares of the picture's width and height. */
 export function planWidth(first, second, distance_m, aspect) {
   const apart = Math.hypot(second.x - first.x, (second.y - first.y) / aspect);
   return apart > 0.005 && distance_m > 0 ? distance_m / apart : null;
 }
 
-/** Where gateways are drawn: those without a place stand in rows of their own, and say so. */
+/** The places at which gateways are drawn: those without a place stand in rows of their own, and are marked. */
 export function placesOf(layout, ids, floor) {
   const places = new Map();
   const missing = [];

@@ -1,4 +1,5 @@
-// What the page keeps at most. Whatever a broker sends, a phone that shows it goes on working. `sites` and `gateways` are of all stores
-// together, `gatewaysOfSite` is of one: no store takes the room of the others. The others are of one store, `states`, `names` and `trail` of one gateway.
+// The page's limits. Whatever a broker sends, a phone that shows it goes on working. `sites` and `gateways` count over
+// all stores, `gatewaysOfSite` over one, so that no store takes the room of the others. The others are of one store;
+// `states`, `names` and `trail` are of one gateway.
 
 export const limits = { sites: 10000, gateways: 20000, gatewaysOfSite: 2000, beacons: 20000, sources: 20000, circles: 5000, zones: 1000, statesOfZones: 20000, events: 200, told: 600, trail: 500, names: 1000 };

@@ -2,21 +2,21 @@ import { Beacons } from './beacons.js';
 import { limits } from './limits.js';
 import { Names } from './names.js';
 
-/** A gateway as the page knows it; the gateway `site` is what the store says of itself. */
+/** A gateway as the page knows it; the gateway `site` is the store itself. */
 const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map() });
 
-/** All that was heard: stores, their gateways, beacons, zones and events. It has no clock: when a message came is told with it. */
+/** All received data: stores, their gateways, beacons, zones and events. It has no clock: each message comes with its time of arrival. */
 export class Store {
   constructor(names = new Names()) {
     this.names = names;
     this.sites = new Map();
     this.gatewayCount = 0;
     this.refused = 0;
-    // Counts up with each change, so that a view knows whether it has to draw.
+    // Counts up with each change, which tells a view to draw.
     this.version = 0;
   }
 
-  /** The store of that name, as empty as it is; null beyond the limit. */
+  /** The store of that name, perhaps a new empty one; null beyond the limit. */
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
@@ -38,9 +38,9 @@ export class Store {
     return gateway ?? null;
   }
 
-  /** Takes what a message says. `body` is null where the topic was cleared. */
+  /** Takes a message. `body` is null where the topic was cleared. */
   take(subject, body, now_ms, retained) {
-    // A topic that was cleared must not bring a store or a gateway back that nobody knows.
+    // A cleared topic must not bring back a store or a gateway that the page does not know.
     if (body === null && !this.sites.get(subject.site)?.gateways.has(subject.gateway)) return;
     const site = this.site(subject.site);
     const gateway = site && this.gateway(site, subject.gateway);
@@ -63,7 +63,7 @@ export class Store {
     if (site.zones.get(subject.zone)?.inside.delete(subject.topic)) site.statesOfZones -= 1;
   }
 
-  /** Forgets what only a store that is looked at tells: beacons and events. They are asked for no more. */
+  /** Forgets the data that only a selected store sends: beacons and events. They are not subscribed any more. */
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
@@ -72,7 +72,7 @@ export class Store {
     this.version += 1;
   }
 
-  /** Beacons get their whole time again: the connection was away, not they. */
+  /** Gives beacons their whole time again: the connection was away, not the beacons. */
   resume(now_ms) {
     for (const site of this.sites.values()) site.beacons.resume(now_ms);
   }
@@ -86,7 +86,7 @@ export class Store {
   }
 }
 
-/** What a topic of a region is about: the region, or one of its instances. */
+/** The subject of a region's topic: the region, or one of its instances. */
 export const instanceOf = ({ region, major, minor }) => [region, major, minor].filter((value) => value !== undefined).join('/');
 
 /** A zone of the store; null beyond the limit. */
@@ -95,7 +95,7 @@ function zoneOf(site, name) {
   return site.zones.get(name) ?? null;
 }
 
-/** What a state says of a zone; beyond the limit only states that are known change. */
+/** Takes the state of a zone; beyond the limit only known states change. */
 function setZone(site, { zone, topic }, state) {
   const inside = zoneOf(site, zone)?.inside;
   if (!inside) return;
@@ -132,21 +132,21 @@ export const takers = {
     site.beacons.take(subject, body.beacons, now_ms);
   },
   event(site, gateway, subject, body) {
-    // At least once means that one may come twice.
+    // At least once means that a message may come twice.
     const number = `${gateway.id}/${body.epoch}/${body.seq}`;
     if (site.numbers.has(number)) return;
     site.numbers.add(number);
     const event = { ...body, number, gateway: gateway.id, region: subject.region, zone: subject.zone ?? null, instance: instanceOf(subject) };
     site.events.unshift(event);
     for (const old of site.events.splice(limits.events)) site.numbers.delete(old.number);
-    // The store's own events are kept for longer: gateways tell more of them, and none of theirs pushes a visit out.
+    // The store's own events are kept longer. Gateways tell more events, which must not displace a visit of the store.
     if (gateway.id !== 'site') return;
     site.told.set(number, event);
     if (site.told.size > limits.told) site.told.delete(site.told.keys().next().value);
   },
 };
 
-/** Adds fixes to a gateway's trail. A retained place that is older than what is known changes nothing. */
+/** Adds fixes to a gateway's trail. A retained place that is older than the known one changes nothing. */
 function follow(gateway, fixes) {
   for (const fix of fixes) {
     const last = gateway.trail[gateway.trail.length - 1];
@@ -157,7 +157,7 @@ function follow(gateway, fixes) {
   gateway.trail.splice(0, gateway.trail.length - limits.trail);
 }
 
-/** How many beacons are in each zone: by what `site` ranges, and where it ranges nothing, by the states of its regions. */
+/** The number of beacons in each zone: by the ranging of `site`, or without any, by the states of its regions. */
 export function zoneCounts(site) {
   const counts = new Map();
   for (const zone of site.zones.values()) {

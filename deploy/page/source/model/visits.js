@@ -1,14 +1,14 @@
 import { instanceOf } from './store.js';
 
-// Visits, put together from events: one for each stay in the store, with the places on its way.
+// Visits, composed from events: one for each stay in the store, with the places on its way.
 
-// A zone that follows another one so soon is the same visit, where nothing tells of the whole store.
+// A zone that follows another one this soon is the same visit, where no region covers the whole store.
 const joins_ms = 10000;
 
-/** What the event is about: one instance of a region, or of a circle one gateway. */
+/** The subject of the event: one instance of a region, or of a circle one gateway. */
 const subjectOf = (event) => (event.uuid === null ? `${event.region}@${event.gateway}` : event.instance);
 
-/** Where the event happened; null where it is about the whole store. */
+/** The place of the event; null where it is about the whole store. */
 function placeOf(event) {
   if (event.uuid === null) return event.region;
   return event.zone ?? (event.gateway === 'site' ? null : event.gateway);
@@ -19,7 +19,7 @@ function begin(event) {
   return { key: `${subjectOf(event)}/${event.number}`, who, event, path: [], inside: new Set(), begin: event.at, changed: event.at, end: null, dwell_s: null, whole: false, closed: false, lost: false };
 }
 
-/** Whether an event goes on with that visit. */
+/** Whether an event continues that visit. */
 function goesOn(visit, event, place) {
   if (!visit) return false;
   if (event.type === 'exit') return !visit.closed || event.at <= visit.end + joins_ms;
@@ -40,7 +40,7 @@ function leave(visit, event, place, isWhole) {
   if (visit.closed) return;
   if (place !== null) {
     visit.inside.delete(place);
-    // It was there before the page was opened.
+    // The beacon was there before the page was opened.
     if (!visit.path.includes(place)) visit.path.push(place);
     if (event.dwell_s !== null) visit.begin = Math.min(visit.begin, event.at - event.dwell_s * 1000);
     if (isWhole || visit.whole || visit.inside.size > 0) return;
@@ -52,18 +52,18 @@ function leave(visit, event, place, isWhole) {
 }
 
 /**
- * The visits of these events, the latest first. `whole` are the regions whose store tells of its own when a visit ends: there, leaving a
- * zone is not leaving the store.
+ * The visits of these events, the latest first. `whole` are the regions for which the store itself tells the end of a visit: in these,
+ * leaving a zone is not leaving the store.
  */
 export function visitsOf(events, whole) {
   const visits = [];
   const latest = new Map();
-  // Events come in any order; those of one moment stay as they came.
+  // Events come in any order; those of one moment keep their order.
   for (const event of [...events].sort((one, other) => one.at - other.at)) {
     const place = placeOf(event);
     let visit = latest.get(subjectOf(event));
     if (!goesOn(visit, event, place)) {
-      // The end of the one before was never told.
+      // The end of the former visit was never told.
       if (visit?.end === null) visit.lost = true;
       visit = begin(event);
       latest.set(subjectOf(event), visit);
@@ -76,14 +76,14 @@ export function visitsOf(events, whole) {
   return visits.sort((one, other) => other.changed - one.changed);
 }
 
-/** A visit whose exit the page did not get has ended all the same where the store's state says so. */
+/** Ends a visit whose exit the page did not get, where the store's state tells that it has ended. */
 function settle(visit, state) {
   const end = state?.since ?? state?.at ?? null;
   if (visit.end !== null || visit.lost || state?.state !== 'outside' || end === null || end < visit.begin) return;
   Object.assign(visit, { end, dwell_s: (end - visit.begin) / 1000 });
 }
 
-/** The visits of a store: by the word of `site` where there is one, and else by that of the gateways. */
+/** The visits of a store: by the events of `site` where there are any, and otherwise by those of the gateways. */
 export function visitsOfSite(site) {
   const store = site.gateways.get('site');
   if (!store) return visitsOf([...site.events].reverse(), new Set());

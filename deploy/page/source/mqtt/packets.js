@@ -5,16 +5,17 @@
 //     octet 0        bits 7–4 the kind, bits 3–0 flags
 //     octets 1 … 4   the remaining length, 7 bits an octet, the lowest first; bit 7: one more octet follows
 //
-// What a broker sends is not trusted: a packet that is too short for its fields is a PacketError, never an exception of the
-// machine and never a read beyond the end.
+// A broker's data is not trusted: a packet that is too short for its fields raises a PacketError. It never raises
+// another exception, and is never read beyond its end.
 
 export const kinds = { connect: 1, connack: 2, publish: 3, puback: 4, subscribe: 8, suback: 9, unsubscribe: 10, pingreq: 12, pingresp: 13, disconnect: 14 };
 
-/** Something in a broker's octets that MQTT does not allow; the message says what. */
+/** Octets of a broker that violate MQTT; the message names the violation. */
 export class PacketError extends Error {}
 
 const encoder = new TextEncoder();
-// A payload that is not UTF-8 is garbage, and is to be said so, not mended. ignoreBOM: a mark in front is garbage as well.
+// A payload that is not UTF-8 is garbage; it is reported, not repaired. ignoreBOM: a byte order mark is garbage as
+// well.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Octets as text; a PacketError where they are not UTF-8. */
@@ -45,7 +46,7 @@ function packet(kind, flags, parts) {
   return out;
 }
 
-/** A string as MQTT has it: its length in two octets, then UTF-8 (section 1.5.3). */
+/** A string in MQTT's form: its length in two octets, then UTF-8 (section 1.5.3). */
 function string(value) {
   const octets = encoder.encode(value).subarray(0, 65535);
   const out = new Uint8Array(octets.length + 2);
@@ -54,7 +55,7 @@ function string(value) {
   return out;
 }
 
-/** CONNECT (section 3.1), with a clean session: what was missed is not worth anything to somebody who looks. */
+/** CONNECT (section 3.1), with a clean session: missed messages have no value for a viewer. */
 export function connect({ client, username, password, keepAlive_s }) {
   const flags = 0x02 | (username ? 0x80 : 0) | (username && password ? 0x40 : 0);
   const parts = [string('MQTT'), [4, flags, keepAlive_s >> 8, keepAlive_s & 255], string(client)];
@@ -63,7 +64,7 @@ export function connect({ client, username, password, keepAlive_s }) {
   return packet(kinds.connect, 0, parts);
 }
 
-/** SUBSCRIBE (section 3.8), all with quality 0: a page that is closed has missed things anyway. */
+/** SUBSCRIBE (section 3.8), all with quality 0: a closed page misses messages anyway. */
 export function subscribe(identifier, filters) {
   const parts = [[identifier >> 8, identifier & 255]];
   for (const filter of filters) parts.push(string(filter), [0]);
@@ -78,7 +79,7 @@ export function unsubscribe(identifier, filters) {
 export const pingRequest = () => packet(kinds.pingreq, 0, []);
 export const disconnect = () => packet(kinds.disconnect, 0, []);
 
-/** What a packet says: `head` is its first octet, `body` what follows the length. Kinds that a reader has no use for are null. */
+/** A packet's content: `head` is its first octet, `body` follows the length. Kinds that a reader does not need are null. */
 export function read(head, body) {
   const kind = head >> 4;
   if (kind === kinds.connack) {

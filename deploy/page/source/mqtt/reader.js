@@ -1,21 +1,21 @@
 import * as packets from './packets.js';
 import { Splitter } from './splitter.js';
 
-// Keep-alive: a broker that said nothing for one and a half of it is gone, whatever TCP believes.
+// Keep-alive: a broker that was silent for one and a half of it is gone, whatever TCP reports.
 const keepAlive_s = 20;
 const connect_s = 10;
 const longestPacket = 4 * 1024 * 1024;
 const longestWait_s = 30;
 
-/** The reasons in a CONNACK (section 3.2.2.3) that another login may mend. */
+/** The reasons in a CONNACK (section 3.2.2.3) for which another login may help. */
 const refusedLogin = new Set([4, 5]);
 
 /**
- * Stays connected to a broker and hands on what it sends. It only reads: there is no way to publish in it.
+ * Stays connected to a broker and passes its messages on. It only reads: it has no function to publish.
  *
- * `onState` hears of each change: `connecting`, `online`, `refused` (with a code; it waits for another login), and `waiting` (with `why`
- * and `wait_s`; it tries again by itself). `onHeard` hears of each piece that a ready connection brings, so it knows until when the page's
- * picture is true. `machine` is what it asks of the browser.
+ * `onState` is called at each change: `connecting`, `online`, `refused` (with a code; it waits for another login), and `waiting` (with
+ * `why` and `wait_s`; it retries by itself). `onHeard` is called at each piece of data on a ready connection, so that the page knows until
+ * when its picture is true. `machine` is the interface to the browser.
  */
 export class Reader {
   constructor({ url, filters, onMessage, onState, onGarbage, onHeard = () => {}, machine }) {
@@ -26,12 +26,12 @@ export class Reader {
     this.attempt = 0;
   }
 
-  /** Connects; with another login where one is given. Whatever was before is ended. */
+  /** Connects, with another login if one is given. The former connection is ended. */
   start(login = this.login) {
     this.login = login;
     this.stop();
     const attempt = ++this.attempt;
-    // What a former connection still says is not heard.
+    // Messages of a former connection are ignored.
     const current = (action) => (argument) => attempt === this.attempt && action(argument);
     this.onState({ state: 'connecting' });
     this.splitter = new Splitter(longestPacket);
@@ -54,7 +54,7 @@ export class Reader {
     this.ready = false;
   }
 
-  /** Asks for these topics from now on, and for others no more. */
+  /** Subscribes to these topics, and ends all other subscriptions. */
   read(filters) {
     const gone = this.filters.filter((filter) => !filters.includes(filter));
     const fresh = filters.filter((filter) => !this.filters.includes(filter));
@@ -110,7 +110,7 @@ export class Reader {
     }
   }
 
-  /** Once a second: keeps the connection alive, and notices one that is dead. */
+  /** Keeps the connection alive, and notices a dead one; called once a second. */
   watch() {
     const silent_s = (this.machine.now() - this.heard_ms) / 1000;
     if (!this.ready && silent_s > connect_s) this.retry('The broker does not answer.');
@@ -118,7 +118,7 @@ export class Reader {
     else if (this.ready && silent_s > keepAlive_s / 2) this.send(packets.pingRequest());
   }
 
-  /** Tries again after a while that grows from one second to half a minute, and differs a little from page to page. */
+  /** Retries after a pause that grows from one second to half a minute, and differs a little from page to page. */
   retry(why) {
     this.stop();
     const wait_s = Math.min(longestWait_s, 2 ** Math.min(this.failures, 5)) * (0.75 + this.machine.random() / 2);

@@ -1,14 +1,14 @@
 import { PacketError } from './packets.js';
 
-/** Makes packets of a stream of octets, whatever the pieces that it comes in. */
+/** Splits a stream of octets into packets, whatever the pieces that it comes in. */
 export class Splitter {
-  /** `limit` is the longest packet that is taken, in octets. */
+  /** `limit` is the longest packet that is accepted, in octets. */
   constructor(limit) {
     this.limit = limit;
     this.kept = new Uint8Array(0);
   }
 
-  /** The packets that are whole by now, each as `head` and `body`. What is left waits for the next piece. */
+  /** The packets that are complete by now, each as `head` and `body`. The rest waits for the next piece. */
   push(piece) {
     let octets = piece;
     if (this.kept.length > 0) {
@@ -28,7 +28,7 @@ export class Splitter {
     return packets;
   }
 
-  /** The remaining length that begins there and where it ends; null while it is not whole. */
+  /** The remaining length that begins there, and its end; null while it is incomplete. */
   lengthAt(octets, start) {
     let value = 0;
     for (let index = 0; index < 4; index += 1) {

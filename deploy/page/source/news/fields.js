@@ -1,9 +1,9 @@
-// Values of a message, read by what the contract says of their fields: one that is none of these is null.
+// Values of a message, read by the contract's rules for their fields: an invalid one is null.
 
-// Where the contract sets no limit. A word of a later release is shown as it is, as far as a word goes.
+// For fields without a limit in the contract. A later release's word is shown as it is, within the limit of a word.
 const most = { number: 1e12, text: 1000, word: 40, list: 1000, each: 1000 };
 
-/** RFC 3339 to milliseconds since 1970; null where it is none. */
+/** Turns RFC 3339 into milliseconds since 1970; null where it is invalid. */
 export function instant(value) {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/.test(value)) return null;
   const ms = Date.parse(value);
@@ -12,7 +12,7 @@ export function instant(value) {
 
 export const isObject = (value) => value !== null && typeof value === 'object' && !Array.isArray(value);
 
-/** A number; `none` is one that stands for none. */
+/** A number; `none` is the value that means no number. */
 const number = (value, { low = -most.number, high = most.number, none }) =>
   (typeof value === 'number' && value !== none && value >= low && value <= high ? value : null);
 
@@ -21,7 +21,7 @@ function word(value, { words, grows }) {
   return grows && typeof value === 'string' ? value.slice(0, most.word) : null;
 }
 
-/** The items that are none are left out. In a list without which the message says nothing there may be none of these. */
+/** Drops invalid items. A list without which the message is useless must have none. */
 function list(value, field, isEssential) {
   if (!Array.isArray(value)) return null;
   const told = value.slice(0, field.most ?? most.list);
@@ -45,7 +45,7 @@ const readers = {
   text: (value, field) => (typeof value === 'string' ? value.slice(0, field.most ?? most.text) : null),
 };
 
-/** The fields of an object by their names, and the first one that is missing though the object says nothing without it. */
+/** The fields of an object by their names, and the first missing one without which the object is useless. */
 export function readObject(value, { fields, essential = [] }) {
   const found = {};
   let missing = null;

@@ -1,4 +1,5 @@
-// Payloads, taken apart with a limit on everything. What a field may be is the contract's to say; here stands what the page makes of it.
+// Reads payloads, with a limit on everything. The contract has the rules of the fields; this file turns them into the
+// page's data.
 
 import { text } from '../mqtt/packets.js';
 import { kinds } from './contract.js';
@@ -6,13 +7,13 @@ import { isObject, readObject } from './fields.js';
 
 const longest = 512 * 1024;
 const mostBeacons = 4096;
-// Further away nothing is drawn.
+// Farther beacons are not drawn.
 const farthest_m = 1e5;
 
-/** A payload that can't be read; the message says why. */
+/** A payload that can't be read; the message tells the reason. */
 export class PayloadError extends Error {}
 
-/** What a message says, as far as the page has use for it. Throws a PayloadError. */
+/** The part of a message that the page uses. Throws a PayloadError. */
 export function readPayload(kind, octets) {
   if (octets.length > longest) throw new PayloadError(`longer than ${longest} octets`);
   let value;
@@ -36,7 +37,7 @@ export const readers = {
     figures: figures(told),
     spoofing: told.suspected_spoofing?.length ?? 0,
     outbox: told.outbox ?? '',
-    // What a store says of its gateways: a word for each id.
+    // A store's data on its gateways: a word for each id.
     hearing: new Map((told.gateways ?? []).map(({ gateway, hearing }) => [gateway, hearing])),
     broker: told.mqtt?.last_failure ?? '',
   }),
@@ -59,7 +60,7 @@ function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accu
 const fix = ({ at, latitude, longitude, horizontal_accuracy_m, speed_m_s, course_deg }) => (
   { at, latitude, longitude, accuracy_m: horizontal_accuracy_m, speed_m_s, course_deg });
 
-/** The figures of health that are numbers, and sums of those that are counts by cause. */
+/** The figures of health that are numbers, with sums of those that are counts by cause. */
 function figures(told) {
   const found = {};
   for (const [name, { is, fields }] of Object.entries(kinds.health.fields)) {

@@ -1,16 +1,16 @@
-// Topics, as the contract has them: {prefix}/{site}/{gateway}/…
+// Topics in the form of the contract: {prefix}/{site}/{gateway}/…
 
 import { highest_value, kinds, longest_level } from './contract.js';
 
 const number = /^(0|[1-9][0-9]{0,4})$/;
 const ofRegion = new Set(Object.keys(kinds).filter((kind) => kinds[kind].topic.startsWith('region/')));
-// Those whose topics name no region, by their levels behind the gateway.
+// Kinds whose topics name no region, by their levels after the gateway.
 const plain = new Map(Object.keys(kinds).filter((kind) => !ofRegion.has(kind)).map((kind) => [kinds[kind].topic, kind]));
 
-/** Whether a store can have this name: one level of a topic, without the characters that mean something in a filter. */
+/** Whether a store can have this name: one level of a topic, without the special characters of filters. */
 export const isName = (value) => typeof value === 'string' && value.length > 0 && value.length <= longest_level && !/[+#/\u0000-\u001f\u007f]/.test(value);
 
-/** What a topic is about: `site`, `gateway`, `kind`, and for a region `region`, `major`, `minor`, `zone`. Null where it is none of ours. */
+/** The subject of a topic: `site`, `gateway`, `kind`, and for a region `region`, `major`, `minor`, `zone`. Null for a foreign topic. */
 export function readTopic(topic, prefix) {
   if (!topic.startsWith(`${prefix}/`)) return null;
   const parts = topic.slice(prefix.length + 1).split('/');

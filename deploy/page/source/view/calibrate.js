@@ -1,7 +1,7 @@
 import { configuration, placeGateway, planWidth } from '../model/layout.js';
 import { byId, element, keyed, plain, say } from './dom.js';
 
-// A photo of a phone is larger than any screen that shows it, and than what a browser keeps.
+// A phone's photo is larger than any screen that shows it, and than a browser stores.
 const longestSide = 1600;
 
 /** The page's own calibration: a picture, two points of a known distance, gateways at their places, and the lines to paste. */
@@ -81,7 +81,7 @@ export class Calibration {
     this.step('points');
   }
 
-  /** A point was tapped, as shares of the picture's width and height. */
+  /** Handles a tap on a point, in shares of the picture's width and height. */
   point(share) {
     if (this.view.points.length >= 2) this.view.points = [];
     this.view.points.push(share);
@@ -108,7 +108,7 @@ export class Calibration {
     this.refresh();
   }
 
-  /** The numbers of each gateway, for who can't drag, and the lines. */
+  /** The numbers of each gateway, for people who can't drag, and the lines. */
   refresh() {
     const ids = [...this.view.places.keys()].sort();
     const make = (id) => {
@@ -138,7 +138,7 @@ export class Calibration {
 
   async copy() {
     byId('lines').select();
-    // Without TLS a browser gives no clipboard; the text is selected then.
+    // Without TLS a browser gives no access to the clipboard; the text is selected then.
     const copied = await navigator.clipboard?.writeText(byId('lines').value).then(() => true, () => false);
     say(byId('calibration-hint'), copied ? 'Copied. Paste the lines into the config.toml of beacond site.' : 'The lines are selected: copy them, and paste them into the config.toml of beacond site.');
   }

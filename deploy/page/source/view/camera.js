@@ -1,4 +1,4 @@
-/** From metres, with y upwards, to pixels of a view, with y downwards, and back. */
+/** Converts metres, with y upwards, to pixels of a view, with y downwards, and back. */
 export class Camera {
   constructor() {
     Object.assign(this, { x_m: 0, y_m: 0, scale: 20, width: 300, height: 300 });
@@ -24,7 +24,7 @@ export class Camera {
     this.y_m = (bottom + top) / 2 - below / 2 / this.scale;
   }
 
-  /** What is under that pixel stays there. */
+  /** Zooms; the point under that pixel stays there. */
   zoom(factor, x, y) {
     const before = this.metres(x, y);
     this.scale = Math.min(400, Math.max(0.5, this.scale * factor));

@@ -1,4 +1,4 @@
-/** The page's colours, which a canvas has to be told. They change with the light. */
+/** The page's colours for the canvas. They change between light and dark. */
 export function colours() {
   const style = getComputedStyle(document.documentElement);
   const found = {};

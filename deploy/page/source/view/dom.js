@@ -1,8 +1,8 @@
-// Elements, made without any HTML of words: what comes from a broker is only ever text.
+// Makes elements without HTML from words: a broker's data only ever becomes text.
 
 /**
- * Words that look like what they are: a character that turns the direction of text, or that no eye sees, becomes a mark. Otherwise an id
- * could look like another one.
+ * Words without deception: a character that changes the direction of text, or that is invisible, becomes a mark. Otherwise an id could
+ * look like another one.
  */
 export const plain = (words) => words.replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, '\ufffd');
 
@@ -16,13 +16,13 @@ export function element(name, className = '', ...children) {
   return made;
 }
 
-/** Sets text where it differs, so that a screen reader and a selection are left alone. */
+/** Sets text only where it differs, so that a screen reader and a selection are not disturbed. */
 export function say(node, words) {
   const shown = plain(words);
   if (node.textContent !== shown) node.textContent = shown;
 }
 
-/** Lets `list` have one child for each item, in order. Children stay the same elements as long as their key does, and keep focus. */
+/** Gives `list` one child for each item, in order. A child stays the same element while its key does, and keeps its focus. */
 export function keyed(list, items, keyOf, make, update) {
   const rows = (list.rows ??= new Map());
   const wanted = new Set();
@@ -44,7 +44,7 @@ export function keyed(list, items, keyOf, make, update) {
   }
 }
 
-/** A list of tabs, as WAI-ARIA has them: arrows go from one to the next. */
+/** A list of tabs by WAI-ARIA: arrow keys go from one to the next. */
 export function tabs(list, onChange = () => {}) {
   const all = [...list.querySelectorAll('[role=tab]')];
   const choose = (chosen) => {

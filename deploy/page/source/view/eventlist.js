@@ -4,10 +4,10 @@ import { eventFields, visitFields } from './filter.js';
 import { clockTime, duration } from './words.js';
 
 const mostRows = 200;
-// Places of a visit that are named: the first one, and the latest.
+// The places of a visit that are named: the first one, and the latest.
 const mostPlaces = 8;
 
-/** One line for each visit; behind the switch one for each event as it was told. */
+/** One line for each visit; with the switch, one for each event as it was told. */
 export function showEvents(page, now_ms) {
   const site = page.site();
   const [all, fields, row] = byId('raw').checked
@@ -25,7 +25,7 @@ export function showEvents(page, now_ms) {
   });
 }
 
-/** The name of the beacon that a visit is of; its region and numbers where it has none. */
+/** The name of a visit's beacon; its region and numbers where it has none. */
 function whoOf({ who, event }, names) {
   const numbers = `${event.major}/${event.minor}`;
   const name = event.instance === `${event.region}/${numbers}` ? names.beacon(event) : numbers;
@@ -36,7 +36,7 @@ function visitRow(visit, names, now_ms) {
   return { key: visit.key, time: clockTime(visit.changed, now_ms), who: whoOf(visit, names), what: journey(visit, names, now_ms), leaves: visit.lost || visit.end !== null };
 }
 
-/** A visit as a line: its places, and how long it was. */
+/** A visit as a line: its places and its length. */
 function journey(visit, names, now_ms) {
   const path = visit.path.map((place) => names.zone(place));
   const places = path.length <= mostPlaces ? path : [path[0], '…', ...path.slice(2 - mostPlaces)];

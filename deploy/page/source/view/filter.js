@@ -1,11 +1,11 @@
 import { shown } from '../model/beacons.js';
 
-// What is typed into the search field: words that all have to fit. `major:2`, `minor:1`, `uuid:39ed`, `id:carts`, `zone:till`,
-// `gateway:door`, `name:anna`; `2/1` is a major and a minor; a number alone is either; any other word is looked for in all of it.
+// The words of the search field, which all have to match. `major:2`, `minor:1`, `uuid:39ed`, `id:carts`, `zone:till`,
+// `gateway:door`, `name:anna`; `2/1` is a major and a minor; a number alone is either; any other word is searched in all fields.
 
 const fields = ['id', 'uuid', 'major', 'minor', 'zone', 'gateway', 'name'];
 
-/** A test for things with such fields, and `empty` where everything fits. */
+/** A test for things with such fields, and `empty` where everything matches. */
 export function readFilter(typed) {
   const terms = typed.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 16).map(readTerm);
   const fits = (thing) => terms.every((term) => term(thing));

@@ -2,7 +2,7 @@ import { byId, element, keyed, say } from './dom.js';
 import { needsHelp, remedyOf, rosterOf } from './roster.js';
 import { clockTime, duration, metres } from './words.js';
 
-// More rows than anybody reads would only make the page slow.
+// More rows than a person reads would only make the page slow.
 const mostRows = 300;
 
 function makeGateway() {
@@ -10,7 +10,7 @@ function makeGateway() {
   return element('li', '', element('details', '', head, element('dl')));
 }
 
-/** Those that need help first, each with its remedy; an opened one tells its health below. */
+/** Lists the gateways that need help first, each with its remedy; an opened one shows its health below. */
 export function showGateways(page, now_ms) {
   const worst = { bad: 0, warn: 1, quiet: 2, good: 3 };
   const { gateways, store } = rosterOf(page);

@@ -1,4 +1,4 @@
-/** Mouse, fingers and keys on a canvas: moves and zooms its camera, and tells of taps and drags. */
+/** Mouse, fingers and keys on a canvas: moves and zooms its camera, and reports taps and drags. */
 export function gestures(canvas, camera, { onTap, onGrab, onDrag, onChange, onFit }) {
   const fingers = new Map();
   let moved = false;

@@ -2,24 +2,24 @@ import { byId, say } from './dom.js';
 import { needsHelp, rosterOf } from './roster.js';
 import { clockTime } from './words.js';
 
-// Gateways that are named; the list has the others.
+// The gateways that are named; the list has the others.
 const mostNames = 3;
 
-/** Several things as people list them. */
+/** A list of things in words. */
 function listed(words) {
   const named = words.slice(0, mostNames);
   const more = words.length - named.length;
   return named.join(', ') + (more > 0 ? `, and ${more} more` : '');
 }
 
-/** How the store is, in one sentence: `mark`, `words` and `tone`. It is good only where nothing is known to be broken. */
+/** The store's condition in one sentence: `mark`, `words` and `tone`. It is good only where no fault is known. */
 export function stateOf(page) {
   const { gateways, store } = rosterOf(page);
   const bad = gateways.filter(needsHelp);
   const hear = gateways.filter(({ condition }) => condition.tone === 'good').length;
   const found = [];
   if (bad.length > 0) {
-    // What does not hear at all is named before what works in part.
+    // Gateways that do not hear at all are named before those that work in part.
     const order = [...bad].sort((one, other) => (one.condition.tone === other.condition.tone ? 0 : one.condition.tone === 'bad' ? -1 : 1));
     found.push(`${bad.length} of ${gateways.length} ${bad.length === 1 ? 'needs' : 'need'} help: ${listed(order.map(({ id, condition }) => `${id} ${condition.says}`))}`);
   }
@@ -32,7 +32,7 @@ export function stateOf(page) {
   return { mark: '✓', words: `${hear} of ${gateways.length} gateway${gateways.length === 1 ? ' hears' : 's hear'}`, tone: 'good' };
 }
 
-/** The headline of the page: how the store is, or why the page can't know. */
+/** The headline of the page: the store's condition, or the reason why the page can't know it. */
 export function headlineOf(page, online, now_ms) {
   const asOf_ms = page.asOf(online, now_ms);
   const { state, tried } = page.connection;

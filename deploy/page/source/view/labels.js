@@ -1,4 +1,5 @@
-// Labels that avoid each other: each takes the first of its places that is free, and one that finds none is left out.
+// Labels that avoid each other: each takes the first of its places that is free, and a label without a free place is
+// left out.
 
 const height = 17;
 const air = 3;
@@ -9,7 +10,7 @@ export class Labels {
     Object.assign(this, { width, tall, measure, taken: [], placed: [] });
   }
 
-  /** Nothing is written there. A `soft` mark may be covered by a label that has no other place. */
+  /** Keeps labels out of a place. A label without another place may cover a `soft` mark. */
   block(x, y, width, tall, soft = false) {
     this.taken.push({ left: x - width / 2, right: x + width / 2, top: y - tall / 2, bottom: y + tall / 2, soft });
   }
@@ -18,15 +19,15 @@ export class Labels {
     return this.taken.every((one) => (soft && one.soft) || box.right <= one.left || box.left >= one.right || box.bottom <= one.top || box.top >= one.bottom);
   }
 
-  /** Where words stand around a mark of that size, the best place first. */
+  /** The places of words around a mark of that size, the best one first. */
   around(words, x, y, away) {
     const half = this.measure(words) / 2 + away + air;
     return [[x, y + away + 9], [x, y - away - 9], [x + half, y], [x - half, y], [x + half, y + away + 9], [x - half, y + away + 9], [x + half, y - away - 9], [x - half, y - away - 9]];
   }
 
   /**
-   * Writes words at the first free place; says whether there was one. A label that `must` be seen stands at its first place otherwise. A `soft`
-   * one may cover soft marks.
+   * Writes words at the first free place, and returns whether there was one. A label that `must` be seen takes its first place otherwise.
+   * A `soft` one may cover soft marks.
    */
   place(words, ink, places, { must = false, soft = false } = {}) {
     const wide = this.measure(words) + 2 * air;
@@ -39,7 +40,7 @@ export class Labels {
     return true;
   }
 
-  /** A box of words. It is moved to the side where it would stick out a little. */
+  /** A box of words. Where it would stick out a little, it is moved inwards. */
   box(x, y, wide) {
     const middle = Math.max(wide / 2, Math.min(this.width - wide / 2, x));
     const box = { left: middle - wide / 2, right: middle + wide / 2, top: y - height / 2, bottom: y + height / 2 };

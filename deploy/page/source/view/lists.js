@@ -7,10 +7,10 @@ import { showGateways } from './gatewaylist.js';
 import { zoneWords } from './roster.js';
 import { metres } from './words.js';
 
-// More rows than anybody reads would only make the page slow; the search finds the others.
+// More rows than a person reads would only make the page slow; the search finds the others.
 const mostRows = 200;
 
-/** The lists beside the pictures. They say all that the pictures show. */
+/** The lists beside the pictures, with all the data of the pictures. */
 export function showLists(page, now_ms) {
   const site = page.site();
   showZones(page);
@@ -62,7 +62,7 @@ function showBeacons(site, page, now_ms) {
   });
 }
 
-/** Where a beacon is, in words. */
+/** A beacon's place, in words. */
 function whereabouts(beacon, names) {
   const { gateway, zone: id, first } = shown(beacon);
   const zone = id && names.zone(id);

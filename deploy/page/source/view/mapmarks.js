@@ -1,10 +1,10 @@
-// What moves, and stores, drawn on one canvas over the map. 5,000 elements would be slow; 5,000 drawn marks are not.
+// Draws moving things and stores on one canvas over the map. 5,000 elements would be slow; 5,000 drawn marks are not.
 
 import { plain } from './dom.js';
 
 const whole = Math.PI * 2;
 
-/** A layer of Leaflet's that draws what `things()` gives, on animation frames. */
+/** A layer of Leaflet's that draws the result of `things()`, on animation frames. */
 export function marksLayer(leaflet, things, paint) {
   const Layer = leaflet.Layer.extend({
     onAdd(map) {
@@ -38,7 +38,7 @@ export function marksLayer(leaflet, things, paint) {
   return new Layer();
 }
 
-/** Metres on the ground to pixels, at this latitude and zoom: Web Mercator with tiles of 256 pixels. */
+/** Converts metres on the ground to pixels, at this latitude and zoom: Web Mercator with tiles of 256 pixels. */
 export const pixelsPerMetre = (latitude, zoom) => (256 * 2 ** zoom) / (40075016.686 * Math.max(0.01, Math.cos((latitude * Math.PI) / 180)));
 
 function drawAll(context, map, { circles, movers, stores }, paint, size) {
@@ -95,7 +95,7 @@ function drawAccuracy(context, at, radius, paint) {
   context.globalAlpha = 1;
 }
 
-/** An arrow beside the mark, towards where it goes: 0° is north. */
+/** An arrow beside the mark, in its direction of travel: 0° is north. */
 function drawCourse(context, at, course_deg, paint) {
   context.save();
   context.translate(at.x, at.y);
@@ -113,7 +113,7 @@ function drawCourse(context, at, course_deg, paint) {
   context.restore();
 }
 
-/** A disc for what works, a triangle for what does in part, a square for what does not: no colour is needed to tell them. */
+/** A disc for a working one, a triangle for one that works in part, a square for one that does not work: readable without colour. */
 function drawMark(context, at, { name, condition, chosen }, paint, size) {
   context.beginPath();
   if (condition.tone === 'bad') context.rect(at.x - 9 * size, at.y - 9 * size, 18 * size, 18 * size);

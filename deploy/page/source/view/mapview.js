@@ -3,17 +3,17 @@ import { marksLayer } from './mapmarks.js';
 import { rosterOf } from './roster.js';
 import { conditionOf, conditionOfSite } from './words.js';
 
-// Places change once a second at most; more pictures would only slow down the arrival of thousands of stores.
+// Places change at most once a second; more pictures would only delay the data of thousands of stores.
 const drawEvery_ms = 150;
 
 const order = { good: 0, quiet: 1, warn: 2, bad: 3 };
 
-/** A gateway moves where it went farther than its places may be wrong. */
+/** Whether a gateway moves: it went farther than its accuracy explains. */
 const moves = (gateway) => gateway.trail.length > 1 && gateway.trail.some((fix) =>
   Math.hypot(fix.latitude - gateway.fix.latitude, (fix.longitude - gateway.fix.longitude) * Math.cos((fix.latitude * Math.PI) / 180)) * 111195
     > 3 * Math.max(5, fix.accuracy_m));
 
-/** The map: stores, and what moves. Without tiles it is an empty ground with a scale, which is enough to see where things are. */
+/** The map: stores, and moving things. Without tiles it is an empty ground with a scale, which still shows where things are. */
 export class MapView {
   constructor(leaflet, container, page, tiles) {
     Object.assign(this, { leaflet, container, page, tiles, map: null, seen: -1, framed: 0, drawn_ms: 0 });
@@ -32,7 +32,7 @@ export class MapView {
     this.seen = -1;
   }
 
-  /** What has a place: whole stores that stand, gateways that move, circles. */
+  /** Everything with a place: whole stores, moving gateways, circles. */
   things() {
     const circles = [];
     const movers = [];
@@ -48,12 +48,12 @@ export class MapView {
       }
       if (standing) stores.push({ site: site.name, name: site.name, fix: standing, condition: conditionOfSite(this.conditions(site)), chosen: site === chosen });
     }
-    // What needs help is drawn last, above the others.
+    // Stores that need help are drawn last, above the others.
     stores.sort((one, other) => order[one.condition.tone] - order[other.condition.tone]);
     return { circles, movers, stores };
   }
 
-  /** Of the store that is looked at, configured gateways count as well. Of the others only those that spoke are known. */
+  /** The gateways of a store. Configured gateways count for the selected store; of other stores only those that sent a message are known. */
   conditions(site) {
     if (site === this.page.site()) return rosterOf(this.page).gateways.map(({ condition }) => condition);
     return [...site.gateways.values()].filter(({ id }) => id !== 'site').map((gateway) => conditionOf(gateway));
@@ -63,7 +63,7 @@ export class MapView {
     return { site: site.name, id: gateway.id, name: gateway.id, fix: gateway.fix, trail: gateway.trail, condition: conditionOf(gateway), chosen: this.page.chosenGateway === gateway.id };
   }
 
-  /** One animation frame. */
+  /** Draws one animation frame. */
   frame(now_ms) {
     if (!this.map || this.container.clientWidth === 0 || this.seen === this.page.version() || now_ms - this.drawn_ms < drawEvery_ms) return;
     this.seen = this.page.version();
@@ -71,7 +71,7 @@ export class MapView {
     const { movers, stores, circles } = this.things();
     const places = [...movers, ...stores].map(({ fix }) => fix).concat(circles.map(({ center }) => center));
     byId('map-none').hidden = places.length > 0;
-    // All of it is shown until somebody moves the map: what is new, and what drives out of sight.
+    // Everything is shown until a user moves the map, including new things and those that drive out of sight.
     const view = this.map.getBounds();
     const lost = movers.some(({ fix }) => !view.contains([fix.latitude, fix.longitude]));
     if (this.framed < Infinity && (lost || places.length > this.framed * 1.2)) {

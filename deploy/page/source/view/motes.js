@@ -1,18 +1,21 @@
 import { shown } from '../model/beacons.js';
 
-// A beacon goes from where it was shown to where it is now within about this time.
+// A beacon moves from its shown place to its new one within about this time.
 const glide_s = 0.25;
 
 /**
- * What is drawn of the beacons: dots with circles where the place is known, and where only the distance from a gateway is, rings around it.
- * Each glides towards what was told last.
+ * The drawn beacons: dots with circles where the place is known, and rings around a gateway where only the distance is. Each glides
+ * towards its latest place.
  */
 export class Motes {
   constructor() {
     this.all = new Map();
   }
 
-  /** Takes the beacons of a floor. `places` are the gateways', `zones` those of zones, `fits` leaves out what was not looked for. */
+  /**
+   * Takes the beacons of a floor. `places` are the gateways', `zones` those of zones, `fits` leaves out beacons that do not match the
+   * search.
+   */
   update(beacons, { places, zones, floor, fits }) {
     const kept = new Set();
     for (const beacon of beacons) {
@@ -41,7 +44,7 @@ export class Motes {
     return place ? { x_m: place.x_m, y_m: place.y_m, radius_m: entry.accuracy_m ?? 0 } : null;
   }
 
-  /** Lets time pass; says whether anything still moves. */
+  /** Passes time, and returns whether anything still moves. */
   glide(seconds) {
     const share = seconds === null ? 1 : 1 - Math.exp(-seconds / glide_s);
     let moving = false;

@@ -1,13 +1,14 @@
 import { byId, element, keyed, say } from './dom.js';
 import { clockTime, duration } from './words.js';
 
-// A synced gateway whose messages seem to come from another time: it is this device's clock, or it is not synced after all.
+// A synced gateway whose messages seem to come from another time: this device's clock is wrong, or the gateway is not
+// synced after all.
 const clockApart_s = 15;
 const clockSamples = 5;
-// What was read need not be read again so soon.
+// A dismissed notice does not return before this time.
 const dismissed_ms = 600000;
 
-/** What is wrong, each said plainly in one line, and gone when it is over. */
+/** The present faults, one line each; a line goes when its fault is over. */
 export class Notices {
   constructor() {
     this.garbage = { count: 0, topic: '', why: '' };
@@ -16,7 +17,7 @@ export class Notices {
     this.dismissed = new Map();
   }
 
-  /** Something that this page has to say once, under a name. */
+  /** Adds a remark of this page, under a name. */
   remark(name, words) {
     this.remarks.set(name, words);
   }
@@ -25,13 +26,13 @@ export class Notices {
     this.garbage = { count: this.garbage.count + 1, topic: topic.slice(0, 120), why };
   }
 
-  /** How far a message's time is from this device's; only messages that come as they are made are asked. */
+  /** Notes the difference between a message's time and this device's; called for messages that are not retained alone. */
   timed(offset_ms) {
     this.offsets.push(offset_ms);
     if (this.offsets.length > clockSamples) this.offsets.shift();
   }
 
-  /** Seconds that this device's clock is ahead by; 0 where it agrees. The median, because one gateway may be late. */
+  /** The seconds by which this device's clock is ahead; 0 where it agrees. The median, because one gateway may be late. */
   clockAhead_s() {
     if (this.offsets.length < clockSamples) return 0;
     const middle = [...this.offsets].sort((one, other) => one - other)[clockSamples >> 1] / 1000;
@@ -72,7 +73,10 @@ export class Notices {
     this.showConnection(page, online, now_ms);
   }
 
-  /** What keeps the page from the broker, and how old the picture is. Only the words that stay are announced, not the seconds. */
+  /**
+   * The reason why the page can't reach the broker, and the age of the picture. Screen readers hear the lasting words alone, not the
+   * seconds.
+   */
   showConnection(page, online, now_ms) {
     const { state, why, until_ms } = page.connection;
     const asOf_ms = page.asOf(online, now_ms);

@@ -1,11 +1,11 @@
-// What is drawn on the floor plan. A canvas, the camera, the colours and what to draw come in; nothing is kept.
+// Draws on the floor plan. The canvas, the camera, the colours and the things to draw are arguments; it keeps no state.
 
 import { plain } from './dom.js';
 
 const whole = Math.PI * 2;
 export const font = '600 12px system-ui, sans-serif';
 
-/** The step of a scale, in metres, whose length lies between 60 and 160 pixels. */
+/** The step of a scale, in metres, with a length between 60 and 160 pixels. */
 export function scaleStep(pixelsPerMetre) {
   let step = 1;
   while (step * pixelsPerMetre < 60) step *= step.toString().startsWith('2') ? 2.5 : 2;
@@ -53,7 +53,7 @@ export function drawScale(canvas, camera, paint) {
   label(canvas, paint, `${step} m`, 14 + (step * camera.scale) / 2, y - 12, paint.ink);
 }
 
-/** Words on a ground of their own, so that they can be read on any plan. */
+/** Words on a background of their own, so that they are readable on any plan. */
 export function label(canvas, paint, text, x, y, ink) {
   const words = plain(text);
   canvas.font = font;
@@ -67,7 +67,7 @@ export function label(canvas, paint, text, x, y, ink) {
   canvas.fillText(words, x, y);
 }
 
-/** The circles that hold beacons two times out of three, and dashed rings where only the distance from the gateway is known. */
+/** Circles that hold their beacon two times out of three, and dashed rings where only the distance from the gateway is known. */
 export function drawCircles(canvas, paint, dots, dashes, ground) {
   canvas.beginPath();
   for (const { x, y, radius } of dots) {
@@ -86,7 +86,7 @@ export function drawCircles(canvas, paint, dots, dashes, ground) {
   canvas.globalAlpha = 1;
 }
 
-/** Dots, hollow ones where the proximity is unknown; a circle of dashes around one that is resolving, a whole one around a duplicate. */
+/** Dots, hollow where the proximity is unknown; with a dashed circle while resolving, and a full circle for a duplicate. */
 export function drawDots(canvas, paint, dots) {
   for (const hollow of [false, true]) {
     canvas.beginPath();
@@ -116,7 +116,7 @@ function drawHalo(canvas, x, y, radius, ink, dashes, width) {
   canvas.setLineDash([]);
 }
 
-/** What was looked for, above everything else. */
+/** Marks the results of a search, above everything else. */
 export function drawSought(canvas, paint, dots) {
   for (const dot of dots) {
     const { x, y, radius, ring } = dot;
@@ -150,7 +150,7 @@ export function drawGateway(canvas, paint, { x, y, condition, chosen }) {
   drawBox(canvas, paint, { x, y, width: 22, fill: paint[condition.tone], ink: paint.paper, edge: paint.paper, words: condition.mark, chosen });
 }
 
-/** Gateways and beacons that stand too close together: the mark of what is worst, and the number of beacons. Only what needs help is loud. */
+/** Gateways and beacons that stand too close together: the mark of the worst condition, and the number of beacons. Only faults are loud. */
 export function drawCluster(canvas, paint, { x, y, gateways, count }) {
   const [first] = gateways;
   const words = [first?.condition.mark, count > 0 ? String(count) : ''].filter(Boolean).join(' ');

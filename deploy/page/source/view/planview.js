@@ -8,16 +8,16 @@ import { drawCircles, drawCluster, drawDots, drawGateway, drawGround, drawScale,
 import { rosterOf, zoneWords } from './roster.js';
 import { sceneOf } from './scene.js';
 
-// Beacons that a search may find for the plan to move to them, and what is shown around them.
+// The most results of a search to which the plan moves, and the metres shown around them.
 const mostFound = 20;
 const nearby_m = 6;
-// The scale and the legend's button stand at the bottom.
+// The room at the bottom for the scale and the legend's button.
 const forScale = 28;
 const still = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** The floor plan. It draws on animation frames, and only when something has changed or still moves. */
 export class PlanView {
-  /** `page` has the store that is shown, the layout, the filter, the colours and what was chosen. */
+  /** `page` has the selected store, the layout, the filter, the colours and the choices. */
   constructor(canvas, page, { onPoint, onPlace }) {
     Object.assign(this, { canvas, page, camera: new Camera(), motes: new Motes(), floor: 0, places: new Map(), dirty: true, seen: -1 });
     this.onPlace = onPlace;
@@ -55,7 +55,7 @@ export class PlanView {
     this.dirty = true;
   }
 
-  /** The plan's picture, whose text is a data: URL of our own making. */
+  /** The plan's picture, from a data: URL that the page itself made. */
   showImage(source) {
     this.image = null;
     this.touched = this.fitted = false;
@@ -85,14 +85,14 @@ export class PlanView {
       ys.push(0, plan.width_m / this.aspect());
     }
     if (xs.length === 0) return;
-    // Room for what stands around the outer gateways.
+    // Room for the marks around the outer gateways.
     const air = plan && this.image ? 0 : 3;
     this.camera.fit({ left: Math.min(...xs) - air, right: Math.max(...xs) + air, bottom: Math.min(...ys) - air, top: Math.max(...ys) + air }, 28, forScale);
     this.fitted = true;
     this.dirty = true;
   }
 
-  /** As the plan was before anybody moved it; it follows new gateways and another window again. */
+  /** Restores the view before the user's moves; it follows new gateways and another window size again. */
   showAll() {
     this.touched = false;
     this.fit();
@@ -103,7 +103,10 @@ export class PlanView {
     return [...this.places].find(near)?.[0] ?? null;
   }
 
-  /** A tap: the beacon there, on its dot or its ring, or else the gateway. Where beacons stand too close together it comes nearer. */
+  /**
+   * Handles a tap: it chooses the beacon there, by its dot or ring, or else the gateway. Where beacons stand too close together it zooms
+   * in.
+   */
   choose(x, y) {
     let best = null;
     let least = 22;
@@ -119,7 +122,7 @@ export class PlanView {
     } else this.page.choose(best, gateway);
   }
 
-  /** Moves to what was looked for, once it is there; and back, once the search is over. */
+  /** Moves to the results of a search, once they are there; and back, once the search is over. */
   seek() {
     const { page, camera, motes } = this;
     const found = [...motes.all.values()].filter((mote) => (page.chosen === null ? !page.filter.empty : mote.beacon.identity === page.chosen));
@@ -139,7 +142,7 @@ export class PlanView {
     this.touched = this.fitted = this.dirty = true;
   }
 
-  /** Goes to the floor of what was looked for, where this one has none of it. */
+  /** Changes to the floor of the results, where this floor has none. */
   changeFloor() {
     const { page } = this;
     const looked = (beacon) => (page.chosen === null ? page.filter.fits(beaconFields(beacon, page.names)) : beacon.identity === page.chosen);
@@ -149,7 +152,7 @@ export class PlanView {
     page.changes += 1;
   }
 
-  /** One animation frame. */
+  /** Draws one animation frame. */
   frame(seconds) {
     const { page } = this;
     if (!this.context || this.canvas.clientWidth === 0) return;
@@ -178,7 +181,7 @@ export class PlanView {
     this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: (beacon) => this.page.filter.fits(beaconFields(beacon, this.page.names)) });
   }
 
-  /** Beacons and gateways with their places in pixels, as the scene wants them. */
+  /** Beacons and gateways with their places in pixels, in the form of the scene. */
   scene() {
     const { camera, page } = this;
     const told = new Set();
@@ -196,7 +199,7 @@ export class PlanView {
     return sceneOf({ camera, gateways, dots, found, measure: (words) => this.measure(words), calm: page.calibrating === null });
   }
 
-  /** The width of words. A canvas takes long to say it, so it is asked once. */
+  /** The width of words. Measuring on a canvas is slow, so each is measured once. */
   measure(words) {
     if (this.widths.size > 5000) this.widths.clear();
     if (!this.widths.has(words)) {

@@ -1,14 +1,14 @@
-// The gateways that a store has, whether they were heard or not, and what of them needs help.
+// The gateways of a store, whether or not they sent a message, with the faults of each.
 
 import { zoneCounts } from '../model/store.js';
 import { conditionOf } from './words.js';
 
-/** Those that do not work, or work in part. */
+/** The gateways that do not work, or work in part. */
 export const needsHelp = ({ condition }) => condition.tone === 'bad' || condition.tone === 'warn';
 
 /**
- * All gateways of the store that is looked at: the configured ones, those that its health names, and those that spoke. Each has an `id`, a
- * `gateway` and a `condition`. `store` is the same of `beacond site`, which is no gateway, or null where there is none.
+ * All gateways of the selected store: the configured ones, those that its health names, and those that sent a message. Each has an `id`, a
+ * `gateway` and a `condition`. `store` has the same for `beacond site`, which is no gateway; null where there is none.
  */
 export function rosterOf(page) {
   const site = page.site();
@@ -20,7 +20,7 @@ export function rosterOf(page) {
   ids.delete('site');
   const gateways = [...ids].sort().map((id) => {
     const gateway = told.get(id) ?? { id, status: null, health: null, fix: null };
-    // What is retained comes within a moment. A configured gateway of which nothing came then has never spoken.
+    // Retained messages come within a moment. A configured gateway without any has never sent one.
     const silent = configured.has(id) && !told.has(id) && page.settled;
     return { id, gateway, condition: conditionOf(gateway, hearing.get(id) ?? (silent ? 'silent' : undefined)) };
   });
@@ -28,7 +28,7 @@ export function rosterOf(page) {
 }
 
 /**
- * How many beacons are in each zone, as words: a number, a number of those that are known, or `?` where nobody can know. A store that does
+ * The number of beacons in each zone, in words: a number, a number of the known ones, or `?` where it can't be known. A store that does
  * not run counts nothing, and a zone whose gateways do not hear is not empty.
  */
 export function zoneWords(page, { gateways, store } = rosterOf(page)) {
@@ -46,7 +46,7 @@ export function zoneWords(page, { gateways, store } = rosterOf(page)) {
   return words;
 }
 
-/** What somebody can do about it, in one line; empty where nothing needs to be done. */
+/** A remedy, in one line; empty where there is no fault. */
 export function remedyOf({ id, gateway, condition }, siteName) {
   const { status, health } = gateway;
   if (condition.word === 'offline' && id === 'site') return 'beacond site does not run, or its line is down: look at systemctl status beacond-site.';

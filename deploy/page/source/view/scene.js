@@ -1,12 +1,12 @@
-// What of a floor is drawn at which zoom. It decides in pixels and draws nothing, so that a test can ask it.
+// The things of a floor to draw at a zoom. It computes in pixels and draws nothing, so that a test can call it.
 
 import { Labels } from './labels.js';
 import { metres } from './words.js';
 
-// The ground that one dot with its words takes, in square pixels. Where there are more dots than half of the picture has room for, it
+// The area of one dot with its words, in square pixels. Where the dots would fill more than half of the picture, it
 // shows them as numbers.
 const dotArea = 700;
-// Marks with a number are so large. Gateways and beacons that are nearer to each other are one mark then.
+// The size of marks with a number. Gateways and beacons that are nearer to each other share one mark.
 const wide = 38;
 const tall = 27;
 const nearDots = 14;
@@ -15,10 +15,10 @@ const mostRings = 6;
 const mostNeeded = 5;
 const worse = { bad: 3, warn: 2, quiet: 1, good: 0 };
 
-/** Whether there are too many dots for dots. */
+/** Whether there are too many beacons for dots. */
 export const isCrowded = (count, { width, height }) => count * dotArea > (width * height) / 2;
 
-/** The nearest one that is less than `times` such a mark away. */
+/** The nearest mark that is less than `times` its size away. */
 function nearest(ones, { x, y }, times, width = wide, height = tall) {
   let best = null;
   let least = times;
@@ -29,7 +29,7 @@ function nearest(ones, { x, y }, times, width = wide, height = tall) {
   return best;
 }
 
-/** Gateways and dots that stand close together, as marks with a number. A gateway that needs help keeps its mark. */
+/** Gateways and dots that stand close together, as marks with a number. A gateway that needs help keeps its own mark. */
 export function clustersOf(gateways, dots) {
   const clusters = [];
   for (const gateway of [...gateways].sort((one, other) => worse[other.condition.tone] - worse[one.condition.tone])) {
@@ -46,7 +46,7 @@ export function clustersOf(gateways, dots) {
   return clusters;
 }
 
-/** Dots, or groups of them, that stand closer than that, as groups that share their words. */
+/** Dots, or groups of them, that stand closer than that, as groups with common words. */
 function groupsOf(ones, apart) {
   const groups = [];
   for (const one of ones) {
@@ -57,7 +57,7 @@ function groupsOf(ones, apart) {
   return groups;
 }
 
-/** What is said of one beacon: its number, and ?, ↻ or ×2 for unknown, resolving and duplicate. */
+/** The words of one beacon: its number, and ?, ↻ or ×2 for unknown, resolving and duplicate. */
 function wordsOf({ mote }, wordy) {
   const sign = (mark, word) => (wordy ? `${mark} ${word}` : mark);
   return [mote.beacon.label, mote.resolving && sign('↻', 'resolving'), mote.duplicate && sign('×2', 'duplicate'), mote.unknown && sign('?', 'unknown')].filter(Boolean).join(' ');
@@ -68,7 +68,7 @@ const inkOf = (dot) => (special(dot) ? 'warn' : dot.mote.unknown ? 'quiet' : 'in
 
 function labelGateways(labels, gateways) {
   const said = ({ id, condition }) => (condition.tone === 'good' ? id : `${id}: ${condition.word}`);
-  // Above first: below stands the number of the zone.
+  // Above is tried first: the number of the zone is below.
   const name = (one, soft) => {
     const [below, above, ...others] = labels.around(said(one), one.x, one.y, 12);
     labels.place(said(one), one.condition.tone === 'good' ? 'ink' : one.condition.tone, [above, below, ...others], { soft });
@@ -78,7 +78,7 @@ function labelGateways(labels, gateways) {
   for (const { x, y, people } of gateways) if (people) labels.place(people, 'soft', labels.around(people, x, y, 12), { soft: true });
 }
 
-/** The names beside the numbers. Those of gateways that need help come first, and the first of them whatever they cover. */
+/** The names beside the numbers. Names of gateways that need help come first, and the first one may cover anything. */
 function labelClusters(labels, clusters) {
   let needed = 0;
   for (const { x, y, gateways } of clusters) {
@@ -93,7 +93,7 @@ function labelClusters(labels, clusters) {
   }
 }
 
-/** Around each gateway the rings of the beacons of which only the distance is known. Many of them become one line of words. */
+/** Draws the rings of beacons around each gateway, where only their distance is known. Many of them become one line of words. */
 function labelRings(labels, rings, wordy) {
   const shown = [];
   const byPlace = new Map();
@@ -117,7 +117,7 @@ function labelRings(labels, rings, wordy) {
   return shown;
 }
 
-/** The words of dots. Those that find no room are said together with their neighbours, a little further away. */
+/** The words of dots. Words without room are joined with those of their neighbours, a little farther away. */
 function labelDots(labels, dots, wordy) {
   const say = ({ x, y, dots: ones }, aways, soft) => {
     const words = ones.length > 2 ? `${ones.length} beacons` : ones.map((one) => wordsOf(one, wordy && ones.length === 1)).join(', ');
@@ -128,7 +128,7 @@ function labelDots(labels, dots, wordy) {
   for (const group of groupsOf(left, nearGroups)) say(group, [10, 20, 32], true);
 }
 
-/** The picture of a floor. `gateways` and `dots` have places in pixels; `found` says which beacons were looked for. */
+/** The picture of a floor. `gateways` and `dots` have places in pixels; `found` tells which beacons match the search. */
 export function sceneOf({ camera, gateways, dots, found, measure, calm = true }) {
   const { width, height } = camera;
   const seen = dots.filter(({ x, y }) => x > -20 && y > -20 && x < width + 20 && y < height + 20);
@@ -144,7 +144,7 @@ export function sceneOf({ camera, gateways, dots, found, measure, calm = true })
   for (const dot of sought) labels.place(wordsOf(dot, true), 'focus', labels.around(wordsOf(dot, true), dot.x, dot.y, dot.ring ? Math.max(14, dot.radius) : 14), { must: true });
   if (scene.far) {
     const clusters = clustersOf(gateways, crowd);
-    // A number for one beacon would say less than its dot.
+    // A number for one beacon would tell less than its dot.
     scene.clusters = clusters.filter(({ gateways: near, count }) => near.length > 0 || count > 1);
     scene.dots = clusters.filter((one) => !scene.clusters.includes(one)).map(({ dot }) => dot);
     for (const { x, y } of scene.clusters) labels.block(x, y, 36, 22);

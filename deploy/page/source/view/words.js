@@ -1,4 +1,4 @@
-// How conditions are said: a word, a mark that tells it without colour, and the name of the colour.
+// Conditions in words: a word, a mark that shows it without colour, and the name of the colour.
 
 export const radios = {
   scanning: ['✓', 'scanning', 'good', 'hears'],
@@ -9,7 +9,7 @@ export const radios = {
   off: ['!', 'adapter off', 'bad', 'is off'],
   stalled: ['!', 'adapter does not answer', 'bad', 'does not answer'],
 };
-// What the store says in `health.gateways` of a gateway whose own status is not there.
+// The store's word in `health.gateways` for a gateway without a status of its own.
 export const hearings = {
   hears: ['✓', 'heard by the store', 'good', 'hears'],
   blind: ['!', 'does not hear', 'bad', 'does not hear'],
@@ -17,7 +17,10 @@ export const hearings = {
   silent: ['✕', 'never heard', 'bad', 'was never heard'],
 };
 
-/** What a gateway is doing: `mark`, `word`, `tone`, and `says`, the end of a sentence. `hearing` is the store's word of it, where there is one. */
+/**
+ * The condition of a gateway: `mark`, `word`, `tone`, and `says`, the end of a sentence. `hearing` is the store's word for it, if there is
+ * one.
+ */
 export function conditionOf(gateway, hearing) {
   const { status, health } = gateway;
   let found = ['?', 'not heard of yet', 'quiet', 'has told no status'];
@@ -29,7 +32,7 @@ export function conditionOf(gateway, hearing) {
   return { mark: found[0], word: found[1], tone: found[2], says: found[3] };
 }
 
-/** A store in one word, of the conditions of its gateways: as bad as the worst of them. */
+/** The condition of a store, in one word: that of its worst gateway. */
 export function conditionOfSite(conditions) {
   const bad = conditions.filter((one) => one.tone === 'bad').length;
   if (bad > 0 && bad === conditions.length) return { mark: '✕', word: bad > 1 ? 'no gateway works' : conditions[0].word, tone: 'bad' };
@@ -37,7 +40,7 @@ export function conditionOfSite(conditions) {
   return conditions.some((one) => one.tone === 'good') ? { mark: '✓', word: 'works', tone: 'good' } : { mark: '?', word: 'not heard of yet', tone: 'quiet' };
 }
 
-/** Seconds as people say them. A number and its unit stay on one line. */
+/** Seconds in words. A number and its unit stay on one line. */
 export function duration(seconds) {
   if (seconds < 99.5) return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)}\u00a0s`;
   const minutes = Math.round(seconds / 60);
@@ -46,7 +49,7 @@ export function duration(seconds) {
   return hours < 72 ? `${hours}\u00a0h` : `${Math.round(hours / 24)}\u00a0days`;
 }
 
-/** A time of day, with the day where it is another one. */
+/** A time of day, with the date where it is another day. */
 export function clockTime(at_ms, now_ms) {
   const at = new Date(at_ms);
   const time = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false });
