@@ -1,4 +1,4 @@
-"""What one certificate can take of the store's broker's memory, and from others' subscriptions. The last line has the counts; run sets up the brokers.
+"""The limits of one certificate: its part of the broker's memory, and of others' subscriptions. The last line has the counts; run sets up the brokers.
 
     budget_test.py STORE_PID STORE_LOG
 """

@@ -105,7 +105,7 @@ def certificate(name, client_id="", address=STORE, **options):
 
 
 def viewer(name, password=None, client_id=None, **options):
-    """Somebody who looks at the page, from MQTT 3.1.1 as the page speaks it to whatever `options` say."""
+    """A viewer of the page, from MQTT 3.1.1 as the page speaks it to whatever `options` say."""
     options = {"version": mqtt.MQTTv311} | options
     client = Client(client_id or f"page-{secrets.token_hex(8)}", PAGE, transport="websockets", **options)
     client.mqtt.tls_set(CA / "ca.crt", cert_reqs=ssl.CERT_REQUIRED)

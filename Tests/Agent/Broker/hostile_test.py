@@ -60,7 +60,7 @@ class Witnesses:
         self.told[self.seq] = (time.monotonic(), told.mid)
 
     def during(self, attack, own):
-        """What is lost, how late the rest is in seconds, and whose connection broke, while the attack goes on and a little longer. `own`
+        """Lost messages, the delay of the others in seconds, and broken connections, during the attack and a little longer. `own`
         is the attacker's own connection among these: it is no other party."""
         first = self.seq + 1
         marks = {name: (len(one.heard), one.lost) for name, one in self.all().items()}
@@ -186,7 +186,7 @@ def huge(name, topic):
 
 
 def deaf(name, topic):
-    """It subscribes to everything that it may read, and reads nothing, while another gateway talks."""
+    """Subscribes to everything that it may read, and reads nothing, while another gateway publishes."""
     one = logged_in(name)
     one.sendall(packet(0x82, b"\0\1" + string("#") + b"\1"))
     talker = certificate("berlin-17/entrance") if name != "berlin-17/entrance" else certificate("berlin-17/talker")
@@ -230,7 +230,7 @@ def crowd(name, topic):
 
 
 def garbage(name, topic):
-    """What is no MQTT, from bad lengths to packets out of turn."""
+    """Octets that violate MQTT, from bad lengths to packets out of order."""
     for octets in (b"\xff" * 5, packet(0x10, b"\0\4MQTT\xff"), packet(0xF0, b""), b"\x30\xff\xff\xff\xff\xff", packet(0x82, b"\0\0"), packet(0x62, b"\0\1"),
                    packet(0x30, b"\xff\xffx"), packet(0x20, b"\0\0")):
         for begin in (plain, logged_in):

@@ -1,4 +1,4 @@
-"""What the kernel lets one address do at a port. It runs in a network namespace of its own, with the rules loaded.
+"""The kernel's limits of one address at a port. The test runs in a network namespace of its own, with the rules loaded.
 
     limits_test.py PORT OPEN FIRST PAUSE_S      the rules' figures: connections at a time, the first new ones, seconds until one more
 """

@@ -1,9 +1,9 @@
 # The machines of deploy/broker/README.md as folders, so that its commands can be followed as they stand there. Sourced by
 # run, which sets scratch, beacond, chain_port, store_port, page_port and plain_port.
 #
-# A machine is a folder in $scratch/machines, in which root's home, /etc and /var lie. Host names become addresses of the
-# loopback interface, 8883, 8443 and 8080 become free ports, and the commands that reach beyond the folder (scp, ssh, systemctl, apt,
-# install's owners) are replaced by small ones of the same name. Everything else is what an operator would run.
+# A machine is a folder in $scratch/machines with root's home, /etc and /var. Host names become addresses of the loopback interface;
+# 8883, 8443 and 8080 become free ports. Commands that reach beyond the folder (scp, ssh, systemctl, apt, install's owners) are
+# replaced by small ones of the same name. An operator would run everything else unchanged.
 
 readonly chain=127.0.0.1 store=127.0.0.2 web=127.0.0.3 gateway=entrance authority=authority
 page=$(realpath README.md)
@@ -125,7 +125,7 @@ start() {
     local config=\$H/\$1.conf
     case \$1 in
     mosquitto)
-        # The shortest pause that the bridge may make before it tries again, so that nobody waits for the longest.
+        # The shortest pause that the bridge may make before it tries again, so that the test need not wait for the longest.
         paths <"\$H/etc/mosquitto/mosquitto.conf" | sed -e "s|^listener 8883|listener \$port \$address|" \\
             -e "s|^address .*|address $chain:$chain_port|; s|^restart_timeout .*|restart_timeout 1 2|" >"\$config"
         [[ ! -e $scratch/without-user ]] || echo "user \$(id -un)" >>"\$config"

@@ -1,4 +1,4 @@
-"""What a login of the page can do to others: nothing. The last line has the counts; run sets up the brokers.
+"""A login of the page can't disturb others. The last line has the counts; run sets up the brokers.
 
     page_test.py STORE_LOG      STORE_LOG is the log of the store's broker
 """
@@ -20,7 +20,7 @@ EVENTS = "beacons/berlin-17/+/region/+/event"
 
 
 def connections():
-    """How often somebody came to the store's broker or went, by its log."""
+    """The number of clients that connected or disconnected, by the store's broker's log."""
     lines = LOG.read_text(errors="replace").splitlines()
     return [line for line in lines if "New client connected" in line or "disconnect" in line or "closed" in line or "taking over" in line]
 
@@ -65,7 +65,7 @@ def takeovers(gateway, anna):
     acknowledged = waiting_events(gateway, 50)
     check("50 events are acknowledged, and wait", all(acknowledged))
     before = connections()
-    # The last is the page's own identifier of somebody else, who can't know it: a wrong guess.
+    # The last is another page's identifier, which no login can know: a wrong guess.
     for name in ("display", "berlin-17/back-door", "berlin-17", "berlin-17/page", "local.berlin-17", "local.berlin-17/page", "", "page-0"):
         for version in (mqtt.MQTTv5, mqtt.MQTTv311):
             taker = viewer("till", client_id=name or "-", version=version)

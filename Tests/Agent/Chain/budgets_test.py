@@ -1,4 +1,4 @@
-"""What a store may cost in a day, and what becomes of what it tells beyond that."""
+"""The daily budget of a store, and the fate of messages beyond it."""
 
 import unittest
 

@@ -328,7 +328,7 @@ class Faults(Chain):
 
 
 class WithoutAPromise(Chain):
-    """What the stores' bridges tell with QoS 0: what is retained."""
+    """Messages that the stores' bridges send with QoS 0: the retained ones."""
 
     def setUp(self):
         super().setUp()

@@ -28,7 +28,7 @@ STATE = {"schema": 1, "at": ENTER["at"], "clock": "synced", "epoch": EPOCH, "reg
 
 class Declared(unittest.TestCase):
     def said(self, messages, *changes):
-        """What a collector beside so changed schemas says of each message."""
+        """The collector's fault for each message, beside the changed schemas."""
         with tempfile.TemporaryDirectory() as folder:
             tree = made_up.tree(folder, *changes, also=["deploy/chain/beacons_collector"])
             done = subprocess.run([sys.executable, "-c", PROGRAM], input="\n".join(map(json.dumps, messages)), capture_output=True, text=True,

@@ -22,9 +22,9 @@ SITES, SEED, FLOORS, ROOMS = ("berlin-17", "hamburg-3"), 1, 2, 4
 OPENS_S, CLOSES_S, WATCHED_S, HOURS = 2400, 4800, 5400, "00:40-01:20"
 # Levels tell of the next room some seconds after a walker is in it, and half of a visit is walking.
 LEAST_RIGHT = 0.85
-# Whoever is in a room for 3 s or less has passed by. Levels tell some seconds late, so one that is crossed in 6 s may be missed.
+# A visitor in a room for 3 s or less has passed by. Levels react some seconds late, so a room that is crossed in 6 s may be missed.
 CROSSED_S, PASSED_S = 6, 3
-# Ways that somebody has in `flow` who really went through a room in between, as a share of all.
+# Ways in `flow` that really went through a room in between, as a share of all.
 MOST_SKIPPED = 0.15
 # Of a visitor's time, what is too short or too long in a sum over all.
 TIME_ERROR = 0.03
@@ -32,7 +32,7 @@ DAY_BEGAN = f"{DAY:%Y-%m-%d} 00:00Z"
 
 
 class Trip:
-    """Somebody's time in the store, with a trolley or a phone."""
+    """A visitor's time in the store, with a trolley or a phone."""
 
     def __init__(self, beacon):
         self.key = (beacon["major"], beacon["minor"])

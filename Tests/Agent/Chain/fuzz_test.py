@@ -92,8 +92,8 @@ class Mutant:
 
 
 def has_odd_number(value):
-    """Whether a number is written as 1.0, which JSON Schema counts as an integer and PostgreSQL does not, or is larger than any that the readers
-    calculate with, which the schemas do not bound. No agent writes such numbers."""
+    """Whether a number is written as 1.0, or is too large. JSON Schema counts 1.0 as an integer, and PostgreSQL does not. The schemas do
+    not bound the numbers that readers calculate with. No agent writes such numbers."""
     if isinstance(value, (dict, list)):
         return any(map(has_odd_number, value.values() if isinstance(value, dict) else value))
     return isinstance(value, float) and value.is_integer() or type(value) in (int, float) and abs(value) > 10**9
@@ -185,7 +185,7 @@ class Readers(StoryTest):
                 self.assertEqual(topic, "/".join(map(str, ["b", address.site, address.gateway, "region", *levels, *zone, address.kind])))
 
     def page(self, program, lines):
-        """What the page's own modules say to each line."""
+        """The page's own modules' result for each line."""
         if not shutil.which("node"):
             self.skipTest("missing, by their Debian names: nodejs")
         with tempfile.TemporaryDirectory() as folder:

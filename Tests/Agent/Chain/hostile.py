@@ -1,4 +1,4 @@
-"""What somebody with a store's certificate can do to a chain's broker, all of it at once, and what another store's events take meanwhile."""
+"""All attacks of a store's certificate on a chain's broker at once, and the delay of another store's events meanwhile."""
 
 import itertools
 import json

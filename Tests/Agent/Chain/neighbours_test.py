@@ -89,7 +89,7 @@ class Strangers(unittest.TestCase):
             self.assertTrue(self.broker.may_write("berlin-17", f"beacons/berlin-17/door/{rest}"), rest)
 
     def test_a_store_can_have_nothing_wait_for_it_that_it_wrote(self):
-        """It reads requests alone. What it would write there and not take would wait up to max_queued_bytes, 4 GiB."""
+        """A store reads requests alone. Messages that it wrote there and did not take would wait up to max_queued_bytes, 4 GiB."""
         for rest in ("request/state", "request", "anything"):
             self.assertFalse(self.broker.may_write("berlin-17", f"beacons/berlin-17/door/{rest}"), rest)
 

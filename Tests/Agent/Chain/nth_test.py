@@ -125,7 +125,7 @@ class NthCall(collector_test.Chain):
         return lane
 
     def faults_of(self, lane):
-        """What the last one left comes with a collector of which nothing fails."""
+        """A collector without faults brings what the last one left."""
         lane.publish(f"{lane.name}-last")
         status, said = lane.collects(f"{lane.name}-last")
         self.assertEqual(status, 0, said)

@@ -105,18 +105,18 @@ class RabbitMQ:
         return run(command, *arguments, env=os.environ | self.nodes[node].environment()).decode()
 
     def let_in_tester(self):
-        """Somebody who may write everywhere, as all stores together."""
+        """A user that may write everywhere, like all stores together."""
         self.control("rabbitmqctl", "add_user", "tester", secrets.token_hex(16))
         self.control("rabbitmqctl", "clear_password", "tester")
         self.control("rabbitmqctl", "set_permissions", "tester", ".*", ".*", ".*")
 
     def login(self, name):
-        """What mosquitto's clients need to log in as somebody."""
+        """Options of mosquitto's clients for a login."""
         at = self.certificates
         return ["--cafile", at / "ca.crt", "--cert", at / f"{name}.crt", "--key", at / f"{name}.key", "-V", "mqttv311"]
 
     def certificate(self, name):
-        """The same for the octets of wire.py."""
+        """A login in the octets of wire.py."""
         return [self.certificates / file for file in ("ca.crt", f"{name}.crt", f"{name}.key")]
 
     def waiting(self, queue):

@@ -44,15 +44,15 @@ class Cluster(collector_test.Chain):
 
 
 class Promises(Cluster, collector_test.Promises):
-    """The same as with mosquitto."""
+    """Repeats the test with mosquitto."""
 
 
 class HostileMessages(Cluster, collector_test.HostileMessages):
-    """The same as with mosquitto."""
+    """Repeats the test with mosquitto."""
 
 
 class Faults(Cluster, collector_test.Faults):
-    """The same as with mosquitto, but for a broker that goes away."""
+    """Repeats the test with mosquitto, without the broker that goes away."""
 
     def test_a_broker_that_goes_away_is_waited_for(self):
         collector = self.collector().is_ready()
@@ -83,7 +83,7 @@ class Nodes(Cluster):
         self.addCleanup(self.store.__exit__)
 
     def tell_store(self, messages):
-        """What the store's gateways publish."""
+        """The messages of the store's gateways."""
         broker, self.broker = self.broker, self.store
         self.publish(messages)
         self.broker = broker
@@ -248,7 +248,7 @@ class Identifiers(Cluster):
 
 
 class Stores(Cluster):
-    """What a store's certificate could have wait in the cluster, or send past its own topics."""
+    """Attempts of a store's certificate to let messages wait in the cluster, or to send outside its own topics."""
 
     def wire(self, id, name="paris-3"):
         wire = Wire(self.broker.nodes[1].mqtt, id, self.broker.certificate(name))
@@ -308,11 +308,11 @@ class Stores(Cluster):
 
 
 class Neighbours(Cluster, hostile.Neighbours):
-    """The same as with mosquitto."""
+    """Repeats the test with mosquitto."""
 
 
 class NthCall(Cluster, nth_test.NthCall):
-    """The same as with mosquitto."""
+    """Repeats the test with mosquitto."""
 
     def test_a_connection_whose_socket_is_not_watched_any_more_ends_with_the_process(self):
         """Closing it would wait for an answer that pika never reads, until the broker gives up."""

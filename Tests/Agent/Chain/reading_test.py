@@ -1,4 +1,4 @@
-"""What the collector takes for a message, and what it refuses with which reason. No broker, no database."""
+"""The messages that the collector takes, and its reasons for refusing others. No broker, no database."""
 
 import json
 import sys

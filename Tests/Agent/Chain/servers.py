@@ -36,7 +36,7 @@ def wait_until(is_so, what):
 
 
 def run(*command, **more):
-    """What a command says; one that fails or hangs fails the test."""
+    """The output of a command; one that fails or hangs fails the test."""
     words = [str(word) for word in command]
     try:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LONGEST_WAIT_S, check=False, **more)
@@ -63,7 +63,7 @@ def answers(port):
 
 
 def unprivileged(*command):
-    """The command as nobody. setpriv becomes it, so that a signal reaches it."""
+    """The command as an unprivileged user. setpriv becomes it, so that a signal reaches it."""
     words = [str(word) for word in command]
     return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--", *words] if os.getuid() == 0 else words
 

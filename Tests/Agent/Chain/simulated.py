@@ -71,7 +71,7 @@ def distance(beacon, at_s):
 
 
 def told(site, gateway, captures, folder):
-    """What an agent tells that hears the captures, one run after the other, on the day that stories have: (second, topic, payload)."""
+    """The messages of an agent that hears the captures, one run after the other, on the day of the stories: (second, topic, payload)."""
     config, state = folder / f"{site}-{gateway}.toml", folder / f"{site}-{gateway}"
     config.write_text(CONFIGURATION.format(site=site, gateway=gateway, uuid=UUID))
     messages = []

@@ -99,7 +99,7 @@ class Truth:
 
 
 def zone_messages(site, truth):
-    """What `beacond site` would tell: an entry and an exit for each visit to a zone, numbered in their order."""
+    """The messages of `beacond site` for these visits: an entry and an exit for each visit to a zone, numbered in their order."""
     moments = []
     for minor in truth.shop.phones:
         for zone, entered, left in truth.zones(minor):
@@ -164,7 +164,7 @@ class Stores(truth_test.Told):
 
     @classmethod
     def gap(cls, never):
-        """What the agent says of the numbers that it gave up."""
+        """The agent's gaps for the numbers that it gave up."""
         site, gateway = LOSER
         common = {key: never[0][2][key] for key in ("schema", "at", "clock", "site", "gateway", "epoch")}
         return f"beacons/{site}/{gateway}/gap", common | {"from_seq": min(GIVEN_UP), "to_seq": max(GIVEN_UP), "cause": "disk"}

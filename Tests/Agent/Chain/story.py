@@ -134,7 +134,7 @@ class StoryTest(unittest.TestCase):
         return self.connection.execute(text, {"site": self.site} | values).fetchall()
 
     def take(self, messages, connection=None):
-        """What became of each message, by its place."""
+        """The outcome of each message, by its place."""
         now = datetime.datetime.now(datetime.UTC).isoformat()
         batch = [{"i": index, "site": self.site, "received_at": now} | message for index, message in enumerate(messages)]
         outcomes = (connection or self.connection).execute("SELECT i, outcome FROM beacons.take(%s::jsonb)", (json.dumps(batch),))

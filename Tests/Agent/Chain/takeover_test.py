@@ -50,7 +50,7 @@ class TakeOverTest(StoryTest):
         return url, connection
 
     def figures(self, connection):
-        """What the views say. The hours end with the day's next: the present hour changes with the time."""
+        """The rows of the views. The hours end with the day's next: the present hour changes with the time."""
         said = {view: connection.execute(f"SELECT v::text FROM beacons.{view} v ORDER BY 1").fetchall() for view in VIEWS}
         hours = connection.execute("SELECT h::text FROM beacons.occupancy_hourly h WHERE hour < %s ORDER BY 1", (DAY + datetime.timedelta(days=2),))
         return said | {"occupancy_hourly": hours.fetchall()}

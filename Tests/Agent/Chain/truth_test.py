@@ -22,14 +22,14 @@ from story import DAY
 # Seeds, and how long each store is watched.
 STORES, WATCHED_S = {"berlin-17": 5, "hamburg-3": 6}, 3600
 # What radio and rules may cost. A phone is inside once it was heard for a moment, and it has left when it was last heard: fading hides
-# packets at both ends. One that somebody shades for longer than an exit takes is two visits; where it took longer than stays
-# are joined over, it is two stays.
+# packets at both ends. A visit that is shaded for longer than an exit takes becomes two visits; beyond the time over which
+# stays are joined, it becomes two stays.
 TYPICAL_S, WORST_S = 1.0, 10.0
 MOST_SPLIT, MOST_CUT, DWELL_ERROR = 0.05, 0.15, 0.01
 
 
 class Told(collector_test.Chain):
-    """What agents tell of simulated shops goes through the chain."""
+    """The chain's figures for messages of agents in simulated shops."""
 
     @classmethod
     def tell(cls, messages):

@@ -1,6 +1,6 @@
 """The database beside the contract: kinds, words, fields and limits stand in SQL again, and here each is held against the schemas, both ways.
 
-What is in the database is read from its catalogue. A made-up kind, word, field or limit in the schemas shows that the place is named.
+The database's content is read from its catalogue. A made-up kind, word, field or limit in the schemas shows that the place is named.
 """
 
 import json

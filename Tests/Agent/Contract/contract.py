@@ -50,7 +50,7 @@ class Contract:
         ]
 
     def resolve(self, reference):
-        """What a "#/…" reference in the AsyncAPI document points to."""
+        """The target of a "#/…" reference in the AsyncAPI document."""
         node = self.document
         for key in reference.removeprefix("#/").split("/"):
             node = node[key.replace("~1", "/").replace("~0", "~")]
@@ -67,7 +67,7 @@ class Contract:
         return re.compile(pattern), schema, binding
 
     def problems(self, message):
-        """What is wrong with a message: a dictionary with topic, qos, retain and payload."""
+        """The faults of a message, which is a dictionary with topic, qos, retain and payload."""
         found = [
             (match, schema, binding)
             for pattern, schema, binding in self.channels
@@ -95,7 +95,7 @@ class Contract:
 
 
 def series_of(contract):
-    """What is numbered, as a gap names it: seq, span and so on."""
+    """The series of numbers, as a gap names them: seq, span and so on."""
     return [field.removeprefix("from_") for field in contract.schemas["gap.schema.json"]["properties"] if field.startswith("from_")]
 
 

@@ -164,7 +164,7 @@ def put_in_beacon(key, value):
 
 
 def refuses_common(kind):
-    """What every message of the gateway's has in common."""
+    """The fields that all messages of the gateway share."""
     refuses("another schema", kind, put("schema", 2))
     refuses("a time without milliseconds", kind, put("at", "2026-11-21T07:15:43Z"))
     refuses("a time of another zone", kind, put("at", "2026-11-21T07:15:43.167+01:00"))

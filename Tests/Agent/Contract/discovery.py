@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What Home Assistant is told to read is in the messages: discovery.py FILE…, what replays with [homeassistant] print. Status 1, and a line for
-each field or word that the schema of the entity's topic does not have, and for each word that an entity with a list of states leaves out.
+"""Checks that the messages hold what Home Assistant is told to read: discovery.py FILE…, the output of replays with [homeassistant]. Status 1,
+and a line for each field or word that the schema of the entity's topic lacks. An entity with a list of states must name every word.
 """
 
 import fileinput
@@ -46,7 +46,7 @@ def named(template):
 
 
 def wrong_in(contract, entity):
-    """What is wrong in the description of one entity."""
+    """The faults in the description of one entity."""
     for key, template in entity.items():
         if not key.endswith("_template"):
             continue

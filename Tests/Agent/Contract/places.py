@@ -102,14 +102,14 @@ class Places:
         yield from self.uncovered(path, [f"{word}/#" for word in told], lambda *_: True)
 
     def bridges(self):
-        """What is numbered waits, what is retained does not, and the rest stays in the store."""
+        """Checks that numbered messages wait, retained ones do not, and the others stay in the store."""
         for path in BRIDGES:
             for delivery, qos in (("acknowledged", 1), ("retained", 0)):
                 filters = re.findall(rf"^topic \+/(\S+) out {qos} ", self.text(path), re.M)
                 yield from self.uncovered(f"{path}: out {qos}", filters, lambda _, one: one == delivery)  # noqa: B023
 
     def operators(self):
-        """Who clears what a gateway retained that is gone."""
+        """The user that clears the retained topics of a lost gateway."""
         for path in (ACL, CHAIN_ACL):
             filters = re.findall(r"^topic write beacons/\+/\+/(.*)$", self.block(path, "operator"), re.M)
             yield from self.uncovered(f"{path}: user operator", filters, lambda _, delivery: delivery == "retained")

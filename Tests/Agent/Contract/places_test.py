@@ -25,7 +25,7 @@ def check(name, found, expected):
 
 
 def forgotten(*changes, edit=None):
-    """What is named in a copy of the project, so changed, before Tests/Tools/contract has written it and after. Of the edit of a file it is said
+    """The places named in a changed copy of the project, before Tests/Tools/contract has written it and after. For the edit of a file it is said
     besides whether it is written as it was."""
     with tempfile.TemporaryDirectory() as folder:
         tree = made_up.tree(folder, *changes, also=[*FILES, "deploy/page"])

@@ -1,4 +1,4 @@
-"""What must hold of everything that arrived."""
+"""The rules for everything that arrived."""
 
 import json
 import pathlib

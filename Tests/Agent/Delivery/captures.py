@@ -19,7 +19,7 @@ class Capture:
         self.report(at, bytes([minor & 255, minor >> 8, major & 255, 0, 0, 0xC0]), data, rssi)
 
     def noise(self, begin, end_, step=0.5):
-        """Somebody else's device, which shows that the radio hears."""
+        """Another device, which shows that the radio hears."""
         for index in range(int((end_ - begin) / step) + 1):
             self.report(begin + index * step, b"\xEE\xEE\xEE\xEE\xEE\xC0", b"\x02\x01\x06", -80)
 
@@ -54,7 +54,7 @@ def crowd(begin, seconds, beacons, seed, stay=0.3, pause=1.5):
 
 
 class Crowd:
-    """The same without end, as pieces of one capture. `at` is how far it is."""
+    """An endless capture, in pieces. `at` is how far it is."""
 
     PIECE_S = 4
 

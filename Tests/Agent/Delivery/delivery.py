@@ -1,4 +1,4 @@
-"""What every proof of delivery uses: checks, a scratch folder with all that runs in it, and beacond itself. Python's
+"""Shared by all proofs of delivery: checks, a scratch folder with its processes, and beacond itself. Python's
 standard library alone, so that the subscriber shares no code with what it judges."""
 
 import contextlib
@@ -105,8 +105,8 @@ def ended(child):
 
 
 class Air(threading.Thread):
-    """What a replay hears through a pipe, piece by piece, for as long as it is wanted: what happens meanwhile may take any time,
-    and the replay is not over before."""
+    """Feeds a replay through a pipe, piece by piece, for as long as needed: a test's steps may take any time, and the replay does
+    not end before them."""
 
     def __init__(self, pipe, pieces, pause_s):
         super().__init__(daemon=True)
@@ -178,7 +178,7 @@ class Gateway:
         return status
 
     def backlog(self, capture):
-        """Replays while nobody is at the broker's port, until all is read; returns how many events wait."""
+        """Replays without a broker at its port, until all is read; returns the number of waiting events."""
         child = self.replay(capture)
         self.settle(child)
         child.terminate()
@@ -200,7 +200,7 @@ class Gateway:
         return self.errors.read_text() if self.errors.exists() else ""
 
     def numbers(self):
-        """What the closed outbox says: epoch, the next number, and how many events wait."""
+        """The closed outbox's state: epoch, next number, and number of waiting events."""
         with contextlib.closing(sqlite3.connect(self.state / "outbox.sqlite")) as outbox:
             row = outbox.execute("SELECT name, next_seq FROM meta JOIN epoch ON epoch.id = meta.epoch").fetchone()
             return *row, outbox.execute("SELECT count(*) FROM event WHERE kind = 0").fetchone()[0]

@@ -57,7 +57,7 @@ class RecordedDisk:
         house.stack.callback(self.remove)
 
     def insert(self, base):
-        """It begins as the file `base`, and with an empty log."""
+        """The disk begins as the file `base`, and with an empty log."""
         shutil.copyfile(base, self.image)
         self.log.write_bytes(b"")
         self.daemon = self.house.start(
@@ -104,7 +104,7 @@ class RecordedDisk:
 
 
 class CutDisk:
-    """What a power cut leaves: all that was written before the last completed flush, and of what came later what chance chose."""
+    """The disk after a power cut: everything written before the last completed flush, and a random part of the later writes."""
 
     def __init__(self, house, name, base):
         self.image, self.folder = house.path / f"{name}.image", house.path / name

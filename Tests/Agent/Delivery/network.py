@@ -1,4 +1,4 @@
-"""What stands around beacond: a broker, a subscriber of our own, and a way in between that can fail."""
+"""The surroundings of beacond: a broker, a subscriber, and a network between them that can fail."""
 
 import contextlib
 import ctypes
@@ -196,7 +196,7 @@ def packet(kind, body):
 
 
 def retained(port, topic=ROOT + "#"):
-    """What a subscriber finds that comes late: topic → payload."""
+    """The retained messages for a late subscriber: topic → payload."""
     with Subscriber(port, (topic,)) as late:
         late.catch_up()
         return {topic: json.loads(payload) for topic, payload, is_retained in late.messages if is_retained}
@@ -230,7 +230,7 @@ class Proxy(threading.Thread):
         self.listener.close()
 
     def silence(self):
-        """Connections that stand now carry nothing any more, and nobody is told."""
+        """Present connections silently stop carrying data."""
         self.silent, self.pairs = self.silent + self.pairs, []
 
     def run(self):

@@ -14,7 +14,7 @@ from waiting import until
 
 
 class Tap:
-    """What the agent hands to the broker, and how much of the disk's log was written before. `disk` had to hold it by then."""
+    """The agent's messages to the broker, with the length of the disk's log before each. `disk` had to hold it by then."""
 
     # An agent whose messages it understands.
     MQTT = "keepalive_s = 5\nprotocol = 3"
@@ -44,7 +44,7 @@ class Tap:
 
 
 class Recording:
-    """What an agent wrote to a disk, and what it told. `earlier` was told before it started."""
+    """An agent's writes to a disk, and its messages. `earlier` was told before it started."""
 
     def __init__(self, gateway, proxy, disk, base, earlier=()):
         self.gateway, self.disk, self.earlier = gateway, disk, list(earlier)
@@ -59,7 +59,7 @@ class Recording:
         self.flushes = flushes(self.entries)
 
     def told(self, end):
-        """What the broker had been told when the power failed before entry `end`."""
+        """The broker's messages when the power failed before entry `end`."""
         return self.earlier + self.tap.until(self.entries[end - 1][0] if end else 0)
 
     def cut_after(self, flush, dice):

@@ -57,7 +57,7 @@ def simulated(folder, seed, seconds):
 
 
 def script(folder, seed, seconds=600):
-    """What a light client plays again and again: whole visits of an agent, each event with its state, and one message of the other kinds."""
+    """The messages that a light client repeats: whole visits of an agent, each event with its state, and one message of the other kinds."""
     capture = simulated(folder, seed, seconds)
     configuration = configured(folder / "script", "site", "gateway", 1)
     told = [json.loads(line) for line in run(BEACOND, "replay", capture, "--config", configuration).splitlines()]

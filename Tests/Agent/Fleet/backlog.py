@@ -1,4 +1,4 @@
-"""What a broker kept while no collector was there, and how quickly one takes it. Run by `backlog`."""
+"""A broker's backlog without a collector, and the speed at which a collector takes it. Run by `backlog`."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""What each part of the chain spends: processor time and memory of its processes, read from /proc. Nothing is judged by it."""
+"""The costs of each part of the chain: processor time and memory of its processes, read from /proc. Nothing is judged by it."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ def processes():
 
 
 def memory_mib(process):
-    """What it alone uses, and its share of what it uses with others; only root may ask that of another user's process."""
+    """A process's own memory, and its share of shared memory; only root may ask that of another user's process."""
     with contextlib.suppress(OSError):
         for line in pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
             if line.startswith("Pss:"):

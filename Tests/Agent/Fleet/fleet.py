@@ -139,7 +139,7 @@ class Light:
         assert self.process.poll() is None, self.said.read_text()[-3000:]
 
     def end(self):
-        """What they told, once all of it is acknowledged."""
+        """The agents' messages, once all are acknowledged."""
         self.process.send_signal(signal.SIGTERM)
         assert ended(self.process, "the light clients") == 0, self.said.read_text()[-3000:]
         return json.loads(pathlib.Path(self.order["result"]).read_text())

@@ -24,7 +24,7 @@ def per_window(chain):
 
 
 def costs(chain):
-    """What is carried and kept."""
+    """Messages that are carried and kept."""
     events, light = sum(chain.told.values()), chain.light
     behind = [name for name in chain.told if name.startswith("berlin-17/")]
     a_day = 86400 / chain.size.steady_s

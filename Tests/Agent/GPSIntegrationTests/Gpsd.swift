@@ -9,10 +9,10 @@ final class Gpsd {
     private let arguments: [String]
     private var process: Process?
 
-    /// - Parameter devices: their paths.
+    /// - Parameter devices: the receivers' paths.
     init(devices: [String], port: UInt16? = nil) throws {
         self.port = try port ?? freePort()
-        // Without a receiver it starts only where one may be added later.
+        // Without a receiver, gpsd starts only where one can be added later.
         let control = FileManager.default.temporaryDirectory.appending(path: "gpsd-\(self.port).sock").path
         arguments = ["-N", "-S", "\(self.port)", "-F", control] + devices
     }
@@ -29,7 +29,7 @@ final class Gpsd {
         self.process = process
     }
 
-    /// SIGKILL, as of a gpsd that crashes.
+    /// Ends it by SIGKILL, like a crash.
     func stop() {
         guard let process, process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
@@ -37,7 +37,7 @@ final class Gpsd {
         self.process = nil
     }
 
-    /// Whether it has a file open.
+    /// Whether gpsd has a file open.
     func holds(_ path: String) throws -> Bool {
         guard let process else { return false }
         let folder = "/proc/\(process.processIdentifier)/fd"
@@ -47,7 +47,7 @@ final class Gpsd {
     }
 }
 
-/// gpsfake, which brings a gpsd of its own and plays a log of NMEA sentences to it, over and over.
+/// gpsfake, which starts a gpsd of its own and plays a log of NMEA sentences to it, over and over.
 final class Gpsfake {
     static var isInstalled: Bool { Gpsd.isInstalled && installed("gpsfake") != nil }
 
@@ -66,7 +66,8 @@ final class Gpsfake {
         try process.run()
     }
 
-    /// SIGKILL for both: a child inherits the mask of the thread that starts it, and Dispatch's threads block the other signals.
+    /// SIGKILL for both: a child inherits the signal mask of its parent's thread, and Dispatch's threads block the
+    /// other signals.
     deinit {
         guard process.isRunning else { return }
         let id = process.processIdentifier

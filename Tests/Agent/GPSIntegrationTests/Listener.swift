@@ -4,11 +4,11 @@ import Synchronization
 @testable import Agent
 @testable import Core
 
-/// The client under test, with all that it has told.
+/// The client under test, with all its news.
 final class Listener {
     let client: GPSDClient
     private(set) var news: [GPSDNews] = []
-    /// How often there was said to be something to take.
+    /// The number of calls of `wake`.
     private let wakes: Counter
 
     private final class Counter: Sendable {
@@ -25,7 +25,7 @@ final class Listener {
 
     var wakeCount: Int { wakes.count.withLock(\.self) }
 
-    /// What has been told since the last `forget`.
+    /// The news since the last `forget`.
     func all() -> [GPSDNews] {
         news += client.take()
         return news

@@ -16,7 +16,7 @@ struct RealGpsdTests {
     }
 
     @Test(
-        "Fixes come, with the receiver that they are of, and its heading", arguments: ["127.0.0.1", "localhost"])
+        "Fixes come with their receiver and its heading", arguments: ["127.0.0.1", "localhost"])
     func fixes(_ host: String) async throws {
         let receiver = try Receiver()
         defer { receiver.unplug() }
@@ -33,7 +33,7 @@ struct RealGpsdTests {
         #expect(listener.wakeCount > 0)
     }
 
-    @Test("Nobody asks a receiver that may rest; it is opened when it is wanted, and silent when it is not")
+    @Test("A receiver is opened while it is wanted, and is closed and silent while it is not")
     func rest() async throws {
         let receiver = try Receiver()
         defer { receiver.unplug() }
@@ -47,19 +47,19 @@ struct RealGpsdTests {
         try await wait("a fix") { !listener.fixes.isEmpty }
         #expect(try gpsd.holds(receiver.path))
         listener.client.listen(false)
-        // The client's thread may be within a report. Reports that come later would be seen below.
+        // The client's thread may be handling a report. Later reports would be seen below.
         try await Task.sleep(for: .milliseconds(500))
         listener.forget()
-        // gpsd closes it when nobody has watched for a minute, while we are still connected.
+        // gpsd closes the receiver when no client has watched for a minute, while the client is still connected.
         try await wait("the receiver to be let rest") { try !gpsd.holds(receiver.path) }
-        // gpsd may say nothing at all in this minute, so an empty list is right.
+        // gpsd may send nothing in this minute, so an empty list is right.
         #expect(!listener.all().contains { if case .report = $0 { true } else { false } })
         #expect(listener.losses.isEmpty)
         listener.client.listen(true)
         try await wait("a fix again") { !listener.fixes.isEmpty }
     }
 
-    @Test("A gpsd that is killed is missed, and found again when it is back")
+    @Test("The client notices a killed gpsd, and finds it again when it is back")
     func killed() async throws {
         let receiver = try Receiver()
         defer { receiver.unplug() }
@@ -77,23 +77,23 @@ struct RealGpsdTests {
         #expect(listener.connections == 1)
     }
 
-    @Test("A receiver that is unplugged tells nothing more, and is said to be gone once gpsd has missed it")
+    @Test("An unplugged receiver reports nothing more, and is reported as gone once gpsd has noticed")
     func unplugged() async throws {
         let receiver = try Receiver()
         let gpsd = try Gpsd(devices: [receiver.path])
         try gpsd.start()
         let listener = try start(gpsd.port)
         try await wait("a fix") { !listener.fixes.isEmpty }
-        // Before gpsd listened there may have been a vain attempt.
+        // A vain attempt is possible before gpsd listens.
         listener.forget()
         receiver.unplug()
-        // gpsd itself says nothing of it before it is asked anew.
+        // gpsd itself reports nothing of it before it is asked anew.
         try await wait("no receiver") { listener.devices.last == [] }
         #expect(listener.losses.isEmpty)
     }
 
     @Test(
-        "Stopped, it ends without waiting for gpsd, whether gpsd is there or not, and tells nothing more",
+        "A stopped client ends without waiting for gpsd, whether gpsd is there or not, and reports nothing more",
         arguments: [true, false])
     func stops(isThere: Bool) async throws {
         let gpsd = try Gpsd(devices: [])
@@ -102,14 +102,14 @@ struct RealGpsdTests {
         try await wait("a first word") { !listener.all().isEmpty }
         let clock = ContinuousClock()
         let took = clock.measure { listener.client.stop() }
-        // Without a promise of the machine's speed: a tenth of it still ends in time.
+        // The test does not depend on the machine's speed: a tenth of it is still enough.
         #expect(took < .seconds(10))
         listener.forget()
         try await Task.sleep(for: .seconds(2))
         #expect(listener.all().isEmpty)
     }
 
-    @Test("Without being started it connects to nobody")
+    @Test("A client that was not started makes no connection")
     func idle() async throws {
         let receiver = try Receiver()
         defer { receiver.unplug() }
@@ -170,7 +170,7 @@ struct RealGpsdTests {
 
 @Suite("With gpsfake", .serialized, .enabled(if: Gpsfake.isInstalled, "gpsfake is not installed"))
 struct GpsfakeTests {
-    @Test("A log that gpsfake plays is a ride")
+    @Test("A log that gpsfake plays gives the fixes of a ride")
     func ride() async throws {
         let fake = try Gpsfake()
         let listener = try Listener(port: fake.port)

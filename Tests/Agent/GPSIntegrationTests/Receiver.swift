@@ -2,8 +2,8 @@ import Foundation
 import Loopback
 import Synchronization
 
-/// A receiver on a serial line: a pseudo terminal, into which the sentences of a ride are written over and over. Until it is
-/// unplugged.
+/// A receiver on a serial line: a pseudo terminal, into which the sentences of a ride are written over and over, until
+/// it is unplugged.
 final class Receiver: Sendable {
     /// NMEA sentences: two seconds without a fix, then ten with one, heading and course.
     static let log: String = {
@@ -12,7 +12,7 @@ final class Receiver: Sendable {
         return rules.appending(path: "Rules/GPSTests/Recorded/ride.nmea").path
     }()
 
-    /// What gpsd opens.
+    /// The path that gpsd opens.
     let path: String
     private let line: Int32
     private let slave: Int32
@@ -30,7 +30,7 @@ final class Receiver: Sendable {
         cfmakeraw(&mode)
         tcsetattr(far, TCSANOW, &mode)
         path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // Started as root, gpsd becomes another user.
+        // gpsd that was started as root becomes another user.
         chmod(path, 0o666)
         _ = fcntl(near, F_SETFL, fcntl(near, F_GETFL) | O_NONBLOCK)
         (line, slave) = (near, far)
@@ -39,7 +39,7 @@ final class Receiver: Sendable {
             var next = 0
             while isPlugged.withLock(\.self) {
                 let octets = Array("\(sentences[next])\r\n".utf8)
-                // What finds no room is lost, as on a line that nobody reads.
+                // Octets without room are lost, as on a serial line without a reader.
                 _ = write(line, octets, octets.count)
                 next = (next + 1) % sentences.count
                 usleep(20_000)
@@ -48,7 +48,7 @@ final class Receiver: Sendable {
         }
     }
 
-    /// The line is gone. Once.
+    /// Ends the line; to be called once.
     func unplug() {
         let wasPlugged = isPlugged.withLock { isPlugged in
             defer { isPlugged = false }

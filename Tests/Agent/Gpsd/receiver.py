@@ -49,6 +49,6 @@ while os.getppid() == parent:
     try:
         os.write(master, fix(now, moving_s * speed_m_s, speed_m_s if moving_s else 0.0).encode())
     except BlockingIOError:
-        # Nobody reads while gpsd is away: what a receiver says then is lost.
+        # No process reads while gpsd is away: what a receiver says then is lost.
         pass
     time.sleep(1)

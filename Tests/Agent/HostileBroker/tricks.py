@@ -1,4 +1,4 @@
-"""What brokers should not say: one trick a row, in the octets of MQTT 5.0."""
+"""Packets that brokers should not send: one trick a row, in the octets of MQTT 5.0."""
 
 from dataclasses import dataclass
 

@@ -6,8 +6,8 @@ compare.py --began UNIX_S --ended UNIX_S [--at-least EVENTS] EXPECTED RECEIVED
 EXPECTED is the output of `beacond replay --output jsonl`; RECEIVED is mosquitto_sub's, one JSON object a line
 (`-F %J`). `--began` and `--ended` are the moments at which the capture's first and last record reached the kernel.
 
-Compared are region events, in their order, and each region's states, in theirs, field by field by the rules below;
-ranging, health and status depend on timers of the process's own and are left out.
+The script compares region events and each region's states, in order, field by field by the rules below. Ranging, health
+and status depend on timers of the process's own and are left out.
 """
 import argparse
 import difflib
@@ -34,11 +34,11 @@ class Message:
         return self.seconds(self.payload.get("at"))
 
     def seconds(self, text):
-        """What was so before the capture began counts as having been so from its beginning."""
+        """A state from before the capture counts from its beginning."""
         return max(0.0, wall_seconds(text) - self.began)
 
     def outline(self):
-        """What must be equal for two messages to be about the same thing."""
+        """The fields that must be equal for two messages about one thing."""
         said = self.payload.get("type" if self.is_event else "state")
         return (self.topic, said, self.payload.get("major"), self.payload.get("minor"))
 

@@ -21,7 +21,7 @@ def wall_seconds(text):
 
 
 def complaints(causes, messages, exits):
-    """What is wrong, and the time that each cause took to be told."""
+    """The faults, and the time from each cause to its report."""
     wrong, times = [], []
     statuses = [m["payload"] for m in messages if m["topic"].endswith("/status") and m["payload"]["state"] == "online"]
     for time, word, limit in causes:

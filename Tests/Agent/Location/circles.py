@@ -34,7 +34,7 @@ def test_first_state_of_two_minds():
 
 
 def test_first_state_without_cushion():
-    """It is d <= radius, without a cushion."""
+    """Inside means d <= radius, without a cushion."""
     for east_m, word in ((149, "inside"), (151, "outside")):
         done = replay(visits((0, 60, east_m)), regions=[DEPOT])
         assert states(done)[-1][1] == word, states(done)
@@ -47,7 +47,7 @@ def test_crossing_takes_time():
 
 
 def test_short_stay():
-    """Who is back before has not crossed."""
+    """A gateway that is back before has not crossed."""
     assert crossings(visits((0, 60, INSIDE), (61, 79, OUTSIDE), (80, 200, INSIDE))) == []
 
 
@@ -117,7 +117,7 @@ def test_cushion_half_of_radius():
 
 
 def test_boundary():
-    """Who stands on the boundary and wanders about by less than the cushion never crosses."""
+    """A gateway that wanders about the boundary by less than the cushion never crosses."""
     log = Log()
     log.fixes(range(0, 1200), east_m=lambda at_s: 150 + (at_s // 60 % 2 * 2 - 1) * 18)
     assert crossings(log) == [], crossings(log)
@@ -202,7 +202,7 @@ def test_timers_stand_still():
 
 
 def test_crossed_without_fixes():
-    """Who crossed in a tunnel is told once, when the fixes behind it have stayed there."""
+    """A crossing in a tunnel is told once, when the fixes behind it have stayed there."""
     log = visits((0, 100, INSIDE), (400, 500, OUTSIDE))
     done = replay(log, regions=[DEPOT])
     assert [(event["type"], event["at"]) for event in done.events] == [("exit", log.time(420))], done.events

@@ -1,4 +1,4 @@
-"""What a receiver says, and what of it is used."""
+"""A receiver's reports, and the part of them that is used."""
 
 import os
 import tempfile

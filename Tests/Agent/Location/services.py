@@ -70,7 +70,7 @@ def test_heading_filter():
 
 
 def test_heading_standing():
-    """Who stands turns without an update."""
+    """A standing gateway turns without an update."""
     log = Log()
     for at_s, course in enumerate((0.0, 90.0, 180.0, 270.0)):
         log.fix(at_s, speed=0.0, track=course)
@@ -157,7 +157,7 @@ def test_pause():
 
 
 def test_no_pause():
-    """It never pauses where pauses_automatically is false."""
+    """The service never pauses where pauses_automatically is false."""
     log = Log()
     log.fixes(range(0, 1001))
     assert paused(replay(log)) == []
@@ -171,7 +171,7 @@ def test_pause_within_accuracy():
 
 
 def test_moving_never_pauses():
-    """Who moves does not pause, though slowly."""
+    """A moving gateway does not pause, even a slow one."""
     log = travelled(0.5, range(0, 1200))
     assert paused(pausing(log)) == [], paused(pausing(log))
 

@@ -1,4 +1,4 @@
-"""What the checks have in common."""
+"""Shared by the checks."""
 
 import sys
 import uuid as uuids

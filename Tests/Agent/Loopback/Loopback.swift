@@ -1,19 +1,19 @@
 import Foundation
 
-/// Where Debian puts a program, also where only root looks; `nil` where it is not installed.
+/// The path of a program, even in a folder of root's PATH alone; `nil` where it is not installed.
 public func installed(_ program: String) -> String? {
     ["/usr/sbin/", "/usr/bin/", "/usr/local/sbin/", "/usr/local/bin/"].map { $0 + program }
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 }
 
-/// What keeps a test from going on.
+/// A reason why a test can't go on.
 public struct TestFailure: Error, CustomStringConvertible {
     public var description: String
 
     public init(description: String) { self.description = description }
 }
 
-/// How long anything real is waited for. It is no promise of the agent's: a machine at a tenth of the usual speed keeps it.
+/// The longest wait for anything real. It does not measure the agent: a machine at a tenth of the usual speed keeps it.
 public let patience = Duration.seconds(300)
 
 /// Polls `condition` until it holds.
@@ -51,7 +51,7 @@ public func canConnect(port: UInt16) -> Bool {
     withSocket(port: port) { connect($0, $1, $2) == 0 }
 }
 
-/// A port that nobody listens on.
+/// A port without a listener.
 public func freePort() throws -> UInt16 {
     try withSocket(port: 0) { descriptor, address, length in
         guard bind(descriptor, address, length) == 0 else { throw TestFailure(description: "bind: errno \(errno)") }

@@ -29,14 +29,14 @@ struct BirthAndWillTests {
         let subscriber = try await Subscriber(broker)
         var agent: Agent? = Agent(.test(port: broker.port) { $0.protocolVersion = version == 5 ? .v5 : .v3 })
         try agent?.run(until: "birth") { subscriber.payloads(Agent.status) == ["online"] }
-        // What the kernel does for a killed process: the socket closes, nothing is said.
+        // Like a killed process: the socket closes without a DISCONNECT.
         agent = nil
         try await wait("the will") { subscriber.payloads(Agent.status) == ["online", "offline"] }
         #expect(subscriber.received.last?.isRetained == true)
         #expect(subscriber.received.last?.qos == 1)
     }
 
-    @Test("A broker without retained messages gets events, states and the will all the same, none of them retained")
+    @Test("A broker without retained messages still gets events, states and the will, none of them retained")
     func withoutRetained() async throws {
         let broker = try Broker("allow_anonymous true\nretain_available false")
         try await broker.start()
@@ -68,7 +68,7 @@ struct BirthAndWillTests {
         #expect(subscriber.payloads(Agent.status) == ["online", "goodbye"])
     }
 
-    @Test("Closing against a frozen broker ends all the same, and says that it failed")
+    @Test("Closing with a frozen broker still ends, and reports the failure")
     func closeFrozen() async throws {
         let broker = try Broker()
         try await broker.start()

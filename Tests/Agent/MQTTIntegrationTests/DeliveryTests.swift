@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Delivery", .serialized, .enabled(if: Broker.isInstalled, "mosquitto and mosquitto_sub are not installed"))
 struct DeliveryTests {
-    @Test("MQTT 5 messages say what they are and when they go stale")
+    @Test("MQTT 5 messages carry their content type and expiry")
     func properties() async throws {
         let broker = try Broker()
         try await broker.start()
@@ -86,7 +86,7 @@ struct DeliveryTests {
         #expect(agent.publisher.counters.published == 1 + 3)
     }
 
-    @Test("A state that changes often while there is no broker is published once, as it is in the end")
+    @Test("A state that changes often without a broker is published once, with its last content")
     func collapse() async throws {
         let broker = try Broker()
         let agent = Agent(.test(port: broker.port))
@@ -98,7 +98,7 @@ struct DeliveryTests {
         try agent.run(until: "the state") { subscriber.payloads(Agent.state) == ["100"] }
     }
 
-    @Test("An event that an access list denies is kept, said once, and delivered once it is allowed")
+    @Test("An event that an access list denies is kept, logged once, and delivered once it is allowed")
     func denied() async throws {
         let everything = "topic readwrite #\n"
         let broker = try Broker(
@@ -153,7 +153,7 @@ struct DeliveryTests {
         #expect(agent.publisher.counters.isConnected)
     }
 
-    @Test("Requests come with their response topic, what is too long says so, and what is huge never arrives")
+    @Test("Requests come with their response topic; a long one is marked as too long, and a huge one never arrives")
     func incoming() async throws {
         let broker = try Broker()
         try await broker.start()

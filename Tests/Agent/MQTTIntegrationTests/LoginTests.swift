@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Login", .serialized, .enabled(if: Broker.isInstalled, "mosquitto and mosquitto_sub are not installed"))
 struct LoginTests {
-    /// A broker that knows the user `gateway` with the password `right`.
+    /// A broker with the user `gateway` and the password `right`.
     func brokerWithPassword() async throws -> Broker {
         let broker = try Broker(
             "allow_anonymous false\npassword_file {folder}/users",
@@ -23,7 +23,7 @@ struct LoginTests {
     }
 
     @Test(
-        "A wrong password is tried again for ever, said once with its remedy and without the password",
+        "A wrong password is retried for ever, and logged once, with the remedy and without the password",
         arguments: [5, 3])
     func wrongPassword(version: Int) async throws {
         let broker = try await brokerWithPassword()
@@ -55,7 +55,7 @@ struct LoginTests {
         try agent.run(until: "its line in the log") { agent.log.count("mqtt.password_file") == 1 }
     }
 
-    @Test("When another client takes this identifier, the agent says so and keeps away")
+    @Test("When another client takes this identifier, the agent logs it and stays away")
     func takeOver() throws {
         let peer = try ScriptedPeer()
         let agent = Agent(.test(port: peer.port))
@@ -69,7 +69,7 @@ struct LoginTests {
         #expect(peer.connections == 1)
     }
 
-    @Test("A broker that takes the session over without a word: the log line names the possibility")
+    @Test("A broker takes the session over without a reason: the log line names the possibility")
     func silentTakeOver() async throws {
         let broker = try Broker()
         try await broker.start()
@@ -113,7 +113,7 @@ struct LoginTests {
         }
     }
 
-    @Test("The check publishes once where the agent would, and says where that is refused, and what to do")
+    @Test("The check publishes once where the agent would, and reports a refusal with its topic and remedy")
     func checkPublishes() async throws {
         let broker = try Broker(
             "allow_anonymous true\nacl_file {folder}/acl", files: ["acl": "topic readwrite beacons/store/gw/#\n"])
@@ -128,7 +128,7 @@ struct LoginTests {
         #expect(refused.remedy?.contains("allow this user to write") == true)
     }
 
-    @Test("An agent that had no connection says goodbye to nobody, and speaks of no will")
+    @Test("An agent that had no connection reports that, and no will")
     func noGoodbye() throws {
         let agent = Agent(.test(port: try freePort()))
         try agent.run(until: "the failure") { agent.publisher.counters.lastFailure != nil }
@@ -160,7 +160,7 @@ struct LoginTests {
         #expect(limits.keepalive_s == 20)
     }
 
-    @Test("The check names a broker whose packets are too short for events")
+    @Test("The check finds a broker whose packet limit is too small for events")
     func shortPackets() async throws {
         func remedy(_ longest_bytes: Int) async throws -> String? {
             let broker = try Broker("allow_anonymous true\nmax_packet_size \(longest_bytes)")

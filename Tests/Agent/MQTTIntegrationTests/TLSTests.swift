@@ -45,7 +45,7 @@ private struct Authority {
     "TLS", .serialized,
     .enabled(if: Broker.isInstalled && Authority.isInstalled, "mosquitto, mosquitto_sub or openssl is not installed"))
 struct TLSTests {
-    /// A broker whose certificate is for `alternative`; with `asksForCertificate`, only clients with one get in.
+    /// A broker whose certificate is for `alternative`; with `asksForCertificate`, it admits only clients with one.
     func broker(for alternative: String, asksForCertificate: Bool = false) async throws -> Broker {
         let broker = try Broker(
             """
@@ -133,7 +133,7 @@ struct TLSTests {
         #expect(!agent.publisher.counters.isConnected)
     }
 
-    @Test("A broker that asks for a certificate gets ours, and refuses us without one")
+    @Test("A broker that asks for a certificate gets the agent's, and refuses the agent without one")
     func clientCertificate() async throws {
         let broker = try await broker(for: "IP:127.0.0.1", asksForCertificate: true)
         let agent = Agent(
@@ -162,7 +162,7 @@ struct TLSTests {
         #expect(failure == expected)
     }
 
-    @Test("Where there is no broker, TLS says so as plain MQTT does")
+    @Test("Without a broker, TLS fails with the same message as plain MQTT")
     func noBroker() async throws {
         let broker = try await broker(for: "IP:127.0.0.1")
         let port = try freePort()
@@ -170,7 +170,7 @@ struct TLSTests {
         #expect(outcome == .failed(.unreachable(host: "127.0.0.1", port: port, detail: "Connection refused")))
     }
 
-    @Test("A key that is another certificate's is named")
+    @Test("A key of another certificate is named in the message")
     func otherKey() async throws {
         let broker = try await broker(for: "IP:127.0.0.1", asksForCertificate: true)
         let outcome = BrokerCheck.run(
@@ -189,12 +189,12 @@ struct TLSTests {
         broker.freeze()
         defer { broker.thaw() }
         let agent = Agent(settings(broker))
-        // By then it has said all that it has to say.
+        // By then the agent has sent all that it has to send.
         for _ in 0..<30 { agent.publisher.run(for: .milliseconds(20), wake: -1, outgoing: &agent.outgoing) }
         let waited = ContinuousClock().measure {
             for _ in 0..<10 { agent.publisher.run(for: .milliseconds(50), wake: -1, outgoing: &agent.outgoing) }
         }
-        // Each lasts until its time is up, and longer where the machine has other work.
+        // Each wait lasts until its time is up, and longer where the machine is busy.
         #expect(waited > .milliseconds(400))
         #expect(!agent.publisher.counters.isConnected)
     }

@@ -87,7 +87,7 @@ def figures(files):
 
 
 def strangers(expression, known, recorded):
-    """What an expression names that nobody prints."""
+    """Names in an expression that no process exports."""
     expression = filled_in(expression)
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', '""', expression)
     for name in sorted(set(OURS.findall(bare))):

@@ -1,4 +1,4 @@
-// A process for the outbox's tests. It says on standard output what happened, a line each.
+// A process for the outbox's tests. It reports its steps on standard output, a line each.
 //
 // `loop FOLDER` commits, delivers and acknowledges until it is killed: `c N` after the event N is committed, `a N` before
 // the events up to N are acknowledged.
@@ -11,7 +11,7 @@ import Glibc
 @testable import Core
 
 func say(_ line: String) {
-    // Straight to the pipe: nothing that was said may be lost with the process.
+    // Written directly to the pipe, so that no line is lost with the process.
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }

@@ -13,7 +13,7 @@ struct CountingTests {
         #expect(Position(7).alone.contains(Position(7)) && !Position(7).alone.contains(Position(8)))
     }
 
-    @Test("What a process found in its file stands before what it commits, in the file's order")
+    @Test("Messages found in the file stand before those of the process, in the file's order")
     func origins() {
         let origin = PositionOrigin(nextInFile: 41)
         #expect(origin == PositionOrigin(lastInFile: 40))

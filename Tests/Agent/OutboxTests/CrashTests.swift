@@ -8,7 +8,7 @@ import Testing
 struct CrashTests {
     private static let rounds = ProcessInfo.processInfo.environment["BEACOND_CRASH_ROUNDS"].flatMap(Int.init) ?? 40
 
-    /// Starts the child with `arguments`; what it says is read from the pipe.
+    /// Starts the child with `arguments`; its lines are read from the pipe.
     private func child(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
         let directory = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
         let process = Process()
@@ -20,7 +20,7 @@ struct CrashTests {
         return (process, output.fileHandleForReading)
     }
 
-    /// Lets the child work for `microseconds` after its first line, kills it, and returns what it said.
+    /// Lets the child work for `microseconds` after its first line, kills it, and returns its lines.
     private func killedChild(in folder: TemporaryFolder, after microseconds: UInt32) throws -> [Substring] {
         let (process, output) = try child(["loop", folder.path])
         var said = output.availableData
@@ -28,7 +28,7 @@ struct CrashTests {
         kill(process.processIdentifier, SIGKILL)
         said += output.readDataToEndOfFile()
         process.waitUntilExit()
-        // A line that the kill cut short was not said.
+        // A line that the kill cut short does not count.
         return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
     }
 
@@ -45,7 +45,7 @@ struct CrashTests {
     }
 
     @Test(
-        "Killed at any moment, it keeps every event that it said was committed, with its record, and repeats no number")
+        "Killed at any moment, it keeps every event reported as committed, with its record, and repeats no number")
     func killed() throws {
         var generator = SeededGenerator(seed: 42)
         let folder = TemporaryFolder()

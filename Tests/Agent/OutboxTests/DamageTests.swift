@@ -38,7 +38,7 @@ struct DamageTests {
         #expect(again.drain().map(\.seq) == [1, 2])
     }
 
-    @Test("What can be read is saved, and what cannot is stated as a gap, number by number")
+    @Test("Readable events are saved, and the others are reported as gaps, number by number")
     func salvage() throws {
         let folder = TemporaryFolder()
         let epoch = try filled(folder)
@@ -61,7 +61,7 @@ struct DamageTests {
         #expect(outbox.takeReports().contains { $0.contains("replaced") })
     }
 
-    @Test("Damage found at work is repaired at work: the epoch goes on, and what was read wrong is stated")
+    @Test("Damage found at work is repaired at work: the epoch goes on, and damaged events are reported as gaps")
     func damageAtWork() throws {
         let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
@@ -74,7 +74,7 @@ struct DamageTests {
             try handle.seek(toOffset: page * 4_096)
             try handle.write(contentsOf: Data(repeating: 0xA5, count: 4_096))
         }
-        // Everything the connection remembers has to be read anew.
+        // The connection's cache must be read anew.
         try outbox.store?.database.execute("PRAGMA shrink_memory")
         let early = outbox.drain()
         #expect(outbox.condition?.cause == .damaged)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The outbox while its disk refuses")
 struct DegradedTests {
-    /// A process commits events and ends. Returns the epoch that they have.
+    /// Commits events in a process that ends. Returns the events' epoch.
     private func leaveEvents(_ count: Int, in folder: TemporaryFolder, on disk: FaultyDisk) throws -> String {
         let outbox = try Outbox.open(folder, vfs: disk.name)
         try outbox.commitEvents(count)
@@ -16,7 +16,7 @@ struct DegradedTests {
     }
 
     @Test(
-        "It says what is wrong in one line with a remedy, once, and delivers on from memory",
+        "It reports the fault once, in one line with a remedy, and goes on delivering from memory",
         arguments: [
             (SQLITE_FULL, OutboxCondition.Cause.diskFull), (SQLITE_READONLY, .readOnly), (SQLITE_IOERR, .inputOutput),
         ])
@@ -37,7 +37,7 @@ struct DegradedTests {
         #expect(reports.first?.contains("\n") == false)
         #expect(!(outbox.condition?.remedy.isEmpty ?? true))
         #expect(outbox.numbering == Numbering(epoch: epoch, next: [.events: 6]))
-        // A disk that only refuses writes still hands out what it holds.
+        // A disk that only refuses writes can still be read.
         #expect(outbox.drain().map(\.seq) == (code == SQLITE_IOERR ? [3, 4, 5] : [1, 2, 3, 4, 5]))
         #expect(outbox.health.queuedEvents == 5 && outbox.health.eventsInMemory == 3)
         disk.repair()
@@ -49,7 +49,7 @@ struct DegradedTests {
         #expect(outbox.lastRecord == 5)
     }
 
-    @Test("What is acknowledged meanwhile does not come back when the disk does")
+    @Test("Events acknowledged meanwhile do not come back with the disk")
     func acknowledgedMeanwhile() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()
@@ -67,7 +67,7 @@ struct DegradedTests {
         #expect(again.drain().map(\.seq) == [2, 3, 4, 6])
     }
 
-    @Test("What waits in memory is committed by a close as well, if the disk works again before the next try is due")
+    @Test("A close commits events in memory, if the disk works again before the next retry is due")
     func closedBeforeRetry() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()
@@ -83,7 +83,7 @@ struct DegradedTests {
         #expect(again.takeGaps().isEmpty && again.lastRecord == 6)
     }
 
-    @Test("A close while the disk still refuses tries once, lets go of the folder and leaves the file as it was")
+    @Test("A close while the disk refuses tries once, releases the folder and leaves the file unchanged")
     func closedWhileRefusing() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()
@@ -99,7 +99,7 @@ struct DegradedTests {
         #expect(again.takeGaps().map(\.fromSeq) == [4])
     }
 
-    @Test("Numbers given in memory before a crash are not given again: the rest of their block is stated as a gap")
+    @Test("Numbers given in memory before a crash are not given again: the rest of their block is reported as a gap")
     func crashWhileFull() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()
@@ -120,7 +120,7 @@ struct DegradedTests {
         #expect(third.takeGaps().count == 1)
     }
 
-    @Test("A recovery settles the reservation: a later crash states no gap")
+    @Test("A recovery settles the reservation: a later crash reports no gap")
     func settledReservation() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()
@@ -172,12 +172,12 @@ struct DegradedTests {
         outbox.tick(10)
         #expect(outbox.isDurable && outbox.numbering[.events] == 1)
         #expect(outbox.numbering.epoch != epoch)
-        // What waits in the file is delivered all the same.
+        // Events in the file are delivered all the same.
         #expect(outbox.drain().map(\.seq) == [1, 2])
     }
 
     @Test(
-        "Whoever goes on in a file's epoch has its records too, whenever in the start the disk fails",
+        "An outbox that continues a file's epoch has its records too, whenever the disk fails during the start",
         arguments: FaultyDisk.Operation.allCases)
     func epochAndRecordsBelongTogether(operation: FaultyDisk.Operation) throws {
         var failures = 0
@@ -195,7 +195,7 @@ struct DegradedTests {
         #expect((1..<200).contains(failures))
     }
 
-    @Test("With the state folder missing it begins in memory; when the folder appears, what waits there comes too")
+    @Test("Without a state folder it begins in memory; when the folder appears, the events in it come too")
     func folderAppears() throws {
         let folder = TemporaryFolder()
         var first: Outbox? = try Outbox.open(folder)
@@ -225,7 +225,7 @@ struct DegradedTests {
     }
 
     @Test(
-        "A file that vanishes is made anew in a new epoch; what was in it is stated as a gap, and records are asked for"
+        "A file that vanishes is made anew in a new epoch; its events are reported as a gap, and records are asked for"
     )
     func fileVanishes() throws {
         let disk = FaultyDisk()
@@ -245,7 +245,7 @@ struct DegradedTests {
         #expect(outbox.fileGeneration == 1)
     }
 
-    @Test("Memory is bounded while the disk refuses: the oldest go and are stated")
+    @Test("Memory is bounded while the disk refuses: the oldest go and are reported as gaps")
     func boundedMemory() throws {
         let folder = TemporaryFolder()
         let disk = FaultyDisk()
@@ -287,7 +287,7 @@ struct DegradedTests {
         again.close()
     }
 
-    @Test("Region states beyond max_mib are no full disk: it says what max_mib has to be, and that is enough")
+    @Test("Region states beyond max_mib are no full disk: the remedy names a max_mib that is enough")
     func limitTooSmall() throws {
         let folder = TemporaryFolder()
         let limits = OutboxLimits(maxEvents: 1_000, maxMiB: 1)

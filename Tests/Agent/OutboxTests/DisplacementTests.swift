@@ -21,7 +21,7 @@ struct DisplacementTests {
         outbox?.acknowledge(outbox?.next(limit: 2).map(\.position) ?? [])
         let epoch = try #require(outbox?.numbering.epoch)
         try delete(names, in: folder)
-        // It is noticed at the next look; what is committed before is carried over as well.
+        // The next look notices it; events committed before that are carried over as well.
         try outbox?.commitEvents(1)
         outbox?.tick(10)
         #expect(outbox?.isDurable == true)
@@ -40,7 +40,7 @@ struct DisplacementTests {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("A file that was put in its place is replaced in turn: what is open counts")
+    @Test("A file that was put in its place is replaced again: the open file counts")
     func replaced() throws {
         let other = TemporaryFolder()
         let stranger = try Outbox.open(other, seed: 9)
@@ -71,7 +71,7 @@ struct DisplacementTests {
         #expect(try Outbox.open(folder).drain().map(\.seq) == [1, 2, 3, 4])
     }
 
-    @Test("While the folder itself is gone it delivers on from the file that is open, and returns when it can")
+    @Test("While the folder is gone, the outbox delivers from the open file, and returns when it can")
     func folderGone() throws {
         let parent = TemporaryFolder()
         let path = parent.path + "/up/state"

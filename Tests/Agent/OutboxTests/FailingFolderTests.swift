@@ -5,7 +5,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-/// A state folder on the disk, which can't be synced, or whose files can't be read, when told.
+/// A state folder on the disk that can be told to fail at syncs, or at reads of its files.
 private final class FailingFolder: OutboxFolder {
     private let folder: StateFolder
     var isUnsynced = false
@@ -83,7 +83,7 @@ struct FailingFolderTests {
         #expect(outbox.drain().count == 5)
     }
 
-    /// A folder in which five events wait, in a file that reads as something else. Returns what it should read as.
+    /// A folder with five waiting events, in a file that reads as something else. Returns the file's true content.
     private func unreadable(_ temporary: TemporaryFolder) throws -> Data {
         let outbox = try Outbox.open(temporary)
         try outbox.commitEvents(5)
@@ -112,7 +112,7 @@ struct FailingFolderTests {
         #expect(outbox.takeGaps().isEmpty)
     }
 
-    @Test("What the disk can't read for a minute is given up, and a new file is begun")
+    @Test("A file that the disk can't read for a minute is given up, and a new file is begun")
     func staysUnreadable() throws {
         let temporary = TemporaryFolder()
         _ = try unreadable(temporary)

@@ -9,8 +9,8 @@ struct FaultSweepTests {
     /// Small enough that the log is copied into the database several times.
     private let small = OutboxLimits(maxEvents: 1_000, maxMiB: 1)
 
-    /// A day in the life: commits with records, deliveries, deletions, a checkpoint. Returns the last number whose commit
-    /// had reached the disk, by the outbox's own word, and the numbers that the broker acknowledged.
+    /// A typical run: commits with records, deliveries, deletions, a checkpoint. Returns the last number whose commit
+    /// had reached the disk, as the outbox reported it, and the numbers that the broker acknowledged.
     private func live(_ outbox: Outbox) throws -> (durable: Int64, acknowledged: Set<Int64>) {
         var durable: Int64 = 0
         var acknowledged: Set<Int64> = []
@@ -27,8 +27,8 @@ struct FaultSweepTests {
         return (durable, acknowledged)
     }
 
-    /// What must hold in any outbox that is opened after anything: whole events, numbers without a gap that is not
-    /// stated, and a record that agrees with the events.
+    /// Checks the rules for any reopened outbox: whole events, every gap of numbers reported, and a record that agrees
+    /// with the events.
     private func check(_ outbox: Outbox, upTo durable: Int64, delivered: Set<Int64>, _ what: Comment) throws {
         let events = outbox.drain()
         #expect(events.filter { !$0.isWhole }.isEmpty, what)
@@ -90,7 +90,7 @@ struct FaultSweepTests {
     }
 
     @Test(
-        "A power cut at any write or sync loses nothing whose commit returned, and nothing is half there",
+        "A power cut at any write or sync loses no returned commit, and leaves none half done",
         arguments: [1, 2] as [UInt64])
     func powerCutAnywhere(seed: UInt64) throws {
         let total = try operations()

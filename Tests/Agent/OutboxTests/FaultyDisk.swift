@@ -3,10 +3,10 @@ import Synchronization
 
 @testable import Core
 
-/// A disk in memory under SQLite that fails when told, and that forgets at a power cut what was not made durable.
+/// A disk in memory under SQLite. It fails when told, and forgets at a power cut what was not synced.
 ///
 /// Registered as an SQLite file layer of its own. Writes are remembered until a sync; `cutPower` then keeps, drops or
-/// tears each of those still open, as a disk's cache does. Making and deleting a file is durable at once.
+/// tears each unsynced one, as a disk's cache does. Making and deleting a file is durable at once.
 final class FaultyDisk {
     enum Operation: CaseIterable { case read, write, sync }
 
@@ -63,7 +63,7 @@ final class FaultyDisk {
         failing = nil
     }
 
-    /// Everything not made durable is kept, dropped or torn, by the numbers of `generator`. The disk works again.
+    /// Keeps, drops or tears everything unsynced, by the numbers of `generator`. The disk works again.
     func cutPower(_ generator: inout SeededGenerator) {
         repair()
         for node in files.values {
@@ -98,7 +98,7 @@ final class FaultyDisk {
         }
     }
 
-    // MARK: What the file layer asks for
+    // MARK: Called by the file layer
 
     func write(_ node: Node, offset: Int, bytes: [UInt8]) -> Int32 {
         writes += 1
@@ -125,10 +125,10 @@ final class FaultyDisk {
         return SQLITE_OK
     }
 
-    /// Reads into `buffer`; what lies beyond the end is zero, which SQLite wants to be told.
+    /// Reads into `buffer`; beyond the end it reads zeros, which SQLite has to be told.
     func read(_ node: Node, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         reads += 1
-        // A disk that is full or read-only can be read.
+        // A full or read-only disk can be read.
         if let code = code(for: .read, number: reads), code == SQLITE_IOERR { return code }
         let available = node.content.dropFirst(offset).prefix(buffer.count)
         buffer.copyBytes(from: available)

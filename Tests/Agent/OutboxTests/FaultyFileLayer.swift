@@ -1,8 +1,8 @@
 import CSQLite
 import Glibc
 
-/// `FaultyDisk` in the form that SQLite calls: a `sqlite3_vfs` whose application data is the disk, and files that carry
-/// their node behind SQLite's own structure.
+/// `FaultyDisk` in the form that SQLite calls: a `sqlite3_vfs` whose application data is the disk, and files that keep
+/// their node after SQLite's own structure.
 enum FaultyFileLayer {
     private struct File {
         var base: sqlite3_file
@@ -109,7 +109,7 @@ enum FaultyFileLayer {
                 return SQLITE_OK
             }
         }
-        // One process, one connection: there is nobody to lock out.
+        // One process with one connection needs no locks.
         methods.xLock = { _, _ in SQLITE_OK }
         methods.xUnlock = { _, _ in SQLITE_OK }
         methods.xCheckReservedLock = { _, result in

@@ -31,7 +31,7 @@ struct ModeTests {
         return mode
     }
 
-    /// What is left to be done, the open file, whether they have met, and whether the disk has refused.
+    /// The remaining steps, the open file, whether outbox and file have met, and whether the disk has refused.
     private static func say(_ mode: Mode) -> String {
         let step =
             switch mode.nextStep {
@@ -57,7 +57,7 @@ struct ModeTests {
         #expect(Self.say(mode) == "nothing, a, done")
     }
 
-    @Test("What is found after the first try is no start any more, damaged or not")
+    @Test("A file found after the first try is no start any more, damaged or not")
     func late() {
         var mode = Self.after(.atStart) { Self.fail(&$0, Self.unplugged) }
         #expect(Self.say(mode) == "open, closed, atStart, failing")
@@ -111,7 +111,7 @@ struct ModeTests {
         #expect(!mode.isSalvaged && mode.isWorking)
     }
 
-    @Test("Damage after a file was set aside in the same try waits for the next one, and what was salvaged stays known")
+    @Test("Damage after a file was set aside in the same try waits for the next one, and the saved content stays known")
     func damagingDisk() {
         var mode = Self.after(Self.working) { Self.fail(&$0, Self.corrupt) }
         mode.setAside()
@@ -140,7 +140,7 @@ struct ModeTests {
         #expect(Self.say(Self.after(Self.working) { $0.missed(.lockReplaced) }) == "write a, a, done")
     }
 
-    @Test("What is closed has nothing to do; what failed before can be tried again")
+    @Test("A closed outbox has no next step; after a failure it can be tried again")
     func closing() {
         #expect(Self.say(Self.after(Self.working) { $0.closed() }) == "nothing, closed, done")
         let failing = Self.after(Self.working) { Self.fail(&$0, Self.full) }
@@ -148,7 +148,7 @@ struct ModeTests {
         #expect(Self.say(.detached) == "nothing, closed, done")
     }
 
-    @Test("A disk is tried after 1, 2, 4 … 60 seconds, and after it has worked from 1 again")
+    @Test("A failing disk is retried after 1, 2, 4 … 60 seconds; once it has worked, from 1 again")
     func retries() {
         var fault: DiskFault?
         let waits = (0..<8).map { _ in
@@ -160,7 +160,7 @@ struct ModeTests {
         #expect(Self.fault(Self.full).retry.due == .seconds(1))
     }
 
-    @Test("What SQLite takes for damage is a refusal while the disk can't be read to the end, for a minute")
+    @Test("Damage that SQLite reports is a refusal while the disk can't read the whole file, for a minute")
     func judging() {
         func judge(_ error: DiskError, _ refusal: DiskError?, since: Instant?, _ now: Instant) -> (DiskError, Instant?)
         {

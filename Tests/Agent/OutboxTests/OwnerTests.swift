@@ -6,7 +6,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-/// An owner whose events have topics that begin with its name, and who keeps the keys of what another one left.
+/// An owner whose events have topics that begin with its name. It keeps the keys of another owner's records.
 struct Tenant: OutboxOwner {
     var name: String
 
@@ -43,7 +43,7 @@ struct OwnerTests {
         try .open(folder, owner: name.map(Tenant.init), limits: limits, seed: seed)
     }
 
-    /// "A" says `count` events, and the folder is closed.
+    /// Lets "A" commit `count` events, and closes the folder.
     private func leave(_ count: Int = 2, as name: String? = "A") throws -> String {
         let outbox = try open(as: name)
         for _ in 0..<count { try outbox.say(as: name ?? "A") }
@@ -64,7 +64,7 @@ struct OwnerTests {
         #expect(!next.hasFormerOwner)
     }
 
-    @Test("Another one begins an epoch at 1, with what it makes of the records and with no values")
+    @Test("Another owner begins an epoch at 1, with its legacy of the records and without values")
     func another() throws {
         let first = try open(as: "A")
         try first.say(as: "A")
@@ -77,7 +77,7 @@ struct OwnerTests {
         #expect(reports.count == 1 && reports[0].hasPrefix("outbox: this was A and is B now"))
     }
 
-    @Test("Both have their events handed out apart, and those that are delivered leave the outbox")
+    @Test("Events of both are handed out apart, and delivered ones leave the outbox")
     func apart() throws {
         _ = try leave()
         let next = try open(as: "B", seed: 2)
@@ -90,7 +90,7 @@ struct OwnerTests {
         #expect(next.health.queuedEvents == 0)
     }
 
-    @Test("It stays so through restarts, until nothing of the former one is left")
+    @Test("This lasts through restarts, until nothing of the former owner is left")
     func restarts() throws {
         let left = try leave()
         let moved = try open(as: "B", seed: 2)
@@ -110,7 +110,7 @@ struct OwnerTests {
         #expect(last.texts(last.next(limit: 9)) == ["B 1", "B 2"])
     }
 
-    @Test("An event that is given up is a gap of its own owner's epoch, also after a restart")
+    @Test("An event that is given up becomes a gap of its owner's epoch, even after a restart")
     func givenUp() throws {
         let left = try leave()
         let next = try open(as: "B", seed: 2)
@@ -146,7 +146,7 @@ struct OwnerTests {
         #expect(next.texts(next.nextOfFormerOwners(limit: 9)) == ["A 2"])
     }
 
-    @Test("Numbers that the former owner had reserved in memory are stated as its gap")
+    @Test("Numbers that the former owner had reserved in memory become its gap")
     func reserved() throws {
         let disk = FaultyDisk()
         var outbox: Outbox? = try .open(folder, vfs: disk.name, owner: Tenant(name: "A"))
@@ -162,9 +162,9 @@ struct OwnerTests {
         #expect(next.formerOwner(ofEpoch: left) == "A" && next.numbering[.events] == 1)
     }
 
-    // MARK: - Files that do not say whose they are
+    // MARK: - Files that do not name their owner
 
-    @Test("One whose events are this owner's is taken over whole, and says from then on whose it is")
+    @Test("A file with this owner's events is taken over whole, and names its owner from then on")
     func unnamedOwn() throws {
         let left = try leave(as: nil)
         let next = try open(as: "A", seed: 2)
@@ -175,7 +175,7 @@ struct OwnerTests {
         #expect(try open(as: "B", seed: 3).numbering.epoch != left)
     }
 
-    @Test("One in which nothing waits is taken for this owner's")
+    @Test("A file without events counts as this owner's")
     func unnamedEmpty() throws {
         let outbox = try open(as: nil)
         try outbox.say(as: "A")
@@ -186,7 +186,7 @@ struct OwnerTests {
         #expect(next.records().map(\.key) == ["door"])
     }
 
-    @Test("One with an event of another is that one's, also where it was moved already and has events of this one")
+    @Test("A file with another owner's event counts as that owner's, even with events of this one beside it")
     func unnamedOther() throws {
         let outbox = try open(as: nil)
         try outbox.say(as: "A")
@@ -199,10 +199,11 @@ struct OwnerTests {
 
     // MARK: - Bad disks
 
-    @Test("A damaged file of another owner is taken for what it is, too")
+    @Test("A damaged file of another owner counts as that owner's")
     func damaged() throws {
         let left = try leave(40)
-        // A page behind those of the tables: SQLite finds it when it checks the file, and the first events can still be read.
+        // A page after those of the tables: SQLite finds it when it checks the file, and the first events can still be
+        // read.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.database))
         let middle = bytes.count * 3 / 4
         bytes.replaceSubrange(middle..<(middle + 600), with: Data(repeating: 0xFF, count: 600))
@@ -218,7 +219,7 @@ struct OwnerTests {
         #expect(Int64(former.count) + lost == 40)
     }
 
-    @Test("A file of another owner that can be read only after the start is taken for what it is")
+    @Test("A file of another owner that can be read only after the start counts as that owner's")
     func late() throws {
         _ = try leave()
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + "-away")
@@ -256,7 +257,7 @@ struct OwnerTests {
         #expect(next.texts(next.nextOfFormerOwners(limit: 9)) == ["A 1"])
     }
 
-    @Test("A file that is deleted while it is open says in its next life whose it is")
+    @Test("A file that is deleted while open is made anew with its owner's name")
     func deleted() throws {
         _ = try leave()
         let moved = try open(as: "B", seed: 2)

@@ -33,7 +33,7 @@ struct QueueTests {
         #expect(outbox.next(limit: 10).map(\.seq) == [8])
     }
 
-    @Test("A new connection gets again what was not acknowledged, and only that", arguments: Kind.allCases)
+    @Test("A new connection gets unacknowledged events again, and no others", arguments: Kind.allCases)
     func rewind(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder)
@@ -65,7 +65,7 @@ struct QueueTests {
         #expect(outbox.drain().isEmpty && outbox.records().isEmpty)
     }
 
-    @Test("Beyond max_events the oldest go, are counted, and are stated as a gap", arguments: Kind.allCases)
+    @Test("Beyond max_events the oldest go, are counted, and are reported as a gap", arguments: Kind.allCases)
     func maxEvents(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
@@ -88,7 +88,7 @@ struct QueueTests {
         #expect(outbox.lastRecord == 25)
     }
 
-    @Test("Beyond max_mib the oldest go; numbers stay whole and the loss is stated", arguments: Kind.allCases)
+    @Test("Beyond max_mib the oldest go; numbers stay complete and the loss is reported", arguments: Kind.allCases)
     func maxMiB(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 1_000_000, maxMiB: 1))
@@ -109,7 +109,7 @@ struct QueueTests {
         #expect(largest <= 1 << 20)
     }
 
-    @Test("An acknowledgement of an event that had to make room holds up nothing", arguments: Kind.allCases)
+    @Test("A late acknowledgement of a dropped event holds up nothing", arguments: Kind.allCases)
     func lateAcknowledgement(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
@@ -134,7 +134,7 @@ struct QueueTests {
         #expect(outbox.health.parkedEvents == 1 && outbox.health.queuedEvents == 2)
     }
 
-    @Test("Events lost before they had numbers take the next ones, which are stated as a gap", arguments: Kind.allCases)
+    @Test("Events lost before they had numbers take the next ones, which become a gap", arguments: Kind.allCases)
     func lostBefore(kind: Kind) throws {
         let folder = TemporaryFolder()
         let outbox = try make(kind, folder)

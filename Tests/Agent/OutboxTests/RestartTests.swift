@@ -50,7 +50,7 @@ struct RestartTests {
         #expect(first.numbering.epoch != second.numbering.epoch)
     }
 
-    @Test("An acknowledgement costs no transaction of its own; the next one carries it, and what it held stays away")
+    @Test("An acknowledgement costs no transaction of its own; the next one carries it, and the event stays away")
     func lazyDeletion() throws {
         let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
@@ -64,7 +64,7 @@ struct RestartTests {
         #expect(again.drain().map(\.seq) == [4, 5, 6])
     }
 
-    @Test("An acknowledgement that a crash outran only means that the event comes twice, under the same number")
+    @Test("After a crash before an acknowledgement is stored, the event only comes twice, under the same number")
     func lostAcknowledgement() throws {
         let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
@@ -93,7 +93,7 @@ struct RestartTests {
         #expect(again.health.queuedEvents == 1_000)
     }
 
-    @Test("A gap is stated until subscribers were told, across restarts, and then no more")
+    @Test("A gap is repeated until subscribers were told it, across restarts, and then no more")
     func gapsPersist() throws {
         let folder = TemporaryFolder()
         let limits = OutboxLimits(maxEvents: 2, maxMiB: 16)
@@ -131,7 +131,7 @@ struct RestartTests {
         #expect(first.isDurable)
     }
 
-    @Test("A file of a newer version is left as it is; the outbox works in memory and says so")
+    @Test("A file of a newer version is left as it is; the outbox works in memory and reports that")
     func newerVersion() throws {
         let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
@@ -151,7 +151,7 @@ struct RestartTests {
     }
 
     @Test(
-        "A hundred events in one commit cost one sync; the counters tell what the disk really did, and of bytes no less"
+        "A hundred events in one commit cost one sync; the counters match the disk's, and count at least its bytes"
     )
     func wear() throws {
         let disk = FaultyDisk()
@@ -184,11 +184,11 @@ struct RestartTests {
             outbox.tick(Int64(index) * 3)
         }
         #expect(disk.syncs <= 1_000 + 3)
-        // What this disk counts is more: SQLite fills up sectors on one that does not say that it needs no such care.
+        // This disk counts more: SQLite fills up sectors unless a disk tells that it needs no such care.
         #expect(outbox.health.bytesWritten - before < 4 << 20, "\(outbox.health.bytesWritten - before)")
     }
 
-    /// An event and its region's record of the usual length.
+    /// Commits an event and its region's record, both of the usual length.
     private func commitLikeABeacon(_ outbox: Outbox, _ index: Int) throws {
         try outbox.commit { numbering in
             let words = "\(numbering.epoch) \(numbering[.events]) minor=\(index % 100) at=\(index * 7_919)"
@@ -206,7 +206,7 @@ struct RestartTests {
         }
     }
 
-    @Test("To forget what was acknowledged needs no sync")
+    @Test("Forgetting acknowledged events needs no sync")
     func deletionWithoutSync() throws {
         let disk = FaultyDisk()
         let folder = TemporaryFolder()

@@ -3,7 +3,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-@Suite("What to drop, number and retry")
+@Suite("The rules of dropping, numbering and retrying")
 struct RuleTests {
     private func gap(_ from: Int64, _ to: Int64, _ cause: OutboxGap.Cause = .maxEvents, epoch: String = "A")
         -> OutboxGap
@@ -40,7 +40,7 @@ struct RuleTests {
         #expect(second == [gap(5, 5)])
     }
 
-    @Test("A gap that nobody confirmed is handed out again after a rewind")
+    @Test("An unconfirmed gap is handed out again after a rewind")
     func gapsRewind() {
         var ledger = GapLedger([gap(1, 4)])
         let takes = [ledger.take(), ledger.take()]
@@ -62,7 +62,7 @@ struct RuleTests {
         }
     }
 
-    @Test("Beyond max_events as many go as there are too many; beyond max_mib until the bytes are freed")
+    @Test("Beyond max_events the excess goes; beyond max_mib as many as free the bytes")
     func retention() {
         let retention = Retention(maxEvents: 10, maxBytes: 1_000)
         #expect(retention.excess(events: 10, bytes: 1_000) == nil)
@@ -98,7 +98,7 @@ struct RuleTests {
         #expect(reservation?.ends[.events] == 159 && reservation?.ends[.batches] == 0)
     }
 
-    @Test("A reservation that there is no room for is none")
+    @Test("A reservation without room is none")
     func longReservation() {
         var ends = SeriesNumbers(0)
         ends[.events] = 1

@@ -109,7 +109,7 @@ struct SeriesTests {
         #expect(seqs == Array(1...40))
     }
 
-    @Test("A batch that is larger than the whole outbox is stated as a gap, and what comes later is kept")
+    @Test("A batch that is larger than the whole outbox is reported as a gap, and later ones are kept")
     func tooLarge() throws {
         let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 1))
@@ -136,7 +136,7 @@ struct SeriesTests {
         #expect(store.model.encode(event).count < event.count / 4)
     }
 
-    /// A batch about so long, as it is told.
+    /// The payload of a batch of about that length.
     private static func fixes(_ batch: Int, bytes: Int) -> [UInt8] {
         var text = #"{"schema":1,"epoch":"01KDVDNA0TYMPW98CAT0CJWARN","batch":\#(batch),"fixes":["#
         var second = batch * 1_000

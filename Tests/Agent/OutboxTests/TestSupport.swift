@@ -3,7 +3,7 @@ import Foundation
 @testable import Agent
 @testable import Core
 
-/// A folder that is gone when the test is over.
+/// A folder that is removed with the test.
 final class TemporaryFolder {
     let path: String
 
@@ -26,7 +26,7 @@ final class TemporaryFolder {
     }
 }
 
-/// The same numbers for the same seed (SplitMix64).
+/// Gives the same numbers for the same seed (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
 
@@ -85,13 +85,13 @@ extension Outbox {
         }
     }
 
-    /// Letters that no model makes shorter.
+    /// Letters that no model can shorten.
     private static func noise(_ count: Int, seed: Int64) -> [UInt8] {
         var generator = SeededGenerator(seed: UInt64(bitPattern: seed))
         return (0..<count).map { index in index == 0 ? 0x20 : 0x40 + UInt8(generator.next() & 0x1F) }
     }
 
-    /// Everything that is handed out from here on.
+    /// All events from here on.
     func drain(limit: Int = 1_000) -> [QueuedMessage] {
         var all: [QueuedMessage] = []
         while true {

@@ -26,7 +26,7 @@ struct TextModelTests {
         }
     }
 
-    @Test("A field that no sample has costs twice: then it has made a sample, and events are as short as ever")
+    @Test("A field that no sample has costs twice: then it becomes a sample, and events are as short as before")
     func newField() throws {
         func plain(_ seq: Int) -> [UInt8] { event(seq, minor: seq * 131 % 60_000, minute: 10 + seq % 50) }
         func wider(_ seq: Int) -> [UInt8] {
@@ -55,7 +55,7 @@ struct TextModelTests {
     func anyText() throws {
         var generator = SeededGenerator(seed: 5)
         for round in 0..<300 {
-            // Few different octets make many accidental copies.
+            // Few different octets give many accidental copies.
             let letters = UInt8.random(in: 1...(round.isMultiple(of: 2) ? 255 : 3), using: &generator)
             func text(_ longest: Int) -> [UInt8] {
                 (0..<Int.random(in: 0...longest, using: &generator)).map { _ in
@@ -71,7 +71,7 @@ struct TextModelTests {
         }
     }
 
-    @Test("What no model has written is refused or is some text, and never traps")
+    @Test("Octets that no model wrote are refused or give some text, and never trap")
     func hostile() throws {
         var generator = SeededGenerator(seed: 6)
         var model = TextModel()
@@ -87,7 +87,7 @@ struct TextModelTests {
         }
     }
 
-    @Test("A text that copies would not shorten becomes a sample, until there are enough")
+    @Test("A text that copies do not shorten becomes a sample, until there are enough")
     func samples() throws {
         var generator = SeededGenerator(seed: 7)
         var model = TextModel()

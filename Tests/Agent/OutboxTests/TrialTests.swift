@@ -35,7 +35,7 @@ struct TrialTests {
         #expect(try Outbox.open(folder).drain().map(\.seq) == [1, 2, 3])
     }
 
-    @Test("A folder that an agent works in is left to it, and whose agent it is decides what that means")
+    @Test("A folder in use is left alone, and the finding tells whether its agent is this gateway's")
     func held() throws {
         let owner = Gateway(name: "beacons/store/gw")
         let outbox = try Outbox.open(folder, owner: owner)
@@ -48,7 +48,7 @@ struct TrialTests {
         #expect(outbox.isDurable)
     }
 
-    @Test("What stands where the folder should be is named: a file, a link that leads nowhere, what takes no folders")
+    @Test("The obstacle in the folder's place is named: a file, a link to nothing, a file system without folders")
     func noFolder() throws {
         let file = folder.path + "/file"
         try Data().write(to: URL(fileURLWithPath: file))
@@ -61,7 +61,7 @@ struct TrialTests {
         #expect(obstacle("/proc/x") == .takesNoFolders(path: "/proc"))
     }
 
-    @Test("What stands where a file should be is named", arguments: ["outbox.lock", "outbox.sqlite"])
+    @Test("The obstacle in a file's place is named", arguments: ["outbox.lock", "outbox.sqlite"])
     func noFile(name: String) throws {
         let path = folder.path + "/" + name
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
@@ -72,7 +72,7 @@ struct TrialTests {
         #expect(obstacle() == .notAFile(path: path, kind: .pipe))
     }
 
-    @Test("An outbox says the same of its folder, in the one line that it logs")
+    @Test("An outbox reports the same obstacle, in one log line")
     func outboxSays() throws {
         try FileManager.default.createDirectory(atPath: folder.database, withIntermediateDirectories: false)
         let outbox = try Outbox.open(folder)
@@ -98,7 +98,7 @@ struct TrialTests {
     }
 }
 
-/// An owner that nobody else's events matter to.
+/// An owner to which other owners' events do not matter.
 private struct Gateway: OutboxOwner {
     let name: String
     func owner(ofTopic topic: String) -> String? { nil }

@@ -1,4 +1,4 @@
-"""What the checks stand on: a broker that serves the page, and agents that speak to it."""
+"""The bench of the checks: a broker that serves the page, and agents that publish to it."""
 import pathlib
 import re
 import socket
@@ -103,7 +103,7 @@ class GuardedBroker:
         self.log.close()
 
     def gateway_says(self, topic, payload):
-        """What a gateway with a certificate publishes, retained."""
+        """A gateway with a certificate publishes a retained message."""
         subprocess.run(["mosquitto_pub", "-h", "localhost", "-p", str(self.port), "--cafile", self.folder / "ca.crt", "--cert",
                         self.folder / "ca/berlin-17-entrance.crt", "--key", self.folder / "ca/berlin-17-entrance.key", "-V", "5", "-q", "1",
                         "-r", "-t", topic, "-m", payload], check=True)

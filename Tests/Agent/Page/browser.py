@@ -10,7 +10,7 @@ PATIENCE_S = int(os.environ["PATIENCE_S"])
 
 
 class Failure(AssertionError):
-    """What the browser, or the page in it, did not do."""
+    """A failure of the browser, or of the page in it."""
 
 
 class Browser:
@@ -106,7 +106,7 @@ class Tab:
         self.until("document.readyState === 'complete' && location.href !== 'about:blank'" if url != "about:blank" else "true", f"{url} opens")
 
     def value(self, expression):
-        """What an expression of JavaScript comes to; a promise is awaited."""
+        """The value of an expression of JavaScript; a promise is awaited."""
         result = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in result:
             details = result["exceptionDetails"]

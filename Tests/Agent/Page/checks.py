@@ -59,7 +59,7 @@ def agents(browser, broker):
 
 
 def until_told(people, read, wanted):
-    """What the page has once it is what was told, or after a minute; the shop tells it again and again, as a store does."""
+    """The page's value once it is the expected one, or after a minute; the shop repeats its messages, as a store does."""
     for _ in range(300):
         people.tell()
         time.sleep(0.2)
@@ -69,7 +69,7 @@ def until_told(people, read, wanted):
 
 
 def shop(browser, broker, publisher):
-    """What a store says of its zones and places."""
+    """A store's messages about its zones and places."""
     people = Shop(publisher)
     people.open()
     tab = browser.tab(broker.url("berlin-17"))

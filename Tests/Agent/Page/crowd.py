@@ -8,7 +8,7 @@ HALL = [(column * 10 + 5, row * 8 + 4) for row in range(8) for column in range(8
 
 
 def tell(publisher):
-    """What the store says of 1,000 beacons in its hall of 80 m by 64 m."""
+    """The store's messages about 1,000 beacons in its hall of 80 m by 64 m."""
     entries = [beacon(1, minor, zone=f"gate-{minor % 64}", zone_confidence=0.9, position={
         "x_m": round(minor * 7.31 % 80, 2), "y_m": round(minor * 3.97 % 64, 2), "floor": 0, "error_m": 1.5}) for minor in range(1000)]
     for start in range(0, 1000, 250):

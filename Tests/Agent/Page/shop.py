@@ -1,4 +1,4 @@
-"""What the tests put on a broker: a publisher as small as it can be, and a shop of six gateways whose people walk.
+"""Data for a broker: a minimal publisher, and a shop of six gateways in which people walk.
 
 The shop speaks for the store's own gateway, `site`, in the form of the contract, and knows where everybody really is.
 """

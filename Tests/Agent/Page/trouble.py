@@ -1,4 +1,4 @@
-"""What goes wrong: garbage, a broker that goes, a login."""
+"""Troubles: garbage, a broker that goes away, a login."""
 import json
 import time
 

@@ -1,4 +1,4 @@
-"""What the page says of what it does not know, and of what needs help."""
+"""The page's words for unknown states, and for gateways that need help."""
 import time
 
 from shop import Publisher, Shop, beacon, common, status
@@ -95,7 +95,7 @@ def elsewhere(browser, broker):
 
 
 def small(browser, broker):
-    """What a small window, a mischievous name and a long message can't spoil."""
+    """A small window, a mischievous name and a long message spoil nothing."""
     publisher = Publisher(broker.port, "small")
     turned = "door-\u202etxt"
     publisher.publish(f"beacons/small/{turned}/status", status("blocked", "Turn it \u2066on."), retain=True)

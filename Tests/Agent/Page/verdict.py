@@ -1,4 +1,4 @@
-"""What the checks have in common: what they were told to use, counting, and waiting for the page."""
+"""Shared by the checks: their options, counting, and waiting for the page."""
 import pathlib
 import sys
 import time

@@ -62,7 +62,7 @@ def stop(reloading):
 
 
 def again(reloading):
-    """What a second SIGHUP means is taken over, whenever it comes."""
+    """The change of a second SIGHUP is taken over, whenever it comes."""
     for delay_s in DELAYS_S:
         reloading.configure("carts")
         with reloading.start() as agent:

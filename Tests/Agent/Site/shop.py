@@ -14,7 +14,7 @@ LEAST_RIGHT, MOST_CHANGES = 0.85, 1.5
 
 
 def simulated(beacond, folder, seed):
-    """Who was where, and what each gateway heard."""
+    """The places of people, and the reports of each gateway."""
     subprocess.run([beacond, "simulate", "--scenario", "rooms", "--gateways", str(GATEWAYS), "--seconds", str(SECONDS), "--seed", seed,
                     "--write", f"{folder}/shop.btsnoop", "--truth", f"{folder}/truth.json"], check=True)
     with open(f"{folder}/truth.json") as file:
@@ -22,7 +22,7 @@ def simulated(beacond, folder, seed):
 
 
 def joined(beacond, folder, captures, site="store"):
-    """What a store's gateways say, g1 and so on, a list each; and what the store says. A message is a dictionary."""
+    """The messages of a store's gateways, g1 and so on, a list each, and of the store. A message is a dictionary."""
     logs = []
     for number, capture in enumerate(captures, 1):
         config = f"{folder}/g{number}.toml"

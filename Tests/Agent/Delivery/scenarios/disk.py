@@ -175,7 +175,7 @@ class Card:
 
 
 def taken_away(checks, house, broker, name, take):
-    """Someone tidies up in the state folder of an agent that works, and later that agent is killed."""
+    """A person deletes files in the state folder of a running agent, and later that agent is killed."""
     gateway = house.gateway(name, broker.port)
     proxy = house.proxy(broker.port)
     gateway.configure(proxy.port)

@@ -104,7 +104,7 @@ class Lane(threading.Thread):
         self.faults += [f"{'new' if is_new else 'kept'}, {call}: status {status}: {fault}\n    {whole}" for fault in faults]
 
     def judge(self, subscriber, waiting):
-        """What Account.hold finds fault with, and which of the events that waited did not come."""
+        """The faults that Account.hold finds, and the waiting events that did not come."""
         faults = []
 
         class Finds:

@@ -2,8 +2,8 @@
 agent starts by itself and delivers every event that was committed, under its number and with its octets. Of some of these recoveries
 the disk is recorded as well, and the power fails a second time: the agent that starts on that has to do the same.
 
-POWER_CUTS says how many flushes are followed by a cut (20), or `all`; POWER_SECOND_CUTS how many recoveries end in a second cut (3);
-POWER_SEED (1) which, and what the disk kept of the writes since."""
+POWER_CUTS is the number of flushes with a cut (20), or `all`. POWER_SECOND_CUTS is the number of recoveries with a second cut (3).
+POWER_SEED (1) chooses them, and the later writes that the disk kept."""
 
 import os
 import random
@@ -54,7 +54,7 @@ class Cut:
 
 
 def kept(stored, events, where):
-    """What was durable, and has not arrived after a later cut."""
+    """Durable events that have not arrived after a later cut."""
     return [f"{where}: {key} of {len(stored)}" for key, event in stored.items() if events.get(key) != event]
 
 

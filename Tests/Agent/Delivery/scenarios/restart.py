@@ -1,4 +1,4 @@
-"""What a second start makes of what the first one stored: still there, gone, new, another time, other regions."""
+"""The second start after a first one's state: still there, gone, new, another time, other regions."""
 
 from delivery import BEGIN, Account, Capture, prove, region, retained
 

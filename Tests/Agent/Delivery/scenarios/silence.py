@@ -1,4 +1,4 @@
-"""A connection that carries nothing any more and says so to nobody: a firewall forgot it, a cable was pulled."""
+"""A connection that silently carries nothing any more: a firewall forgot it, a cable was pulled."""
 
 from delivery import BEGIN, Account, Crowd, ended, prove, until
 

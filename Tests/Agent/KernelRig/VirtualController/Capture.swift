@@ -3,7 +3,7 @@
 /// The advertising events of a btsnoop capture with their times.
 struct Capture {
     struct Entry: Equatable {
-        /// Since the capture's first record, whatever that holds; never less than the entry before.
+        /// The time since the capture's first record of any kind; never less than that of the entry before.
         var time: TimeSpan
         /// The HCI event, from its event code on.
         var event: [UInt8]
@@ -13,12 +13,12 @@ struct Capture {
     static let maxLength = 64 << 20
 
     var entries: [Entry] = []
-    /// When the last record was taken.
+    /// The time of the last record.
     var duration: TimeSpan = .zero
 
     /// Reads a whole capture.
     ///
-    /// - Throws: `BTSnoopError` where it is damaged: a rig that played half of it would compare nothing.
+    /// - Throws: `BTSnoopError` where it is damaged: half of a capture would prove nothing.
     init(_ octets: [UInt8]) throws(BTSnoopError) {
         let bytes = octets.span
         var reader = BTSnoopReader()

@@ -1,6 +1,6 @@
 @testable import Core
 
-/// A command as it reaches the controller, whichever it is; `HCICommand` is one that is known.
+/// A command packet, known or unknown; `HCICommand` is a known one.
 ///
 /// Core 5.4, Vol 4, Part E, 5.4.1:
 ///
@@ -21,7 +21,7 @@ struct CommandPacket: Hashable, Sendable {
 
     /// Reads a packet from its opcode on, without an H4 packet type octet.
     ///
-    /// - Returns: `nil` where octets are missing. Octets behind the announced length are no part of the command.
+    /// - Returns: `nil` where octets are missing. Octets after the announced length are no part of the command.
     init?(_ bytes: Span<UInt8>) {
         guard bytes.count >= Self.headerLength else { return nil }
         let end = Self.headerLength + Int(bytes[2])

@@ -1,21 +1,21 @@
 @testable import Core
 
-/// One line on standard input: what the operator of the rig makes happen to the controller.
+/// A line on standard input, by which the rig's operator controls the controller.
 enum ControlLine: Equatable {
-    /// Leave all commands unanswered, or one; and answer all of them again.
+    /// Leaves all commands unanswered, or one of them; or answers all of them again.
     case mute(Opcode?)
     case unmute
-    /// Fail a command with a status; status 0 ends that. Both hexadecimal.
+    /// Makes a command fail with a status; status 0 ends that. Both hexadecimal.
     case fail(Opcode, HCIStatus)
-    /// Report a hardware error.
+    /// Reports a hardware error.
     case hardwareError
-    /// Pull the adapter out, and put it back.
+    /// Removes the adapter, and puts it back.
     case unplug, plug
-    /// Hand the host these octets as an HCI event, from its event code on.
+    /// Sends the host these octets as an HCI event, from its event code on.
     case inject([UInt8])
-    /// From now on play so many events a second, round and round, whatever the capture's times; 0 as fast as it goes.
+    /// Plays this many events a second from now on, repeating the capture; 0 as fast as possible.
     case rate(Double)
-    /// Print what has been sent.
+    /// Prints the number of events sent.
     case stat
     case quit
 

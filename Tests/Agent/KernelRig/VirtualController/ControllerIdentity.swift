@@ -1,12 +1,12 @@
 @testable import Core
 
-/// What the virtual controller is, from its first moment to its last.
+/// The constant properties of the virtual controller.
 struct ControllerIdentity {
-    /// Its public Bluetooth address.
+    /// The public Bluetooth address.
     var address: DeviceAddress
-    /// Whether it has the LE feature "extended advertising" and the commands that come with it, as Bluetooth 5
-    /// controllers may and many built-in ones do not.
+    /// Whether the controller has the LE feature "extended advertising" with its commands. Bluetooth 5 controllers may
+    /// have it; many built-in ones do not.
     var hasExtendedAdvertising: Bool
-    /// Its name, as `hciconfig name` shows it.
+    /// The name that `hciconfig name` shows.
     var name = "beacond kernel rig"
 }

@@ -1,24 +1,24 @@
 @testable import Core
 
-/// The controller's side of HCI: commands in, events and lines for the log out.
+/// The controller's side of HCI: it takes commands, and returns events and lines for the log.
 ///
-/// It answers as a real one would, down to the refusals that a careless host runs into: the other family of commands,
-/// parameters while a scan is running, values that are reserved, commands of a feature that it doesn't have.
+/// The answers are those of a real controller, including the refusals that a careless host meets: the other family of
+/// commands, parameters while a scan is running, reserved values, commands of a missing feature.
 struct ControllerState {
-    /// What to do about a command.
+    /// The reaction to a command.
     enum Action: Equatable {
         /// Send this HCI event, from its event code on.
         case send([UInt8])
-        /// Tell the operator of the rig.
+        /// Prints a line for the rig's operator.
         case say(String)
     }
 
     let identity: ControllerIdentity
-    /// Commands are swallowed unanswered, as by firmware that hangs.
+    /// Whether all commands stay unanswered, as with firmware that hangs.
     private var isMuted = false
-    /// These are, as by firmware that hangs in what it was told to do.
+    /// Commands that stay unanswered, as with firmware that hangs while it executes one.
     private var mutedCommands: Set<Opcode> = []
-    /// The scan that is running, if one is.
+    /// The scan that is running, if any.
     private(set) var scan: Scan?
     private var advertising = EnabledAdvertising()
     private var family: KnownCommand.Family?
@@ -28,23 +28,23 @@ struct ControllerState {
         self.identity = identity
     }
 
-    /// From now on the command, or every command, is left unanswered.
+    /// Leaves the command, or every command, unanswered from now on.
     mutating func mute(_ opcode: Opcode?) {
         if let opcode { mutedCommands.insert(opcode) } else { isMuted = true }
     }
 
-    /// Every command is answered again.
+    /// Answers every command again.
     mutating func unmute() {
         isMuted = false
         mutedCommands = []
     }
 
-    /// From now on the command fails with this status; `success` ends that.
+    /// Makes the command fail with this status from now on; `success` ends that.
     mutating func fail(_ opcode: Opcode, with status: HCIStatus) {
         failures[opcode] = status == .success ? nil : status
     }
 
-    /// Power is gone, and with it everything the host had set.
+    /// Turns the power off: all settings of the host are lost.
     mutating func powerOff() {
         scan = nil
         advertising = EnabledAdvertising()

@@ -1,6 +1,6 @@
 @testable import Core
 
-/// Which advertisements are on the air: their parameters can't be changed meanwhile, nor can their set be removed.
+/// The advertisements on the air: meanwhile their parameters can't be changed, nor their sets removed.
 ///
 /// Core 5.4, Vol 4, Part E, 7.8.5, 7.8.53 and 7.8.59.
 struct EnabledAdvertising {

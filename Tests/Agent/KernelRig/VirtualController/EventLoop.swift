@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Core
 
-/// The controller's one loop: commands from the kernel, lines from the operator, and the capture's time.
+/// The controller's only loop: commands from the kernel, lines from the operator, and the capture's time.
 struct EventLoop {
     private var state: ControllerState
     private var playback: Playback
@@ -51,7 +51,7 @@ struct EventLoop {
         }
     }
 
-    /// Sends what is due, if anyone listens, and says when the next event will be.
+    /// Sends the events that are due, if the host scans, and returns the time of the next one.
     private mutating func play() throws -> Instant? {
         let step = playback.step(at: Self.now())
         for recorded in step.events {
@@ -127,7 +127,7 @@ struct EventLoop {
     }
 }
 
-/// One line on standard output, at once: jobs wait for it.
+/// Writes one line to standard output, at once: scripts wait for it.
 private func say(_ line: String) {
     let octets = Array((line + "\n").utf8)
     _ = octets.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }

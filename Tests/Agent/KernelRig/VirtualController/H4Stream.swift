@@ -1,6 +1,6 @@
 @testable import Core
 
-/// Packets of a host out of the octets of a UART, however they are cut.
+/// Splits the octets of a UART into a host's packets, whatever the pieces.
 ///
 ///     0      packet type: 01 command, 02 ACL data, 03 synchronous data, 05 isochronous data
 ///     1      opcode or connection handle, two octets
@@ -9,7 +9,7 @@
 ///
 /// Core 5.4, Vol 4, Part A, 2 (packet types), and Part E, 5.4 (the packets).
 struct H4Stream {
-    /// Nobody knows any more where a packet begins. On a real line only a reset helps.
+    /// The start of the next packet is lost. On a real line only a reset helps.
     struct OutOfStep: Error, Equatable, CustomStringConvertible {
         /// The octet that should have been a packet type.
         var octet: UInt8
@@ -17,12 +17,12 @@ struct H4Stream {
         var description: String { "0x\(hex([octet])) begins no packet of a host: octets were lost on the line" }
     }
 
-    /// What has come and is not handed on yet: less than one packet, except between `append` and `next`.
+    /// Octets not handed on yet: less than one packet, except between `append` and `next`.
     private var pending: [UInt8] = []
 
     mutating func append(_ octets: ArraySlice<UInt8>) { pending += octets }
 
-    /// The next whole packet and its type, without the type octet; `nil` where more has to come.
+    /// The next complete packet and its type, without the type octet; `nil` where octets are missing.
     mutating func next() throws(OutOfStep) -> (type: PacketType, packet: [UInt8])? {
         guard let first = pending.first else { return nil }
         guard let type = PacketType(rawValue: first) else { throw OutOfStep(octet: first) }
@@ -32,7 +32,7 @@ struct H4Stream {
         return (type, packet)
     }
 
-    /// How long the packet is, its type octet not counted; `nil` where its header has not come whole.
+    /// The packet's length without its type octet; `nil` where its header is incomplete.
     private func length(of type: PacketType) throws(OutOfStep) -> Int? {
         switch type {
         case .command, .synchronousData:

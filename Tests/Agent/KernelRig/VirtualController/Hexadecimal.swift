@@ -1,4 +1,4 @@
-/// Two digits an octet, lower case, nothing between.
+/// Writes two digits for each octet, in lower case, without separators.
 func hex(_ octets: [UInt8]) -> String {
     octets.map { ($0 < 0x10 ? "0" : "") + String($0, radix: 16) }.joined()
 }

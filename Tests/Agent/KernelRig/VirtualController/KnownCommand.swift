@@ -1,5 +1,5 @@
-/// The commands that the virtual controller knows: those that Linux initialises a controller of this kind with, and
-/// those of a scanner and of an advertiser.
+/// The commands that the virtual controller knows: those with which Linux initialises such a controller, and those of a
+/// scanner and of an advertiser.
 ///
 /// Core 5.4, Vol 4, Part E, 7.1 to 7.8; the upper six bits are the group.
 enum KnownCommand: UInt16, CaseIterable {
@@ -47,13 +47,13 @@ enum KnownCommand: UInt16, CaseIterable {
     case leSetExtendedScanParameters = 0x2041
     case leSetExtendedScanEnable = 0x2042
 
-    /// Legacy and extended commands, of which a host may use one family only until it resets the controller.
+    /// Legacy or extended commands. A host may use only one family until it resets the controller.
     enum Family {
         case legacy
         case extended
     }
 
-    /// The family that a command belongs to, if to any.
+    /// The family of the command, if it has one.
     ///
     /// Core 5.4, Vol 4, Part E, 3.1.1.
     var family: Family? {
@@ -70,6 +70,6 @@ enum KnownCommand: UInt16, CaseIterable {
         }
     }
 
-    /// Whether the command came with extended advertising: a controller without that doesn't know it.
+    /// Whether the command is part of extended advertising: other controllers don't know it.
     var needsExtendedAdvertising: Bool { family == .extended || self == .leSetAdvertisingSetRandomAddress }
 }

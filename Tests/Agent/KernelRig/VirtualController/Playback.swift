@@ -1,32 +1,32 @@
 @testable import Core
 
-/// Which recorded events are due, and when the next one is.
+/// Finds the recorded events that are due, and the time of the next one.
 struct Playback {
     enum Pace: Equatable {
-        /// The capture's own times, so many times as fast. It ends with the capture.
+        /// The capture's own times, `speed` times as fast. It ends with the capture.
         case recorded(speed: Double)
-        /// So many events a second, from the first again after the last; 0 as fast as it goes.
+        /// This many events a second, repeating the capture; 0 as fast as possible.
         case rate(perSecond: Double)
     }
 
-    /// What to do now.
+    /// The result of a step.
     struct Step: Equatable {
-        /// Recorded events to hand to the scanner, oldest first.
+        /// Recorded events for the scanner, oldest first.
         var events: [[UInt8]] = []
-        /// Call again at this time; `nil` where nothing more will come.
+        /// The time of the next call; `nil` where no more events will come.
         var next: Instant?
-        /// The capture's time is over, for the first time.
+        /// Whether the capture's time is over, for the first time.
         var hasEnded = false
     }
 
     private enum State {
         case waiting
-        /// `origin` is when entry `from` of this pace was due, and `position` is the next entry.
+        /// `origin` is the time at which entry `from` of this pace was due, and `position` is the next entry.
         case playing(origin: Instant, position: Int, played: Int64)
         case ended
     }
 
-    /// Most events in one step: the host's commands are answered between two of them.
+    /// The most events in one step: the host's commands are answered between two steps.
     static let maxStep = 64
 
     private let capture: Capture
@@ -42,12 +42,12 @@ struct Playback {
         if case .waiting = state { true } else { false }
     }
 
-    /// The host scans for the first time: the capture's time begins.
+    /// Starts the capture's time, when the host scans for the first time.
     mutating func start(at now: Instant) {
         if isWaiting { state = .playing(origin: now, position: 0, played: 0) }
     }
 
-    /// Goes on at another rate from where it stands; begins anew where it had ended.
+    /// Continues at another rate from the present place; from the beginning where it had ended.
     mutating func change(to rate: Double, at now: Instant) {
         pace = .rate(perSecond: rate)
         switch state {
@@ -70,7 +70,7 @@ struct Playback {
             step.next = due
             guard due <= now else { break }
             guard let entry = entry(at: position) else {
-                position += 1  // The capture's last record is past.
+                position += 1  // The capture's last record is over.
                 continue
             }
             step.events.append(entry.event)
@@ -88,7 +88,7 @@ struct Playback {
         return position < capture.entries.count ? capture.entries[position] : nil
     }
 
-    /// When the entry at `position` is due; the capture's end counts as one more entry.
+    /// The time at which the entry at `position` is due; the capture's end counts as one more entry.
     private func due(_ origin: Instant, _ position: Int, _ played: Int64) -> Instant? {
         switch pace {
         case .rate(let perSecond):

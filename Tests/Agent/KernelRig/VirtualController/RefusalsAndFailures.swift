@@ -1,6 +1,6 @@
 @testable import Core
 
-/// The controller has taken a command up, or refuses it; `CommandOutcome` reads it.
+/// The event by which a controller accepts or refuses a command; `CommandOutcome` reads it.
 ///
 /// Core 5.4, Vol 4, Part E, 7.7.15:
 ///
@@ -24,7 +24,7 @@ struct CommandStatusEvent: Hashable, Sendable {
     }
 }
 
-/// The controller's hardware failed; Linux answers by resetting it, which ends every scan.
+/// The event of a hardware failure; Linux then resets the controller, which ends every scan.
 ///
 /// Core 5.4, Vol 4, Part E, 7.7.16:
 ///

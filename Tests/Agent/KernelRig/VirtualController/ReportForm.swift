@@ -1,11 +1,11 @@
 @testable import Core
 
-/// Puts recorded advertising events into the form that a scan asks for.
+/// Converts recorded advertising events into the form that a scan asks for.
 ///
 /// Core 5.4, Vol 4, Part E, 7.7.65.13, table 7.1: an extended scanner reports a legacy PDU with bit 4 of the event type
 /// set and the old type spelled out in the bits below it. A legacy scanner can't hear an extended PDU at all.
 struct ReportForm {
-    /// Advertisers heard since the scan began, kept only where duplicates are to be filtered.
+    /// Advertisers heard since the scan began; kept only where duplicates are filtered.
     private var heard: Set<DeviceAddress> = []
 
     /// The types of a legacy report as the event type of an extended one.
@@ -17,12 +17,12 @@ struct ReportForm {
         0x04: 0b11011,  // SCAN_RSP, taken as the answer to an ADV_IND
     ]
 
-    /// A new scan begins.
+    /// Begins a new scan.
     mutating func reset() { heard = [] }
 
     /// The events that a controller with this scan would send for a recorded one.
     ///
-    /// An event that needs no change is sent as it was recorded, damage and all.
+    /// An event that needs no change is sent as it was recorded, even a damaged one.
     mutating func events(for recorded: [UInt8], _ scan: Scan) -> [[UInt8]] {
         if !scan.filtersDuplicates, isInForm(recorded, scan.family) { return [recorded] }
         var reports: [(report: AdvertisingReport, data: [UInt8])] = []
@@ -56,7 +56,8 @@ struct ReportForm {
         return report
     }
 
-    /// As few events as hold the reports: an extended report is longer, so what fitted one event may need two.
+    /// Packs the reports into as few events as possible: an extended report is longer, so the reports of one event may
+    /// need two.
     private static func packed(_ reports: [(report: AdvertisingReport, data: [UInt8])]) -> [[UInt8]] {
         var events: [[UInt8]] = []
         var rest = reports[...]

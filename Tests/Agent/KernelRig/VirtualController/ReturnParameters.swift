@@ -1,6 +1,6 @@
 @testable import Core
 
-/// What the virtual controller answers to a command that succeeds, status included.
+/// The virtual controller's answers to successful commands, status included.
 ///
 /// Core 5.4, Vol 4, Part E, 7.3, 7.4 and 7.8; offsets count from the status octet, which is 0.
 enum ReturnParameters {
@@ -32,7 +32,7 @@ enum ReturnParameters {
         case .leReadFilterAcceptListSize:
             return octets(2, [1: 8])
         case .leRandom:
-            // Linux mixes it with entropy of its own; a constant keeps runs alike.
+            // Linux mixes it with its own entropy; a constant makes runs repeatable.
             return octets(9, [1: 0x5A, 8: 0xA5])
         case .leReadSupportedStates:
             return [0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0]

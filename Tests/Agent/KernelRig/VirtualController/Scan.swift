@@ -1,20 +1,20 @@
 @testable import Core
 
-/// What the host asked the scanner for.
+/// The scan that the host asked for.
 struct Scan: Equatable {
-    /// The commands it was asked with, which is also the form that reports take.
+    /// The family of the commands, which is also the form of the reports.
     var family: KnownCommand.Family
-    /// Whether an advertiser is reported only once while the scan lasts.
+    /// Whether an advertiser is reported only once during the scan.
     var filtersDuplicates: Bool
 }
 
 extension Scan {
-    /// What an enable command of either family asks for.
+    /// The request of an enable command of either family.
     enum Request: Equatable {
         case on(Scan)
         case off
 
-        /// `nil` where the parameters are not what the command allows.
+        /// `nil` where the command does not allow the parameters.
         init?(_ command: KnownCommand, _ parameters: Span<UInt8>) {
             switch command {
             case .leSetScanEnable:

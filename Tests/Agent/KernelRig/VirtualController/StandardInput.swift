@@ -1,14 +1,14 @@
 import Glibc
 
-/// Whole lines from standard input, as they come.
+/// Complete lines from standard input, as they come.
 struct StandardInput {
-    /// A longer line is no command of ours, and what doesn't end must not grow.
+    /// A longer line is no command, and the buffer must not grow without limit.
     private static let maxLineLength = 1024
 
     private var pending: [UInt8] = []
     private(set) var isOpen = true
 
-    /// Reads once, which the caller knows not to block, and returns the lines that are complete.
+    /// Reads once, which must not block, and returns the complete lines.
     mutating func lines() -> [String] {
         var buffer = [UInt8](repeating: 0, count: Self.maxLineLength)
         let count = buffer.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }

@@ -2,26 +2,26 @@ import Glibc
 
 @testable import Core
 
-/// How the kernel's commands come to the controller, and its events to the kernel. The adapter lives as long as this does.
+/// The connection between the kernel and the controller. The adapter exists while this object does.
 protocol Transport: AnyObject {
     /// Readable when the kernel has sent something.
     var descriptor: CInt { get }
 
-    /// - Parameter event: An HCI event, from its event code on.
+    /// - Parameter event: an HCI event, from its event code on.
     func send(event: [UInt8]) throws
 
-    /// The next of what the kernel handed over; `nil` where nothing waits.
+    /// The next packet from the kernel; `nil` where none waits.
     func receive() throws -> HostPacket?
 }
 
-/// What the kernel handed over.
+/// A packet from the kernel.
 enum HostPacket: Equatable {
     case command(CommandPacket)
-    /// The adapter is there, as hciN.
+    /// The adapter exists, as hciN.
     case created(index: UInt16)
 }
 
-/// A system call that failed, and the `errno` it left.
+/// A system call that failed, with its `errno`.
 struct SystemFailure: Error, CustomStringConvertible {
     var what: String
     var number: CInt = errno
@@ -29,9 +29,9 @@ struct SystemFailure: Error, CustomStringConvertible {
     var description: String { "can't \(what): \(String(cString: strerror(number)))" }
 }
 
-/// Reads once, however often a signal comes in between.
+/// Reads once, and again after a signal.
 ///
-/// - Returns: How many octets came; 0 at the end, and `nil` where none wait.
+/// - Returns: the number of octets; 0 at the end, and `nil` where none wait.
 func readOnce(_ descriptor: CInt, _ buffer: inout [UInt8], _ name: String) throws(SystemFailure) -> Int? {
     while true {
         let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }

@@ -2,10 +2,10 @@ import Glibc
 
 @testable import Core
 
-/// An adapter that Linux's `hci_vhci` makes of whoever opens /dev/vhci. It lives as long as the descriptor is open.
+/// An adapter that Linux's `hci_vhci` makes for a process that opens /dev/vhci. It exists while the descriptor is open.
 ///
-/// Every read and every write is one packet behind an H4 packet type octet. The type 0xFF is the driver's own:
-/// writing `FF 00` creates a primary controller, and the answer `FF opcode index-low index-high` names it.
+/// Every read and every write is one packet after an H4 packet type octet. The type 0xFF is the driver's own: writing
+/// `FF 00` creates a primary controller, and the answer `FF opcode index-low index-high` names it.
 final class VirtualHCIDevice: Transport {
     private static let path = "/dev/vhci"
     private static let vendorPacket: UInt8 = 0xFF
@@ -43,7 +43,7 @@ final class VirtualHCIDevice: Transport {
 
     private func send(_ packet: [UInt8]) throws(SystemFailure) {
         while packet.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) != packet.count {
-            // The host has the adapter down and takes nothing.
+            // The host has the adapter down and takes no packets.
             if errno == ENXIO { return }
             if errno != EINTR { throw SystemFailure(what: "write \(Self.path)") }
         }

@@ -2,10 +2,10 @@ import Glibc
 
 @testable import Core
 
-/// An adapter that Linux's `hci_uart` makes of a serial line, as on a Raspberry Pi: here the line is a pseudo-terminal. The kernel's
-/// end gets the line discipline N_HCI, and that the protocol H4. It is what `btattach -P h4` does.
+/// An adapter that Linux's `hci_uart` makes of a serial line, as on a Raspberry Pi. Here the line is a pseudo-terminal.
+/// Its kernel end gets the line discipline N_HCI with the protocol H4, as by `btattach -P h4`.
 ///
-/// When the near end is closed, the line hangs up and the adapter is gone.
+/// When the near end closes, the line hangs up and the adapter is gone.
 final class VirtualUART: Transport {
     // linux/tty.h and drivers/bluetooth/hci_uart.h. The codes are _IOW('U', 200, int) and so on.
     private static let lineDisciplineHCI: CInt = 15
@@ -13,9 +13,9 @@ final class VirtualUART: Transport {
     private static let getDevice: UInt = 0x8004_55CA
     private static let setFlags: UInt = 0x4004_55CB
     private static let h4: CInt = 0
-    /// Reset when the adapter is brought up, not when it goes: a line that hung up answers no reset.
+    /// The driver resets when the adapter is brought up, not when it goes: a line that hung up answers no reset.
     private static let resetOnInit: CInt = 1 << 1
-    /// How long the line may be full before something is wrong with it.
+    /// The longest time for which the line may be full.
     private static let longestWrite_ms: CInt = 5000
     private static let name = "the pseudo-terminal"
 
@@ -29,7 +29,7 @@ final class VirtualUART: Transport {
         var near: CInt = -1
         var far: CInt = -1
         if openpty(&near, &far, nil, nil, nil) != 0 { throw SystemFailure(what: "open a pseudo-terminal") }
-        // What is set here closes both when a step below throws.
+        // `deinit` closes both ends when a step below throws.
         descriptor = near
         self.far = far
         for end in [near, far] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

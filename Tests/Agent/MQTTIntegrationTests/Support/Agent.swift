@@ -6,7 +6,7 @@ import Synchronization
 @testable import Agent
 @testable import Core
 
-/// Events that wait in memory, with a record of what became of them.
+/// Events that wait in memory, with a record of their fate.
 struct MemorySource: OutgoingSource {
     var waiting: [OutgoingMessage] = []
     var acknowledged: [UInt64] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Loopback
 
-/// A real mosquitto on a free loopback port, with a folder of its own that goes when it does.
+/// A real mosquitto on a free loopback port, with a folder of its own that is removed with it.
 final class Broker {
     let port: UInt16
     let folder: URL
@@ -55,7 +55,7 @@ final class Broker {
         process = nil
     }
 
-    /// SIGSTOP: the kernel still accepts connections and bytes, nobody answers.
+    /// Stops it by SIGSTOP: the kernel still accepts connections and bytes, but nothing answers.
     func freeze() {
         if let process { kill(process.processIdentifier, SIGSTOP) }
     }
@@ -66,7 +66,7 @@ final class Broker {
 }
 
 extension Process {
-    /// SIGKILL, because a child inherits the mask of the thread that starts it, and Dispatch's threads block SIGTERM.
+    /// SIGKILL, because a child inherits the signal mask of its parent's thread, and Dispatch's threads block SIGTERM.
     func killAndWait() {
         guard isRunning else { return }
         kill(processIdentifier, SIGKILL)

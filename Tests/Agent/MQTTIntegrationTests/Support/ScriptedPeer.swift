@@ -1,7 +1,7 @@
 import Foundation
 import Loopback
 
-/// A listener that answers every connection with the same bytes: for what the installed broker never says.
+/// A listener that answers every connection with the same bytes: for packets that the installed broker never sends.
 final class ScriptedPeer {
     let port: UInt16
     private(set) var connections = 0
@@ -24,7 +24,7 @@ final class ScriptedPeer {
         for descriptor in accepted + [listener] { close(descriptor) }
     }
 
-    /// Accepts who has come, if anyone, and sends `bytes` to them.
+    /// Accepts the waiting connections, if any, and sends them `bytes`.
     func answer(_ bytes: [UInt8]) {
         let descriptor = accept(listener, nil, nil)
         guard descriptor >= 0 else { return }

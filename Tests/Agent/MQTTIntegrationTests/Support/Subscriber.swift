@@ -1,7 +1,7 @@
 import Foundation
 import Loopback
 
-/// A real mosquitto_sub, which says what it received with every MQTT 5 property, as JSON lines.
+/// A real mosquitto_sub, which prints what it received with every MQTT 5 property, as JSON lines.
 final class Subscriber {
     struct Received {
         var topic: String
@@ -31,7 +31,7 @@ final class Subscriber {
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // It has subscribed once it gets something. It is not kept for it: not every broker does that.
+        // Once it receives a message, it has subscribed. The message is not retained: not every broker retains.
         try await wait("mosquitto_sub to subscribe") {
             try publish(broker, ["-t", Self.ready, "-m", "ready", "-q", "1"] + arguments)
             return !all.isEmpty
