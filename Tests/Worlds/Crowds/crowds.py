@@ -1,4 +1,4 @@
-"""Scores what beacond replay makes of crowds of rotating phones. See `run`."""
+"""Scores beacond's replays of crowds of rotating phones. See `run`."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
 
 
 class Gateway:
-    """beacond as it was built."""
+    """An executable of beacond."""
 
     def __init__(self, beacond: Path, scratch: Path) -> None:
         self.beacond = beacond
@@ -37,7 +37,7 @@ class Gateway:
         self.config.write_text(CONFIGURATION)
 
     def simulate(self, name: str, *options: str) -> tuple[Path, dict[str, object]]:
-        """A capture, and which phone each address is."""
+        """A capture, and the phone of each address."""
         capture, truth = self.scratch / f"{name}.btsnoop", self.scratch / f"{name}.json"
         command = [self.beacond, "simulate", "--scenario", "rotation", "--write", capture, "--truth", truth, *options]
         subprocess.run(command, check=True, capture_output=True)
@@ -45,7 +45,7 @@ class Gateway:
         return capture, {span["address"]: beacon["actor"] for beacon in beacons for span in beacon["addresses"]}
 
     def replay(self, capture: Path) -> list[tuple[float, int, dict[str, int]]]:
-        """Time, count and the track of each address that is decided, of each ranging message."""
+        """Time, count and the track of each decided address, for each ranging message."""
         command = [self.beacond, "replay", capture, "--config", self.config, "--output", "jsonl"]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
         told = []
@@ -60,7 +60,7 @@ class Gateway:
         return told
 
     def scores(self, capture: Path, phone_of: dict[str, object]) -> tuple[Score, Score]:
-        """Of the gateway and of the plain rule."""
+        """The scores of the gateway and of the plain rule."""
         heard = [packet for packet in packets(str(capture)) if packet.address in phone_of]
         return score(heard, phone_of, self.replay(capture)), score(heard, phone_of, plain.snapshots(heard))
 
@@ -78,7 +78,7 @@ def own_identities(gateway: Gateway, phones: int, seed: int, seconds: int) -> Sc
     capture, phone_of = gateway.simulate(f"own-{phones}-{seed}", *options)
     heard, told = packets(str(capture)), gateway.replay(capture)
     result = score(heard, phone_of, told)
-    # Nothing is left to guess here, so the count is held to the very rule.
+    # Nothing has to be guessed here, so the count must follow the exact rule.
     result.wrong_seconds, result.seconds = wrong_seconds(heard, phone_of, told)
     capture.unlink()
     return result

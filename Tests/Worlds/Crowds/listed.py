@@ -1,4 +1,4 @@
-"""When each phone is on the list, from its packets alone, by the rule that the article Rotation states.
+"""The times at which each phone is listed, from its packets alone, by the rule in the article Rotation.
 
 Where each phone has an identity of its own, a new address can only be its own, so nothing is left to guess: the count has
 to be that of the phones whose silence is no longer than the rule allows.
@@ -12,14 +12,14 @@ from capture import Packet
 RESOLVE_AFTER_S = 10.0
 # Told at most once a second.
 TOLD_AFTER_S = 1.0
-# The learned interval is the median of the last gaps; from the third gap on, four of it may be silent.
+# The learned interval is the median of the last gaps; from the third gap on, a beacon may be silent for four intervals.
 GAPS = 15
 FEWEST_GAPS = 3
 INTERVALS = 4
-# One advertisement heard twice, and an absence: neither is a gap.
+# The same advertisement received twice, and an absence: neither is a gap.
 SHORTEST_GAP_S, LONGEST_GAP_S = 0.01, 60.0
-# Packets lost by beacons that were never heard twice within this stretch the rule further, from the tenth gap on. By how
-# much is not repeated here, so whether such a phone is still listed is not judged.
+# From the tenth gap on, packet losses of beacons that were never heard twice within this time extend the rule further.
+# This test does not repeat by how much, so it does not judge such a phone.
 SLOW_S = 0.5
 FEWEST_GAPS_OF_LOSS = 10
 
@@ -48,7 +48,7 @@ def spans(heard: list[tuple[float, str]]) -> list[tuple[float, float, float]]:
             if SHORTEST_GAP_S <= t_s - before_s <= LONGEST_GAP_S:
                 learned[address].append(t_s - before_s)
         elif t_s <= surely_s:
-            # It goes on where the old address fell silent.
+            # The learned gaps go on where the old address fell silent.
             learned[address] = learned.pop(former)
         before_s, former = t_s, address
     return result
@@ -57,7 +57,7 @@ def spans(heard: list[tuple[float, str]]) -> list[tuple[float, float, float]]:
 def wrong_seconds(
     packets: list[Packet], phone_of: dict[str, object], told: list[tuple[float, int, dict[str, int]]]
 ) -> tuple[int, int]:
-    """In how many seconds the count that was `told` is not what the rule allows, and how many were judged."""
+    """The number of seconds in which the count in `told` breaks the rule, and the number of seconds judged."""
     heard = defaultdict(list)
     for packet in packets:
         heard[phone_of[packet.address]].append((packet.t_s, packet.address))

@@ -1,8 +1,8 @@
 """The rule to beat: pairing by time alone.
 
-A new address of the identity takes over the track of an address that fell silent before it was first heard, as soon as
-that is silent for 2 s; of several, the one heard last. Where none is silent by then, or all are heard again, it is a
-track of its own, at the latest after 10 s, when silent addresses leave the list.
+A new address of the identity takes over the track of an address that fell silent before the new one was first heard. It does so once
+the old address is silent for 2 s; of several, the one heard last. Otherwise the new address is a track of its own, at the latest after
+10 s, when silent addresses leave the list.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class PlainPairing:
             self.undecided.add(packet.address)
         else:
             if known.heir:
-                # Heard again: there are two after all.
+                # The former address was heard again, so there are two beacons.
                 self.addresses[known.heir].track = self._new_track()
                 known.heir = None
             known.last_s = packet.t_s
@@ -69,7 +69,7 @@ class PlainPairing:
         """The count, and the track of each listed address that is decided."""
         self.resolve(now_s)
         tracks = {name: one.track for name, one in self._listed(now_s) if one.track is not None}
-        # What is off the list for long can't matter any more.
+        # An address that left the list long ago can't matter any more.
         for name in [name for name, one in self.addresses.items() if now_s - one.last_s > 900 and one.track]:
             del self.addresses[name]
         return len(set(tracks.values())), tracks

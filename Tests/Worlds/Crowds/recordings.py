@@ -32,7 +32,7 @@ def rotate(source: Path, target: Path, beacons: set[str], seed: int, address_lif
                 octets[7:13] = address[beacon]
                 octets[at + 4 : at + 24] = bytes.fromhex("39ED98FF2900441A802F9C398FC199D2" + "00020000")
             else:
-                # Someone else's iBeacon, so that the radio is known to hear.
+                # Another device's iBeacon, so that the radio is known to hear.
                 octets[at + 4 : at + 20] = bytes(16)
             file.write(btsnoop.record(time_us, bytes(octets), flags=1))
     return beacon_of

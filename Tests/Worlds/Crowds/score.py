@@ -1,4 +1,4 @@
-"""Holds what was told of a crowd against the truth."""
+"""Compares the told view of a crowd with the truth."""
 
 import bisect
 from collections import defaultdict
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from capture import Packet
 
-# A rotation can be followed where no more than this passes between the last packet of the old address and the first of
-# the new one; after it the old one has left the list.
+# The longest time between the last packet of the old address and the first of the new one in which a rotation can be
+# followed. After it the old one has left the list.
 RESOLVE_AFTER_S = 10.0
 # Told at most once a second.
 TOLD_AFTER_S = 1.0
 UNKNOWN_AFTER_S = 2.0
-# A wrong merge gives a visitor somebody else's way through the shop; a split only begins his own anew.
+# A wrong merge gives a visitor another one's way through the shop; a split only begins the visitor's own way anew.
 MERGE_WEIGHT = 2
 
 
@@ -50,7 +50,7 @@ class Score:
 def score(
     packets: list[Packet], phone_of: dict[str, object], told: list[tuple[float, int, dict[str, int]]]
 ) -> Score:
-    """What was `told` (time, count, track by address) of `packets`, where each address belongs to a phone."""
+    """The score of what was `told` (time, count, track by address) of `packets`, where each address belongs to a phone."""
     result = Score()
     first, last, track = {}, {}, {}
     heard = defaultdict(list)
@@ -61,7 +61,7 @@ def score(
     for _, _, tracks in told:
         track.update(tracks)
 
-    # The latest address of each phone, and whose each track is.
+    # The latest address of each phone, and the phone of each track.
     current: dict[object, str] = {}
     owner: dict[int, object] = {}
     for address in sorted(first, key=first.get):

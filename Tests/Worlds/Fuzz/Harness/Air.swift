@@ -1,6 +1,6 @@
 @testable import Core
 
-/// An HCI event packet from its event code on: every reader of events, through to the frame.
+/// Feeds an HCI event packet, from its event code on, to every reader of events.
 func feedEvent(_ octets: [UInt8]) {
     var rejects = RejectCounts()
     var chains = AdvertisingDataChains()
@@ -24,7 +24,7 @@ func feedEvent(_ octets: [UInt8]) {
     }
 }
 
-/// Advertising data: the structures, and a frame that survives being written again.
+/// Feeds advertising data: the structures, and a frame that survives being written again.
 func feedStructures(_ octets: [UInt8]) {
     var length = 0
     _ = ADStructures.forEach(in: octets.span) { _, content in length += content.count + 2 }

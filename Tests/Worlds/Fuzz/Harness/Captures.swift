@@ -1,6 +1,6 @@
 @testable import Core
 
-/// A btsnoop capture, in pieces as a file is read. The first octet says how large they are.
+/// Feeds a btsnoop capture, in pieces as a file is read. The first octet tells their size.
 func feedCapture(_ octets: [UInt8]) {
     let step = max(1, Int(octets.first ?? 1))
     let capture = Array(octets.dropFirst())

@@ -1,6 +1,7 @@
 import Glibc
 
-/// What is fuzzed. One program holds all, because compiling is what takes time; `BEACOND_FUZZ` says which one runs.
+/// The fuzzed decoders. One program holds them all, because compiling takes most of the time; `BEACOND_FUZZ` chooses
+/// one.
 enum Target: String, CaseIterable {
     case events, structures, captures, configuration, requests, keys, rows, payloads, topics, gpsd, gateway
 
@@ -23,7 +24,7 @@ enum Target: String, CaseIterable {
 
 private let target: Target? = getenv("BEACOND_FUZZ").flatMap { Target(rawValue: String(cString: $0)) }
 
-/// What libFuzzer calls first. With `BEACOND_FUZZ_SEEDS` it writes the seeds to that folder, and that is all.
+/// Called first by libFuzzer. With `BEACOND_FUZZ_SEEDS` it writes the seeds to that folder and ends.
 @_cdecl("LLVMFuzzerInitialize")
 public func initialize(
     _ count: UnsafeMutablePointer<CInt>?,
@@ -36,19 +37,19 @@ public func initialize(
     return 0
 }
 
-/// What libFuzzer calls with each input.
+/// Called by libFuzzer with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let target else {
         print("BEACOND_FUZZ must name a target: \(Target.allCases.map(\.rawValue))")
         exit(64)
     }
-    // A copy of exactly that length, so that reading past its end is found.
+    // A copy of exactly that length, so that reading past its end is detected.
     target.feed(Array(UnsafeBufferPointer(start: start, count: count)))
     return 0
 }
 
-/// A rule that holds for any input. A broken one ends the run as a trap does, and libFuzzer keeps the input.
+/// Checks a rule for any input. A broken one ends the run like a trap, and libFuzzer keeps the input.
 func require(_ holds: Bool, _ rule: StaticString) {
     precondition(holds, "\(rule)")
 }

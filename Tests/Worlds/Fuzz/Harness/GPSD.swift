@@ -1,8 +1,8 @@
 @testable import Agent
 @testable import Core
 
-/// What comes on a connection to gpsd. The first octet says whether the greeting is given, whether the receivers are wanted on, and
-/// in pieces of which size the rest comes; between two of them a second passes.
+/// Feeds the octets of a connection to gpsd. The first octet tells whether the greeting comes and whether the receivers
+/// should be on. It also tells the size of the following pieces; a second passes between two of them.
 func feedGPSD(_ octets: [UInt8]) {
     let choice = octets.first ?? 0
     var world = GPSDWorld(isListening: choice & 1 != 0)
@@ -15,7 +15,7 @@ func feedGPSD(_ octets: [UInt8]) {
     }
 }
 
-/// A session, and what the gateway makes of its reports.
+/// A session, with the gateway's handling of its reports.
 private struct GPSDWorld {
     static let greeting = #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\n"
 

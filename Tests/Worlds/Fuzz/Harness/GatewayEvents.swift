@@ -14,8 +14,8 @@ private let settings: GatewaySettings = {
     return settings
 }()
 
-/// A story of the air through the whole engine, eight octets a chapter: how long it is, then whose frame is heard under
-/// which address and how strongly, or what the radio does. Few identities and addresses, so that they meet.
+/// Feeds a story of the air to the whole engine, eight octets for each step: its length, and then a frame with address
+/// and level, or an event of the radio. Identities and addresses are few, so that they meet.
 func feedGateway(_ octets: [UInt8]) {
     var outputs: [GatewayOutput] = []
     var engine = GatewayEngine(settings, radioSees: true, canProbe: true, at: .origin, outputs: &outputs)

@@ -1,6 +1,7 @@
 @testable import Core
 
-/// A payload; the first octet chooses the kind. What is read of it is written so that it is read again, and written the same.
+/// Feeds a payload; the first octet chooses the kind. A payload that is read is written so that it reads and writes the
+/// same.
 func feedPayload(_ octets: [UInt8]) {
     let kind = MessageKind.allCases[Int(octets.first ?? 0) % MessageKind.allCases.count]
     do throws(PayloadError) {
@@ -10,7 +11,7 @@ func feedPayload(_ octets: [UInt8]) {
     }
 }
 
-/// A topic: what is read of it makes the same topic.
+/// Feeds a topic; one that is read gives the same topic again.
 func feedTopic(_ octets: [UInt8]) {
     let text = String(decoding: octets, as: UTF8.self)
     if let topic = Topic(text, prefix: "beacons") {
@@ -28,7 +29,7 @@ private let topics = TopicTree(prefix: "beacons", site: "store", gateway: "gate"
 private let epoch = "01KDVDNA0T0000000000000000"
 private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
-/// What a gateway tells, as messages: whatever it comes to say, a subscriber can read.
+/// A gateway's messages: a subscriber can read all of them.
 struct Told {
     private var ledger: EventLedger
     private var composer: MessageComposer

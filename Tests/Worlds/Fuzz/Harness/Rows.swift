@@ -1,6 +1,6 @@
 @testable import Core
 
-/// A stored row, `key\nvalue`: what is read of it is written and read the same, and an engine goes on from it.
+/// Feeds a stored row, `key\nvalue`. One that is read is written and read the same, and an engine continues from it.
 func feedRow(_ octets: [UInt8]) {
     let parts = octets.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
     let key = String(decoding: parts.first ?? [], as: UTF8.self)

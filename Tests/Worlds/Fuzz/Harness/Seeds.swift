@@ -2,7 +2,8 @@ import Glibc
 
 @testable import Core
 
-/// What a corpus begins with, made by our own encoders, so that no recorded air is in the repository.
+/// The seeds of a corpus, made by the project's own encoders, so that the repository contains no recorded radio
+/// traffic.
 enum Seeds {
     private static let identity = BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7)
     private static let frame = IBeaconFrame(identity: identity, measuredPower_dbm: -59).encodedStructure
@@ -85,7 +86,7 @@ enum Seeds {
         } + [Array("/monitor/door\n{\"id\":\"door\",\"uuid\":\"39ED98FF-2900-441A-802F-9C398FC199D2\"}".utf8)]
     }
 
-    /// What gpsd says, behind the octet that says how it comes.
+    /// Data of gpsd, after the octet that tells how it comes.
     private static var connections: [[UInt8]] {
         let device = #"{"class":"DEVICE","path":"/dev/a","activated":"2026-11-21T12:00:00.000Z"}"#
         let fix =
@@ -113,7 +114,7 @@ enum Seeds {
         "a/b/beacons/store/gate/region/carts/65535/0/event",
     ]
 
-    /// One of each kind, behind the octet that chooses it.
+    /// A payload of each kind, after the octet that chooses it.
     private static var payloads: [[UInt8]] {
         let head = PayloadHead(at: WallTime(microseconds: 1_700_000_000_123_000), isClockSynced: true)
         let origin = PayloadOrigin(site: "store", gateway: "gate")
@@ -186,7 +187,7 @@ enum Seeds {
         return [stays, rotates, stays + blind + rotates, blind + [255, 255, 253, 0, 0, 0, 0, 0]]
     }
 
-    /// Writes the seeds of all targets, a folder each.
+    /// Writes the seeds of all targets, a folder for each.
     static func write(to folder: String) {
         for target in Target.allCases {
             mkdir("\(folder)/\(target.rawValue)", 0o755)

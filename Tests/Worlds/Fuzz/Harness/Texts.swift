@@ -1,6 +1,6 @@
 @testable import Core
 
-/// The text of a `config.toml`. What is refused says why.
+/// Feeds the text of a `config.toml`. A refusal has a reason.
 func feedConfiguration(_ octets: [UInt8]) {
     do throws(ConfigurationErrors) {
         let settings = try Settings.parse(utf8: octets)
@@ -12,7 +12,8 @@ func feedConfiguration(_ octets: [UInt8]) {
     }
 }
 
-/// A request: the first octet chooses the verb. What passes for a region passes the configuration's rules too, or is refused.
+/// Feeds a request; the first octet chooses the verb. A definition of a region also passes the configuration's rules,
+/// or is refused.
 func feedRequest(_ octets: [UInt8]) {
     let verb = RequestVerb.allCases[Int(octets.first ?? 0) % RequestVerb.allCases.count]
     do throws(RequestError) {
@@ -30,7 +31,7 @@ func feedRequest(_ octets: [UInt8]) {
     }
 }
 
-/// The text of an identity resolving key, alone and where it stands.
+/// Feeds the text of an identity resolving key, alone and in its table.
 func feedKey(_ octets: [UInt8]) {
     let text = String(decoding: octets, as: UTF8.self)
     guard let key = ResolvingKeyText.octets(of: text) else { return }

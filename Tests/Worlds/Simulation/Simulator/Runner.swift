@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Core
 
-/// The command line: which seeds are played, and what is said of them.
+/// The command line: the seeds to play, and the reports about them.
 ///
 ///     Simulation --seeds N [--first F] [--every E]    seeds F, F + E, … N of them
 ///     Simulation --seed S [--trace]                   one seed
@@ -65,7 +65,7 @@ struct Runner {
         return failed == 0 ? 0 : 1
     }
 
-    /// - Returns: what is said of a violation behind its seed; `nil` where there is none.
+    /// - Returns: a report of the violation; `nil` where there is none.
     private func play(_ seed: UInt64, _ totals: inout Totals) -> String? {
         do {
             let world = World(try Scenario(seed: seed), isTraced: isTraced)
@@ -93,7 +93,7 @@ struct Runner {
     }
 }
 
-/// What happened in all, so that it can be seen that something did.
+/// Totals of what happened, which prove that something did.
 struct Totals {
     private var steps = 0
     private var lives = 0
@@ -132,7 +132,7 @@ struct Totals {
     }
 }
 
-/// The same of stores.
+/// Totals of stores.
 struct StoreTotals {
     private var steps = 0
     private var lives = 0

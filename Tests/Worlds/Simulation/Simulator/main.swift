@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Core
 
-// Dictionaries are walked in another order in each process unless told not to, and a seed has to mean the same for ever.
+// Each process iterates dictionaries in another order unless this is set, and a seed must keep its meaning.
 if getenv("SWIFT_DETERMINISTIC_HASHING") == nil {
     setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
     let arguments = CommandLine.unsafeArgv

@@ -1,6 +1,6 @@
 @testable import Core
 
-/// What travels from the agent to the broker.
+/// A packet from the agent to the broker.
 enum ClientPacket {
     case connect(will: Message?)
     case publish(mid: UInt16, Message)
@@ -8,6 +8,6 @@ enum ClientPacket {
     case unsubscribe(String)
     case disconnect
     case ping
-    /// The socket was closed without a word.
+    /// The socket was closed without a DISCONNECT.
     case end
 }

@@ -12,23 +12,23 @@ final class SimulatedBroker {
 
     private unowned let world: any Surroundings
     private var chance: Chance
-    /// What it throws away is drawn apart, so that nothing else is what it was not.
+    /// Dropped messages have a random stream of their own, so that older seeds stay unchanged.
     private var dropChance: Chance
     private let silenceLimit: TimeSpan
     /// By client.
     private var sessions: [Int: Session] = [:]
     private(set) var isUp = true
-    /// What it answers to a login, while it refuses one.
+    /// The answer to a login while the broker refuses logins.
     var loginRefusal: ReasonCode?
-    /// How often it refuses a message, and with what.
+    /// The chance of refusing a message, with the reasons.
     var refusals: (chance: Double, reasons: [ReasonCode]) = (0, [])
-    /// How often it ends a connection at a message, with a reason.
+    /// The chance of ending a connection because of a message, with the reasons.
     var endings: (chance: Double, reasons: [ReasonCode]) = (0, [])
-    /// How often it does not hand a message of QoS 0 on.
+    /// The chance of dropping a message of QoS 0.
     var drops = 0.0
     private(set) var retained: [String: [UInt8]] = [:]
 
-    /// - Parameter root: where a machine that this one replaces may have left states.
+    /// - Parameter root: the root under which a replaced machine may have left states.
     init(_ world: any Surroundings, keepalive_s: Int, leftUnder root: String, seed: UInt64) {
         self.world = world
         chance = Chance(seed: seed, stream: "broker")
@@ -41,7 +41,7 @@ final class SimulatedBroker {
         }
     }
 
-    /// It stops. Its host says so to the clients, or not.
+    /// Stops the broker. Its host tells the clients, or not.
     func stop(politely: Bool, keepsRetained: Bool) {
         isUp = false
         if !keepsRetained { retained = [:] }
@@ -53,7 +53,7 @@ final class SimulatedBroker {
 
     func start() { isUp = true }
 
-    /// It ends a client's connection, and says why if it may.
+    /// Ends a client's connection, with the reason if the protocol allows one.
     func end(_ reason: ReasonCode?, of client: Int) {
         guard let session = sessions[client] else { return }
         tell(.lost(reason.map { .disconnected($0) } ?? .closedByBroker), client, session.attempt)
@@ -72,7 +72,7 @@ final class SimulatedBroker {
     func receive(_ packet: ClientPacket, of attempt: Int, from client: Int) {
         if case .connect(let will) = packet { return connect(attempt, client, will) }
         guard isUp, sessions[client]?.attempt == attempt else {
-            // There is no such connection any more: the host answers with a reset.
+            // The connection is gone: the host answers with a reset.
             if case .end = packet { return }
             return tell(.lost(.closedByBroker), client, attempt)
         }
@@ -88,7 +88,7 @@ final class SimulatedBroker {
         }
     }
 
-    /// What is retained comes at once, and everything else as it is accepted.
+    /// Subscribes: retained messages come at once, all others as they are accepted.
     private func subscribe(_ filter: String, of attempt: Int, from client: Int) {
         sessions[client]?.filters.insert(filter)
         tell(.subscribed(filter: filter, [.success]), client, attempt)
@@ -107,7 +107,7 @@ final class SimulatedBroker {
         return levels.isEmpty
     }
 
-    /// A client that has been silent for too long is given up.
+    /// Gives up a client that has been silent for too long.
     func checkKeepalive(of attempt: Int, from client: Int) {
         guard isUp, let session = sessions[client], session.attempt == attempt else { return }
         if world.now - session.lastHeard > silenceLimit { return end(nil, of: client) }
@@ -120,7 +120,7 @@ final class SimulatedBroker {
             return tell(.lost(failure), client, attempt)
         }
         if let loginRefusal { return tell(.lost(.refused(loginRefusal)), client, attempt) }
-        // An older connection of the same client is taken over, and its will published.
+        // The older connection of the same client is taken over, and its will published.
         endSession(of: client, saysWill: true)
         sessions[client] = Session(attempt: attempt, will: will, lastHeard: world.now)
         world.add(.keepaliveCheck(attempt: attempt), of: client, at: world.now + .seconds(5))

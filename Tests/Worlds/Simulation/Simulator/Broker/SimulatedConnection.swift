@@ -1,7 +1,7 @@
 @testable import Agent
 @testable import Core
 
-/// The agent's end of the line: what libmosquitto is to the real one.
+/// The agent's end of the connection, in place of libmosquitto.
 final class SimulatedConnection: BrokerConnection {
     private enum Phase {
         case idle, connecting, connected, over
@@ -17,13 +17,13 @@ final class SimulatedConnection: BrokerConnection {
     private var arrived: [ClientEvent] = []
     private var lastMid: UInt16 = 0
     private var hasDied = false
-    /// The process is gone, or it ended at an operation of the disk and what it does since does not happen.
+    /// Whether the process is gone, or ended at an operation of the disk, so that its later actions do not happen.
     private var isDead: Bool { hasDied || disk.hasCrashed }
-    /// Set while the agent says goodbye: waiting then lets time pass.
+    /// Set while the agent says goodbye: time then passes during a wait.
     var letsTimePass = false
-    /// Is told of every message as the delivery loop takes it.
+    /// Called with every message as the delivery loop takes it.
     var onTaken: ((IncomingMessage) -> Void)?
-    /// When the delivery loop wants to go on, if nothing happens before.
+    /// The time at which the delivery loop continues, if nothing happens before.
     private(set) var wakesAt = Instant.origin
 
     init(
@@ -44,7 +44,7 @@ final class SimulatedConnection: BrokerConnection {
     var isBackedUp: Bool { phase != .connected || line.cut == .delays }
     var hasArrived: Bool { !arrived.isEmpty }
 
-    /// The process is gone. The kernel closes its socket, unless it is gone too.
+    /// Ends the process. The kernel closes its socket, unless the machine is gone too.
     func die(withMachine: Bool) {
         if hasSocket, !withMachine { line.toBroker(.end, of: attempt) }
         hasDied = true
@@ -99,7 +99,7 @@ final class SimulatedConnection: BrokerConnection {
         return arrived
     }
 
-    /// Something came from the broker.
+    /// Receives an event from the broker.
     func receive(_ event: ClientEvent, of attempt: Int) {
         guard attempt == self.attempt, isOpen else { return }
         arrived.append(.heard)

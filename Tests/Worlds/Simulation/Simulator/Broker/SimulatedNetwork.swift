@@ -1,13 +1,13 @@
 @testable import Agent
 @testable import Core
 
-/// The line between a client and the broker. What is sent arrives later, in the order in which it was sent, or never.
+/// The network between a client and the broker. Packets arrive later, in the order of sending, or never.
 final class SimulatedNetwork {
-    /// What becomes of packets while the line is cut.
+    /// The fate of packets while the connection is cut.
     enum Cut {
-        /// They wait and are sent again, as TCP does it.
+        /// Packets wait and are sent again, as by TCP.
         case delays
-        /// Something on the way forgets the connections: nothing of them ever arrives, and nobody is told.
+        /// A router forgets the connections: none of their packets ever arrives, and neither end is told.
         case forgets
     }
 
@@ -15,11 +15,11 @@ final class SimulatedNetwork {
     let client: Int
     private var chance: Chance
     private(set) var cut: Cut?
-    /// What waits for the line.
+    /// Packets that wait for the network.
     private var held: [WireEvent] = []
-    /// How much later than usual packets arrive.
+    /// The additional delay of packets.
     var slowness = TimeSpan.zero
-    /// PUBACKs overtake each other, or come twice.
+    /// Whether PUBACKs overtake each other, or come twice.
     var shufflesAcknowledgements = false
     private(set) var lastAttempt = 0
     private var forgotten: Set<Int> = []
@@ -34,7 +34,7 @@ final class SimulatedNetwork {
 
     func begin(_ cut: Cut) { self.cut = cut }
 
-    /// The line works again. The agenda keeps the order of what is put down for one instant.
+    /// Repairs the network. The agenda keeps the order of events at one instant.
     func mend() {
         cut = nil
         for event in held { world.add(event, of: client, at: world.now) }
@@ -65,7 +65,7 @@ final class SimulatedNetwork {
         world.add(.arrivesAtClient(attempt: attempt, event), of: client, at: lastToClient)
     }
 
-    /// Whether a packet gets through now. One that does not is sent again later, or is gone.
+    /// Whether a packet gets through now. Otherwise it is sent again later, or is gone.
     func lets(_ event: WireEvent, of attempt: Int) -> Bool {
         if forgotten.contains(attempt) { return false }
         switch cut {

@@ -1,9 +1,9 @@
 @testable import Core
 
-/// A count of the beacons that are plainly there, to hold the agent's count against.
+/// A count of the beacons that are certainly there, for a comparison with the agent's count.
 struct Census {
     private struct Presence {
-        /// Heard without a break since.
+        /// The time since which it has been heard without a break.
         var since: Instant
         var lastHeard: Instant
     }
@@ -11,13 +11,13 @@ struct Census {
     private let settings: Settings
     private let isPlain: Bool
     private var presences: [BeaconIdentity: Presence] = [:]
-    /// Since when the agent can have heard everything that was sent.
+    /// The time since which the agent can have heard everything that was sent.
     private var hearsSince: Instant?
     private(set) var comparisons = 0
 
-    /// A break is longer than any beacon of the shop is silent by itself, loss included.
+    /// Longer than any beacon of the shop is silent by itself, loss included.
     private static let longestGap = TimeSpan.seconds(4)
-    /// So long a beacon is there before it is plain that it is, and so long ago it went that nothing is left of it.
+    /// The time after which a beacon is certainly there, and after which a beacon that went has left no trace.
     private static let settled = TimeSpan.seconds(20)
     private static let forgotten = TimeSpan.seconds(60)
 
@@ -42,7 +42,7 @@ struct Census {
         }
     }
 
-    /// Compares a list with the truth, where that is plain.
+    /// Compares a list with the truth, where the truth is certain.
     mutating func check(_ report: RangingReport, at now: Instant) throws(Violation) {
         guard isPlain, let hearsSince, now - hearsSince > Self.forgotten else { return }
         var count = 0

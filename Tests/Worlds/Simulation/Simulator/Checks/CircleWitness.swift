@@ -1,46 +1,47 @@
 @testable import Agent
 @testable import Core
 
-/// A model of the circles: what the agent may say and has to say of them, by where the van truly was and what its receiver said.
+/// A model of the circles: the states that the agent may and must tell, from the van's true place and its receiver's
+/// reports.
 struct CircleWitness {
     private struct Standing {
         let circle: Circle
         let crossingAfter: TimeSpan
-        /// When the van was last truly inside and outside.
+        /// The times at which the van was last truly inside and outside.
         var trulyInside: Instant?
         var trulyOutside: Instant?
-        /// The same, where by its fixes it may seem so.
+        /// The time at which the van, by its fixes, may last have seemed inside.
         var seeminglyInside: Instant?
         var seeminglyOutside: Instant?
-        /// Since which fix each has said clearly which side it is on.
+        /// The side on which all fixes clearly are, and the first of these fixes.
         var clear: (isInside: Bool, since: Instant)?
         var state = RegionState.unknown
         var isOccupied: Bool?
-        /// When the first state was told in this life.
+        /// The time of the first state that was told in this life.
         var toldSince: Instant?
     }
 
-    /// What the observed distance may differ from the true one by, while the van moves between a fix and what comes of it.
+    /// The time in which the van may move between a fix and its effect.
     private static let remembered = TimeSpan.seconds(8)
-    /// Beyond the boundary by the cushion, and by as much as an honest fix is wrong. Metres.
+    /// The distance beyond the boundary: the cushion, and the error of an honest fix. Metres.
     private static let cushion_m = 20.0
-    /// How much later than after `crossing_after_s` a crossing may be told: fixes come a second apart.
+    /// The additional delay of a crossing beyond `crossing_after_s`: fixes come a second apart.
     private static let patience = TimeSpan.seconds(3)
-    /// For how long the receiver's times are not believed after a wrong one.
+    /// The time for which the agent distrusts the receiver's times after a wrong one.
     private static let timeTrial = TimeSpan.seconds(13)
 
     private var circles: [RegionInstanceID: Standing] = [:]
     private let unknownAfter: TimeSpan
     private let desiredAccuracy_m: Double
     private let maxAge: TimeSpan
-    /// For how long the receiver has listened without any fix, and without one that is certainly used.
+    /// The listening time without any fix, and without a fix that is certainly used.
     private var withoutAny = TimeSpan.zero
     private var withoutUsed = TimeSpan.zero
     private var lookedAt = Instant.origin
-    /// Since when its times are in order.
+    /// The time since which the receiver's times are in order.
     private var timeIsRightSince = Instant.origin
     private var lastClear: Instant?
-    /// How often a crossing was due, for seeing that the checks check something.
+    /// The number of due crossings, which proves that the checks check something.
     private(set) var dueCount = 0
     private(set) var crossingCount = 0
 
@@ -57,9 +58,9 @@ struct CircleWitness {
     var instances: some Collection<RegionInstanceID> { circles.keys }
     func state(of instance: RegionInstanceID) -> RegionState? { circles[instance]?.state }
 
-    // MARK: - What happens
+    // MARK: - Events
 
-    /// A process has begun: it goes on from what is stored.
+    /// A process has begun: it continues from the stored state.
     mutating func lifeBegan(_ outbox: Outbox, at now: Instant) {
         let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
         var stored: [RegionInstanceID: Bool] = [:]
@@ -94,9 +95,9 @@ struct CircleWitness {
         }
     }
 
-    /// The agent has had a report.
+    /// The agent has received a report.
     ///
-    /// - Parameter clock: what it took for the time of day.
+    /// - Parameter clock: the agent's wall clock time.
     /// - Returns: whether it certainly used the fix.
     mutating func heard(_ report: SimulatedReceiver.Report, clock: WallTime?, at now: Instant) throws(Violation) -> Bool
     {
@@ -119,7 +120,7 @@ struct CircleWitness {
         for instance in circles.keys { circles[instance]?.clear = nil }
     }
 
-    /// Who has been beyond the boundary for long, as each fix says, has crossed it.
+    /// A van that has been beyond the boundary for long enough, by every fix, has crossed it.
     private mutating func judge(_ fix: Fix, at now: Instant) throws(Violation) {
         if let last = lastClear, now - last > .seconds(2) { forgetClear() }
         lastClear = now
@@ -136,7 +137,7 @@ struct CircleWitness {
                 circles[instance]?.clear = (isInside, now)
                 continue
             }
-            // Until its first state is told there is no crossing to count for.
+            // Before its first state is told, a crossing does not count.
             let begins = max(clear.since, standing.toldSince ?? clear.since + standing.crossingAfter)
             guard now - begins > standing.crossingAfter + Self.patience else { continue }
             dueCount += 1
@@ -149,7 +150,7 @@ struct CircleWitness {
         }
     }
 
-    // MARK: - What the engine tells
+    // MARK: - Outputs of the engine
 
     mutating func told(_ transition: RegionTransition, at now: Instant) throws(Violation) {
         guard var standing = circles[transition.instance] else { return }
@@ -180,7 +181,7 @@ struct CircleWitness {
     private func checkState(_ state: RegionState, _ standing: Standing, _ name: String) throws(Violation) {
         switch state {
         case .unknown:
-            // A drifting clock is off by half a millisecond a second at most.
+            // A drifting clock is wrong by at most half a millisecond a second.
             guard standing.state != .unknown, withoutUsed + .milliseconds(1_200) < unknownAfter else { return }
             throw Violation(
                 invariant: .reception,
@@ -199,7 +200,7 @@ struct CircleWitness {
         }
     }
 
-    /// Without a fix nothing is known after a while.
+    /// Without a fix the state must become unknown after a while.
     func check() throws(Violation) {
         let limit = unknownAfter + .seconds(2.6)
         guard withoutAny > limit else { return }

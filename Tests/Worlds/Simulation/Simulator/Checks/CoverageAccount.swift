@@ -1,7 +1,7 @@
 @testable import Agent
 @testable import Core
 
-/// What subscribers were told of when the gateway could hear, held against when there was an agent at all.
+/// The coverage that subscribers were told, compared with the times at which there was an agent.
 struct CoverageAccount {
     var series = SeriesAccount<CoveragePayload>(.spans)
     private var lives: [(begin: Instant, end: Instant)] = []
@@ -12,9 +12,9 @@ struct CoverageAccount {
         if let last = lives.indices.last { lives[last].end = now }
     }
 
-    /// In the end every number has come or was given up, and the spans of an epoch follow each other.
+    /// At the end every number has come or was given up, and the spans of an epoch follow each other.
     ///
-    /// - Parameter clock: what the time of day is at a true time; `nil` where it was set.
+    /// - Parameter clock: the wall clock's time at a true time; `nil` where the clock was set.
     func check(_ numbering: Numbering, clock: ((Instant) -> WallTime)?) throws(Violation) {
         try series.check(numbering)
         guard let clock else { return }
@@ -29,7 +29,7 @@ struct CoverageAccount {
         }
     }
 
-    /// Nothing was heard, and no adapter was looked at, where there was no agent. A drifting clock is off by a little.
+    /// Without an agent no span may claim coverage. A drifting clock is wrong by a little.
     private func check(_ span: CoveragePayload, _ clock: (Instant) -> WallTime) throws(Violation) {
         if span.radio == .stopped { return }
         let tolerance = TimeSpan.seconds(1)

@@ -1,9 +1,9 @@
 @testable import Agent
 @testable import Core
 
-/// A model of the store: which events exist, by what the agent told and what its outbox said of it.
+/// A model of the store of events: the events that must exist, from the engine's outputs and the outbox's reports.
 struct Ledger {
-    /// A crossing that the engine told of.
+    /// A crossing that the engine told.
     struct Crossing: Hashable {
         var instance: RegionInstanceID
         var isEntry: Bool
@@ -12,12 +12,13 @@ struct Ledger {
     struct Entry {
         /// `nil` for a number that may have been skipped.
         var crossing: Crossing?
-        /// What the subscriber got under this number first.
+        /// The payload that the subscriber first got under this number.
         var payload: [UInt8]?
         var isDurable: Bool
-        /// It was in memory alone when the process ended, in an epoch that no file knows.
+        /// Whether it was in memory alone when the process ended, in an epoch that no file knows.
         var mayBeLost = false
-        /// It was in memory alone when the process ended: whether the next one knows of it is the disk's doing.
+        /// Whether it was in memory alone when the process ended, so that the disk decides whether the next one knows
+        /// it.
         var mayBeForgotten = false
     }
 
@@ -26,7 +27,7 @@ struct Ledger {
         /// The number after the last one that was given, as far as is known.
         var next: Int64 = 1
         var isStored = false
-        /// The disk could not be read, or a message was refused, while events of the epoch were waiting.
+        /// Whether the disk could not be read, or a message was refused, while events of the epoch were waiting.
         var mayBeUnordered = false
         var gaps: [ClosedRange<Int64>] = []
 
@@ -36,15 +37,15 @@ struct Ledger {
 
     private(set) var epochs: [String: Epoch] = [:]
     private(set) var current: Numbering?
-    /// Whose each epoch is: the gateway that it began in.
+    /// The gateway in which each epoch began.
     private var owners: [String: TopicTree] = [:]
     private var topics: TopicTree?
-    /// Told and not committed yet, in order.
+    /// Crossings that were told and are not committed yet, in order.
     private(set) var waiting: [Crossing] = []
-    /// What may or may not have been committed when the process ended.
+    /// Crossings that may or may not have been committed when the process ended.
     private var inDoubt: [Crossing] = []
     private var volatile: [(epoch: String, seq: Int64)] = []
-    /// How many crossings this process was told of.
+    /// The number of crossings that this process was told.
     private(set) var toldCount: Int64 = 0
 
     mutating func told(_ outputs: [GatewayOutput]) {
@@ -61,7 +62,7 @@ struct Ledger {
         }
     }
 
-    /// A process has begun: what it found in the outbox.
+    /// A process has begun with this outbox.
     mutating func lifeBegan(_ outbox: Outbox, _ topics: TopicTree) throws(Violation) {
         self.topics = topics
         toldCount = 0
@@ -69,7 +70,7 @@ struct Ledger {
         try resume(outbox)
     }
 
-    /// A round of the delivery loop is over, and the process lives.
+    /// A round of the delivery loop has ended, and the process lives.
     mutating func roundEnded(_ outbox: Outbox) throws(Violation) {
         let numbering = outbox.numbering
         if numbering.epoch != current?.epoch, epochs[numbering.epoch] != nil {
@@ -95,10 +96,10 @@ struct Ledger {
         volatile = []
     }
 
-    /// Whether a file knows of the present epoch.
+    /// Whether a file knows the present epoch.
     var isEpochStored: Bool { current.flatMap { epochs[$0.epoch] }?.isStored ?? false }
 
-    /// The process has ended, in good order or not.
+    /// The process has ended, in order or not.
     mutating func lifeEnded() {
         for (epoch, seq) in volatile {
             epochs[epoch]?.entries[seq]?.mayBeForgotten = true
@@ -108,7 +109,7 @@ struct Ledger {
         inDoubt = waiting
     }
 
-    /// The broker has refused something, or the disk could not be read: who comes later may come first.
+    /// The broker has refused a message, or the disk could not be read: a later event may come first.
     mutating func mayBeUnordered() {
         for name in epochs.keys { epochs[name]?.mayBeUnordered = true }
     }
@@ -144,10 +145,10 @@ struct Ledger {
         owners[epoch] = topics
     }
 
-    /// The topics that the events of an epoch have.
+    /// The topics of the events of an epoch.
     func topics(ofEpoch epoch: String) -> TopicTree? { owners[epoch] }
 
-    // MARK: - What the subscriber gets
+    // MARK: - Messages to the subscriber
 
     mutating func received(_ epoch: String, _ seq: Int64, _ payload: [UInt8]) {
         epochs[epoch]?.entries[seq]?.payload = payload
@@ -157,7 +158,7 @@ struct Ledger {
         epochs[epoch, default: Epoch()].gaps.append(numbers)
     }
 
-    /// Whether the event of that number, in any epoch, is one of this instance.
+    /// Whether the event of that number, in any epoch, belongs to this instance.
     func names(_ seq: Int64, _ instance: RegionInstanceID) -> Bool {
         epochs.values.contains { epoch in
             guard let entry = epoch.entries[seq] else { return false }
@@ -165,7 +166,7 @@ struct Ledger {
         }
     }
 
-    /// Which events of the current epoch the state of an instance may name as the last: 0 stands for none.
+    /// The events of the current epoch that an instance's state may name as the last: 0 stands for none.
     func lastEvents(of instance: RegionInstanceID) -> Set<Int64> {
         let epoch = current.flatMap { epochs[$0.epoch] } ?? Epoch()
         let entries = epoch.entries.filter { $0.value.crossing?.instance == instance }
@@ -173,7 +174,7 @@ struct Ledger {
         return Set(entries.keys.filter { $0 > known }).union([known])
     }
 
-    /// The last event of each instance in the current epoch, `nil` where that can't be said.
+    /// The last event of each instance in the current epoch; `nil` where that is not certain.
     func lastEvents() -> [RegionInstanceID: (seq: Int64, isEntry: Bool)]? {
         guard epochs.count == 1, let epoch = epochs.values.first else { return nil }
         var last: [RegionInstanceID: (seq: Int64, isEntry: Bool)] = [:]

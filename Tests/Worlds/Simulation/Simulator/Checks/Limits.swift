@@ -1,9 +1,9 @@
 @testable import Agent
 @testable import Core
 
-/// Every table within its limit, whatever the air, the disk and the broker do.
+/// The limits of all tables, whatever the air, the disk and the broker do.
 enum Limits {
-    /// The span in which commands are counted, and the most there may be in it: a controller that is slow is not made slower.
+    /// The span in which commands are counted, and their most in it: a slow controller must not be slowed further.
     static let commandSpan = TimeSpan.seconds(10)
     private static let mostCommands = 30
 
@@ -25,10 +25,11 @@ enum Limits {
         }
     }
 
-    /// - Parameter others: how many spans of coverage and batches of fixes have got a number; they have no limit of their own.
+    /// - Parameter others: the number of numbered spans of coverage and batches of fixes, which have no limit of their
+    /// own.
     static func check(_ outbox: Outbox, _ disk: SimulatedDisk, others: Int64) throws(Violation) {
         let health = outbox.health
-        // While the disk fails, as many may wait in memory as in the file.
+        // While the disk fails, as many events may wait in memory as in the file.
         let most = Int64(outbox.limits.maxEvents) * (outbox.isDurable ? 1 : 2) + others
         if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.limits.maxEvents) + others {
             let detail = "\(health.queuedEvents) events are queued, \(health.eventsInMemory) of them in memory"

@@ -1,8 +1,8 @@
 @testable import Agent
 @testable import Core
 
-/// The messages of one number series that subscribers got: each number stands for one message, and none is missing in the end
-/// unless a gap says so.
+/// The messages of one number series that subscribers got: each number stands for one message, and at the end only
+/// numbers in gaps are missing.
 struct SeriesAccount<Content: Equatable> {
     private let series: NumberSeries
     private(set) var epochs: [String: [Int64: Content]] = [:]
@@ -13,17 +13,18 @@ struct SeriesAccount<Content: Equatable> {
 
     init(_ series: NumberSeries) { self.series = series }
 
-    /// A round of the delivery loop is over.
+    /// A round of the delivery loop has ended.
     mutating func roundEnded(_ numbering: Numbering) { numbered[numbering.epoch] = numbering[series] - 1 }
 
-    /// How many messages have got a number.
+    /// The number of messages that have got a number.
     var numberedCount: Int64 { numbered.values.reduce(0, +) }
 
     mutating func stated(_ epoch: String, _ numbers: ClosedRange<Int64>) {
         gaps[epoch, default: []].append(numbers)
     }
 
-    /// - Parameter mayBeUnordered: the disk could not be read, or a message was refused, while messages of the epoch were waiting.
+    /// - Parameter mayBeUnordered: whether the disk could not be read, or a message was refused, while messages of the
+    /// epoch were waiting.
     mutating func receive(
         _ content: Content, number: Int64, in epoch: String, mayBeUnordered: Bool
     ) throws(Violation) {
@@ -39,7 +40,7 @@ struct SeriesAccount<Content: Equatable> {
         epochs[epoch, default: [:]][number] = content
     }
 
-    /// In the end every number has come or was given up.
+    /// At the end every number has come or was given up.
     func check(_ numbering: Numbering) throws(Violation) {
         for (epoch, contents) in epochs.sorted(by: { $0.key < $1.key }) {
             let end = epoch == numbering.epoch ? numbering[series] : (contents.keys.max() ?? 0) + 1

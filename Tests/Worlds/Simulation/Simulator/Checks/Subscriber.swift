@@ -1,9 +1,9 @@
 @testable import Core
 
-/// A subscriber that keeps account, as the contract tells it to: numbers it has, gaps it was told of.
+/// A subscriber that keeps account as the contract requires: received numbers, and gaps.
 final class Subscriber {
     private unowned let world: World
-    /// What came before the checks knew of it: the process ended in the round in which it was committed.
+    /// Events that came before the checks knew them: the process ended in the round of their commit.
     private(set) var early: [(event: EventPayload, message: Message)] = []
     private(set) var eventCount = 0
     private(set) var repetitionCount = 0
@@ -11,14 +11,14 @@ final class Subscriber {
 
     init(_ world: World) { self.world = world }
 
-    /// The broker has refused a message: what was sent behind it may come before it.
+    /// The broker has refused a message: messages sent after it may come before it.
     func refused(_ message: Message) {
         if case .durable = subject(of: message)?.kind?.delivery { world.ledger.mayBeUnordered() }
     }
 
-    /// Every message is read as a subscriber reads it, and says nothing that is lost on the way.
+    /// Reads every message as a subscriber does, and checks that nothing in it is lost on the way.
     func receive(_ message: Message) {
-        // An empty one clears its topic.
+        // An empty message clears its topic.
         if message.payload.isEmpty { return }
         do throws(Violation) {
             let (topic, payload) = try message.read(prefix: world.topics.prefix)
@@ -98,7 +98,7 @@ final class Subscriber {
         }
     }
 
-    /// A state names the last event of its instance, which has been committed by then.
+    /// Checks that a state names the last event of its instance, which is committed by then.
     private func receive(_ state: StatePayload, _ message: Message, of subject: Topic.Subject) throws(Violation) {
         guard subject == .region(.state, state.instance) else {
             throw Violation(invariant: .stateAgrees, detail: "\(message.topic) tells of \(state.instance)")
@@ -111,7 +111,7 @@ final class Subscriber {
         }
     }
 
-    /// A process has begun: what came early has to be known by now.
+    /// A process has begun: early events have to be known by now.
     func lifeBegan() {
         let waiting = early
         early = []
@@ -132,10 +132,10 @@ final class Subscriber {
 }
 
 extension Message {
-    /// Reads a message as a subscriber reads it. It has to say nothing that is lost on the way: written again it has the same octets.
+    /// Reads a message as a subscriber does. Written again, it must have the same octets.
     func read(prefix: String) throws(Violation) -> (topic: Topic, payload: any Payload) {
         guard let topic = Topic(topic, prefix: prefix), let kind = topic.subject.kind else {
-            throw Violation(invariant: .readable, detail: "nobody says anything on \(self.topic)")
+            throw Violation(invariant: .readable, detail: "\(self.topic) is no topic of the contract")
         }
         let payload: any Payload
         do throws(PayloadError) {

@@ -1,13 +1,13 @@
 @testable import Agent
 @testable import Core
 
-/// An account of places: what the receiver said, what the engine kept of it, and what subscribers were told.
+/// An account of places: the receiver's reports, the fixes that the engine kept, and the batches for subscribers.
 struct TrackAccount {
     /// A fix, as every message and record writes it.
     private typealias Key = [UInt8]
 
     private struct Batch {
-        /// `nil` where it is not plain what became of it.
+        /// `nil` where the fate of the batch is not certain.
         var fixes: [Key]?
         var payload: [UInt8]?
         var mayBeLost = false
@@ -16,14 +16,14 @@ struct TrackAccount {
     private struct Kept {
         var at: Instant
         var isDurable = false
-        /// A fix that was in memory alone as the process ended, or whose gateway was moved.
+        /// Whether it was in memory alone when the process ended, or its gateway was moved.
         var mayBeLost = false
     }
 
-    /// Every fix that was said, by when, and whether it may be told at all.
+    /// Every fix of the receiver, with its order, and whether it may be told at all.
     private var said: [Key: (order: Int, mayBeTold: Bool)] = [:]
     private var kept: [Key: Kept] = [:]
-    /// Kept and in no batch yet.
+    /// Fixes that are kept and in no batch yet.
     private var open: [Key] = []
     private var volatile: [Key] = []
     /// Batches that the engine has told and that have no number yet.
@@ -38,12 +38,12 @@ struct TrackAccount {
     /// The place that the engine told last in this life.
     private(set) var lastPlace: (fix: Fix, at: Instant)?
 
-    /// How many batches have got a number.
+    /// The number of batches that have got a number.
     var numberedCount: Int64 { epochs.values.reduce(0) { $0 + Int64($1.count) } }
 
-    // MARK: - What the receiver and the engine say
+    // MARK: - Reports of the receiver and the engine
 
-    /// - Parameter mayBeTold: it is neither worse than `desired_accuracy_m` nor no fix at all.
+    /// - Parameter mayBeTold: whether it is a fix, and not worse than `desired_accuracy_m`.
     mutating func said(_ fix: Fix, mayBeTold: Bool) {
         said[StoredFix.encoded(fix)] = (said.count, mayBeTold)
     }
@@ -82,7 +82,8 @@ struct TrackAccount {
 
     // MARK: - The agent's lives
 
-    /// - Parameter readsDisk: the process knows what the disk has. Else what an earlier one kept waits there for the next start.
+    /// - Parameter readsDisk: whether the process can read the disk. Otherwise, fixes kept there wait for the next
+    /// start.
     mutating func lifeBegan(_ numbering: Numbering, readsDisk: Bool) throws(Violation) {
         if !readsDisk { moved() }
         _ = try number(inDoubt, to: numbering)
@@ -90,13 +91,13 @@ struct TrackAccount {
         lastPlace = nil
     }
 
-    /// A round of the delivery loop is over.
+    /// A round of the delivery loop has ended.
     ///
     /// - Parameter isDurable: whether the disk has everything that the loop has taken.
     mutating func roundEnded(_ numbering: Numbering, isDurable: Bool, at now: Instant) throws(Violation) {
         waiting = try number(waiting, to: numbering)
         guard isDurable else { return }
-        // What was kept just now may still wait for others to share a transaction.
+        // Fixes kept just now may still wait for others to share a transaction.
         let settled = TimeSpan.seconds(2)
         while let key = volatile.first, let entry = kept[key], now - entry.at > settled {
             kept[key]?.isDurable = true
@@ -121,7 +122,7 @@ struct TrackAccount {
         return batches
     }
 
-    /// - Parameter isStored: whether a file knows of the epoch.
+    /// - Parameter isStored: whether a file knows the epoch.
     mutating func lifeEnded(isStored: Bool) {
         for key in volatile { kept[key]?.mayBeLost = true }
         volatile = []
@@ -133,13 +134,13 @@ struct TrackAccount {
         waiting = []
     }
 
-    /// The gateway is another one from now on, which tells nothing of this one's way.
+    /// The gateway is another one from now on, which tells nothing about this one's way.
     mutating func moved() {
         let numbered = Set(epochs.values.flatMap { $0.values.flatMap { $0.fixes ?? [] } })
         for key in kept.keys where !numbered.contains(key) { kept[key]?.mayBeLost = true }
     }
 
-    // MARK: - What subscribers are told
+    // MARK: - Messages to subscribers
 
     mutating func stated(_ epoch: String, _ numbers: ClosedRange<Int64>) { gaps[epoch, default: []].append(numbers) }
 
@@ -153,8 +154,9 @@ struct TrackAccount {
     }
 
     /// - Parameters:
-    ///   - mayBeUnordered: the disk could not be read, or a message was refused, while messages of the epoch were waiting.
-    ///   - mayComeAgain: a process has ended before its disk had everything.
+    ///   - mayBeUnordered: whether the disk could not be read, or a message was refused, while messages of the epoch
+    /// were waiting.
+    ///   - mayComeAgain: whether a process has ended before its disk had everything.
     mutating func receive(
         _ track: TrackPayload, mayBeUnordered: Bool, mayComeAgain: Bool
     ) throws(Violation) {
@@ -190,7 +192,7 @@ struct TrackAccount {
         epochs[epoch]?[number]?.fixes = keys
     }
 
-    /// In the end every batch has come or was given up, and with them every fix that was kept.
+    /// At the end every batch has come or was given up, and with them every fix that was kept.
     func check() throws(Violation) {
         var explained = Set(open).union(volatile)
         var isPlain = true

@@ -1,4 +1,4 @@
-/// What must hold at every step, whatever goes wrong.
+/// The rules that hold at every step, whatever fails.
 enum Invariant: String, CaseIterable {
     case nothingLost = "no committed event is lost"
     case order = "events arrive in the order of their numbers"
@@ -6,14 +6,14 @@ enum Invariant: String, CaseIterable {
     case numberedOnce = "no number stands for two events"
     case gapsStated = "a gap is stated where events were dropped, and only there"
     case stateAgrees = "state and events agree"
-    case nothingStale = "nothing is retained that nobody says any more"
+    case nothingStale = "no retained message is out of date"
     case blindRadio = "no exit while the radio is blind"
     case noFalseCrossing = "no enter or exit without a coming or going, rotation included"
-    case nothingMissed = "who comes enters and who goes exits"
-    case proof = "nobody leaves the store unless those who had him inside say so"
+    case nothingMissed = "a beacon that comes enters, and one that goes exits"
+    case proof = "no beacon leaves the store unless the gateways that had it inside say so"
     case oneZone = "a beacon is in one zone at a time"
     case eventTime = "the store's visits are those of its undisturbed twin"
-    case history = "what comes late changes no history"
+    case history = "a late message changes no history"
     case counts = "counts equal the truth"
     case reception = "a receiver without a fix proves nothing, and one that rests neither"
     case batches = "every fix that is kept is told once, in its order"

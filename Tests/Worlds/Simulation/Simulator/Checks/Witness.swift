@@ -1,16 +1,16 @@
 @testable import Agent
 @testable import Core
 
-/// A model of the shop as the radio heard it: what the engine may say of it.
+/// A model of the shop as the radio heard it: the events that the engine may tell.
 struct Witness {
     private struct Region {
-        /// True time of the last report that reached the agent, and how long it had listened in all by then.
+        /// The true time of the last report that reached the agent, and the agent's whole listening time by then.
         var lastHeard: Instant?
         var listenedWhenHeard = TimeSpan.zero
         var state = RegionState.unknown
-        /// Whether the last that was told of it is that somebody is in there; `nil` where nothing was.
+        /// Whether the last event told that a beacon is inside; `nil` without an event.
         var isOccupied: Bool?
-        /// True time of the entry; `nil` where it is not plain which stay the store goes on with.
+        /// The true time of the entry; `nil` where it is not certain which stay the store continues.
         var enteredAt: Instant?
         var changedAt = Instant.origin
 
@@ -22,13 +22,13 @@ struct Witness {
 
     private let settings: Settings
     private let exitAfter: TimeSpan
-    /// How long a dead radio may go unnoticed: until the silence is out of the ordinary, or until it is asked again.
+    /// The time for which a dead radio may go unnoticed: until the silence is unusual, or until the next probe.
     private let unnoticed: TimeSpan
     private let isComplete: Bool
     private let isPlain: Bool
     private var regions: [RegionInstanceID: Region] = [:]
     private var instancesOf: [BeaconIdentity: [RegionInstanceID]] = [:]
-    /// How long the agent has listened in all.
+    /// The agent's whole listening time.
     private var listened = TimeSpan.zero
     private var listeningSince: Instant?
     private var startedAt = Instant.origin
@@ -50,10 +50,10 @@ struct Witness {
 
     var instances: some Collection<RegionInstanceID> { regions.keys }
 
-    /// What the agent tells subscribers of an instance, as of now.
+    /// The agent's present state of an instance, for subscribers.
     func state(of instance: RegionInstanceID) -> RegionState? { regions[instance]?.state }
 
-    /// Whether the radio can hear, and the agent would know.
+    /// Notes whether the radio can hear, as far as the agent can know.
     mutating func listens(_ isListening: Bool, at now: Instant) {
         guard isListening != (listeningSince != nil) else { return }
         if let since = listeningSince { listened = listened + (now - since) }
@@ -64,9 +64,9 @@ struct Witness {
         listened + (listeningSince.map { now - $0 } ?? .zero)
     }
 
-    /// A process has begun: it goes on from what is stored.
+    /// A process has begun: it continues from the stored state.
     ///
-    /// - Parameter endedAt: when the one before ended, and a little earlier where its delivery did not get on.
+    /// - Parameter endedAt: the end of the former process, or a little earlier where its delivery was held up.
     mutating func lifeBegan(_ outbox: Outbox, boot: Int, endedAt: Instant, at now: Instant) {
         startedAt = now
         let isSameBoot = boot == self.boot
@@ -97,7 +97,7 @@ struct Witness {
         }
     }
 
-    /// The agent has had it: who is heard is inside.
+    /// The agent has received it: the beacon is inside.
     func didHear(_ identity: BeaconIdentity) throws(Violation) {
         guard isComplete else { return }
         for instance in instancesOf[identity] ?? [] where regions[instance]?.state != .inside {
@@ -107,7 +107,7 @@ struct Witness {
         }
     }
 
-    // MARK: - What the engine tells
+    // MARK: - Outputs of the engine
 
     mutating func told(
         _ transition: RegionTransition, radioSees: Bool, adapterIsUp: Bool, at now: Instant
@@ -122,7 +122,7 @@ struct Witness {
                 throw Violation(invariant: .noFalseCrossing, detail: "\(name) was entered twice")
             }
             if !region.isHeard(at: now) {
-                throw Violation(invariant: .noFalseCrossing, detail: "\(name) was entered by nobody")
+                throw Violation(invariant: .noFalseCrossing, detail: "\(name) was entered without a beacon")
             }
             region.isOccupied = true
             region.enteredAt = region.lastHeard
@@ -152,7 +152,7 @@ struct Witness {
     }
 
     private func checkExit(_ region: Region, _ name: String, at now: Instant) throws(Violation) {
-        // A drifting clock is off by half a millisecond a second at most.
+        // A drifting clock is wrong by at most half a millisecond a second.
         let patience = exitAfter - TimeSpan(microseconds: exitAfter.microseconds / 1_000)
         if let lastHeard = region.lastHeard, now - lastHeard < patience {
             throw Violation(
@@ -167,7 +167,7 @@ struct Witness {
         }
     }
 
-    /// A stay is as long as it was, whatever the time of day was set to meanwhile.
+    /// Checks that a stay is as long as in truth, even if the wall clock was set meanwhile.
     private func checkDwell(_ stay: RegionStay, _ region: Region, _ name: String) throws(Violation) {
         guard stay.ending != .inferred, let enteredAt = region.enteredAt, let lastHeard = region.lastHeard else {
             return
@@ -180,7 +180,8 @@ struct Witness {
         }
     }
 
-    /// Nobody stays for ever: after the longest silence that a beacon may have learned, a region has been left.
+    /// Checks that no stay lasts for ever: it ends after the longest silence that the agent may have learned for a
+    /// beacon.
     func check(at now: Instant) throws(Violation) {
         let longest = exitAfter + .seconds(isPlain ? 45 : 4 * 60 + 60)
         guard let listeningSince, now - max(listeningSince, startedAt) > longest else { return }

@@ -2,24 +2,24 @@ import CSQLite
 
 @testable import Core
 
-/// A disk in memory under SQLite. It fails when told, and forgets at a power cut what was not made durable.
+/// A disk in memory under SQLite. It fails when told, and forgets at a power cut what was not synced.
 ///
-/// Writes are remembered until a sync. A power cut then keeps, drops or tears each of those still open, each by itself, as
-/// a disk's cache does. A sync that fails loses some of them for good, as Linux does: it takes their pages for clean, and the next sync
-/// reports success without them. What is read meanwhile may be the one or the other.
+/// Writes are remembered until a sync. A power cut then keeps, drops or tears each unsynced one, as a disk's cache
+/// does. A failed sync loses some of them for good, as in Linux: the kernel marks their pages clean, and the next sync
+/// reports success without them. Meanwhile a read may return either content.
 ///
-/// Making, renaming and deleting a file is durable once the folder is synced. Until then a power cut takes back the last of these, as many
-/// as it likes: a journalling file system keeps their order.
+/// Making, renaming and deleting a file is durable once the folder is synced. Before that, a power cut undoes any
+/// number of the last of these: a journalling file system keeps their order.
 final class SimulatedDisk {
     enum Trouble: CaseIterable {
-        /// No file grows; what is there can be overwritten.
+        /// No file grows, but existing octets can be overwritten.
         case full
         case readOnly
-        /// Nothing can be written, but read.
+        /// Nothing can be written, but files can be read.
         case writeErrors
         /// Nothing can be read or written.
         case errors
-        /// It is not mounted.
+        /// The disk is not mounted.
         case gone
     }
 
@@ -28,7 +28,7 @@ final class SimulatedDisk {
         fileprivate var durable: [UInt8] = []
         fileprivate var open: [Change] = []
 
-        /// What the disk has, with the changes that a sync still brings there.
+        /// The disk's content, with the changes that a sync still brings there.
         fileprivate var synced: [UInt8] {
             open.filter { !$0.isLost }.reduce(into: durable) { $1.apply(to: &$0) }
         }
@@ -41,32 +41,32 @@ final class SimulatedDisk {
         }
 
         var kind: Kind
-        /// A sync that failed has lost it: none brings it to the disk any more.
+        /// Whether a failed sync has lost it, so that no sync brings it to the disk any more.
         var isLost = false
     }
 
-    /// What becomes of names in one operation; `nil` for one that is gone.
+    /// The changes of names in one operation; `nil` for a removed name.
     private typealias NameChange = [String: File?]
 
     private(set) var files: [String: File] = [:]
     private var durableNames: [String: File] = [:]
     private var openNames: [NameChange] = []
     var trouble: Trouble?
-    /// One operation out of so many fails by itself, and works the next time; 0 for none.
+    /// One operation in this many fails, and works the next time; 0 for none.
     var flakiness = 0
-    /// The process, or the machine, ends at the so-manieth operation from now on.
+    /// The number of operations until the process, or the machine, ends.
     var operationsUntilCrash: Int?
-    /// Since the process has ended it can't change anything any more; it finds that out by errors.
+    /// Whether the process has ended. It can't change anything any more, and gets errors.
     private(set) var hasCrashed = false
     private(set) var operations = 0
-    /// Which process it belongs to.
+    /// The process that uses the disk.
     private(set) var process = 0
     private var chance: Chance
-    /// What Linux does beyond that has a stream of its own.
+    /// The random stream of Linux's own decisions.
     private var linuxChance: Chance
     private(set) var vfs: SimulatedFileLayer?
 
-    /// - Parameter name: tells it from the others of the world.
+    /// - Parameter name: distinguishes the disk from others of the world.
     init(seed: UInt64, name: String = "simulated") {
         chance = Chance(seed: seed, stream: "disk")
         linuxChance = Chance(seed: seed, stream: "linux")
@@ -78,24 +78,24 @@ final class SimulatedDisk {
     /// Bytes of all files.
     var size: Int { files.values.reduce(0) { $0 + $1.content.count } }
 
-    /// The process is gone.
+    /// Ends the process.
     func crash() { hasCrashed = true }
 
-    /// Another process begins.
+    /// Begins another process.
     func attach() {
         process += 1
         hasCrashed = false
         operationsUntilCrash = nil
     }
 
-    /// What was not made durable is kept, dropped or torn.
+    /// Keeps, drops or tears everything that was not synced.
     func cutPower() {
         let former = files
         for change in openNames.prefix(linuxChance.number(0...openNames.count)) { change.apply(to: &durableNames) }
         openNames = []
         files = durableNames
         for (_, file) in former.sorted(by: { $0.key < $1.key }) { cutPower(of: file, &chance) }
-        // What had no name any more and has one again.
+        // Files that had lost their name and have it again.
         for (_, file) in files.sorted(by: { $0.key < $1.key }) { cutPower(of: file, &linuxChance) }
     }
 
@@ -117,7 +117,7 @@ final class SimulatedDisk {
         return Change(kind: .write(offset: offset, bytes: Array(bytes.prefix(chance.number(0...bytes.count)))))
     }
 
-    /// An empty disk takes its place.
+    /// Replaces the disk by an empty one.
     func replace() { (files, durableNames, openNames) = ([:], [:], []) }
 
     // MARK: Names
@@ -142,7 +142,7 @@ final class SimulatedDisk {
         openNames.append(change)
     }
 
-    /// The folder's own sync. It is no operation at which the process ends.
+    /// Syncs the folder. The process never ends at this operation.
     ///
     /// - Returns: whether the disk has the names.
     func syncNames() -> Bool {
@@ -156,7 +156,7 @@ final class SimulatedDisk {
         return true
     }
 
-    // MARK: What the file layer asks for
+    // MARK: Called by the file layer
 
     func write(_ file: File, offset: Int, bytes: UnsafeRawBufferPointer) -> Int32 {
         if let code = failure(writesUpTo: offset + bytes.count, of: file) { return code }
@@ -184,7 +184,8 @@ final class SimulatedDisk {
         return SQLITE_OK
     }
 
-    /// The kernel could not write some pages, and takes them for clean. Where it needs the memory, what the disk has is read again.
+    /// The kernel could not write some pages, and marks them clean. If it then needs the memory, it reads the disk's
+    /// content again.
     private func loseWrites(of file: File) {
         for index in file.open.indices {
             guard case .write = file.open[index].kind else { continue }
@@ -193,7 +194,7 @@ final class SimulatedDisk {
         if linuxChance.happens(0.3) { file.content = file.synced }
     }
 
-    /// Reads into `buffer`; what lies beyond the end is zero, which SQLite wants to be told.
+    /// Reads into `buffer`; beyond the end it reads zeros, which SQLite has to be told.
     func read(_ file: File, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         if hasCrashed || trouble == .errors || trouble == .gone { return SQLITE_IOERR }
         let count = max(0, min(buffer.count, file.content.count - offset))
@@ -207,7 +208,7 @@ final class SimulatedDisk {
         return SQLITE_IOERR | 2 << 8  // SQLITE_IOERR_SHORT_READ
     }
 
-    /// The code to open, delete or rename a file with; `nil` where that works.
+    /// The error of opening, deleting or renaming a file; `nil` where that works.
     func nameFailure() -> Int32? {
         if let code = crashed() { return code }
         switch trouble {
@@ -228,7 +229,7 @@ final class SimulatedDisk {
         return flakiness > 0 && chance.number(1...flakiness) == 1 ? SQLITE_IOERR : nil
     }
 
-    /// Counts an operation, at which everything may end.
+    /// Counts an operation, at which the process may end.
     private func crashed() -> Int32? {
         if hasCrashed { return SQLITE_IOERR }
         operations += 1

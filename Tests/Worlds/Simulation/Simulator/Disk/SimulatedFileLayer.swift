@@ -1,8 +1,8 @@
 import CSQLite
 import Glibc
 
-/// `SimulatedDisk` in the form that SQLite calls: a `sqlite3_vfs` whose application data is the disk, and files that carry
-/// theirs behind SQLite's own structure.
+/// `SimulatedDisk` in the form that SQLite calls: a `sqlite3_vfs` whose application data is the disk, and files that
+/// keep theirs after SQLite's own structure.
 final class SimulatedFileLayer {
     private struct OpenFile {
         var base: sqlite3_file
@@ -10,7 +10,7 @@ final class SimulatedFileLayer {
         var file: Unmanaged<SimulatedDisk.File>
         /// The process that has it open.
         var process: Int
-        /// Whether its first sync is one of the folder too, as SQLite has it of a log that it may have made.
+        /// Whether its first sync also syncs the folder, as SQLite does for a log that it may have made.
         var syncsName: Bool
     }
 
@@ -47,7 +47,7 @@ final class SimulatedFileLayer {
             guard let vfs, let file, let path, let disk = SimulatedFileLayer.disk(of: vfs) else {
                 return SQLITE_CANTOPEN
             }
-            // SQLite closes what was not opened unless it is told not to.
+            // SQLite closes even a file that was not opened, unless this is nil.
             file.pointee.pMethods = nil
             let name = String(cString: path)
             if disk.nameFailure() != nil { return SQLITE_CANTOPEN }
@@ -107,7 +107,7 @@ final class SimulatedFileLayer {
         guard let file else { return SQLITE_IOERR }
         let open = UnsafeMutableRawPointer(file).assumingMemoryBound(to: OpenFile.self).pointee
         let disk = open.disk.takeUnretainedValue()
-        // What is left of a process that has ended changes nothing any more.
+        // Remains of an ended process change nothing any more.
         guard open.process == disk.process else { return SQLITE_IOERR }
         return body(disk, open.file.takeUnretainedValue())
     }
@@ -135,7 +135,7 @@ final class SimulatedFileLayer {
             let code = SimulatedFileLayer.with(file) { $0.sync($1) }
             guard code == SQLITE_OK, let file else { return code }
             let open = UnsafeMutableRawPointer(file).assumingMemoryBound(to: OpenFile.self)
-            // Whether the folder could be synced SQLite does not ask.
+            // SQLite does not ask whether the folder could be synced.
             if open.pointee.syncsName { _ = open.pointee.disk.takeUnretainedValue().syncNames() }
             open.pointee.syncsName = false
             return code
@@ -146,7 +146,7 @@ final class SimulatedFileLayer {
                 return SQLITE_OK
             }
         }
-        // One process, one connection: there is nobody to lock out.
+        // One process with one connection needs no locks.
         methods.xLock = { _, _ in SQLITE_OK }
         methods.xUnlock = { _, _ in SQLITE_OK }
         methods.xCheckReservedLock = { _, result in

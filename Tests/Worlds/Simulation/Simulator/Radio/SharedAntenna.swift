@@ -1,8 +1,9 @@
 @testable import Core
 
-/// The antenna of a small board's radio, which its Wi-Fi takes by turns: what is sent meanwhile is not heard, and nobody says so.
+/// A small board's antenna, which radio and Wi-Fi use in turn. Meanwhile the radio hears nothing, and does not report
+/// that.
 struct SharedAntenna {
-    /// How long one of the two has it.
+    /// The length of a turn.
     private static let turn_s = (0.3, 3.0)
 
     /// Whether the Wi-Fi is busy at all.
@@ -13,7 +14,7 @@ struct SharedAntenna {
 
     init(seed: UInt64) { chance = Chance(seed: seed, stream: "antenna") }
 
-    /// Whether the radio hears what is sent now.
+    /// Whether the radio hears now.
     mutating func hears(at now: Instant) -> Bool {
         guard isShared else { return true }
         while turnEnds <= now {

@@ -1,32 +1,32 @@
 @testable import Agent
 @testable import Core
 
-/// The Bluetooth adapter of the machine, which outlives the process. Its controller knows the legacy commands only.
+/// The Bluetooth adapter of the machine, which outlives the process. Its controller knows only the legacy commands.
 final class SimulatedAdapter {
     enum Trouble: CaseIterable {
         case absent, off, blocked
         /// The controller neither answers nor reports.
         case dead
-        /// It answers, and says that it scans, but reports nothing for a while. Nobody can tell that from quiet air.
+        /// The controller answers and claims to scan, but reports nothing for a while, as in quiet air.
         case deaf
     }
 
     private(set) var trouble: Trouble?
-    /// How long it takes to answer a command. A controller on a UART that loads its firmware anew takes seconds.
+    /// The time for the answer to a command. A controller on a UART that loads its firmware anew takes seconds.
     var answersAfter = usualAnswer
     static let usualAnswer = TimeSpan.milliseconds(5)
-    /// Scanning was switched on, by whomever, and not off again.
+    /// Whether any process has switched scanning on.
     private(set) var isScanning = false
 
-    /// What its radio picks up is reported.
+    /// Whether the radio's reports come.
     var hears: Bool { trouble == nil && isScanning }
-    /// It reports what it picks up, or says that it does.
+    /// Whether the controller reports, or claims to.
     var claimsToHear: Bool { answers && isScanning }
     private var answers: Bool { trouble == nil || trouble == .deaf }
-    /// There is something to open.
+    /// Whether there is something to open.
     var isUp: Bool { trouble == nil || trouble == .dead || trouble == .deaf }
 
-    /// As the kernel lists it; `nil` where it is not there.
+    /// The adapter in the kernel's list; `nil` where it is missing.
     var listed: Adapter? {
         if trouble == .absent { return nil }
         return Adapter(
@@ -34,7 +34,7 @@ final class SimulatedAdapter {
             isBlocked: trouble == .blocked)
     }
 
-    /// - Returns: what the kernel tells everyone, where it does.
+    /// - Returns: the kernel's event, if there is one.
     func begin(_ trouble: Trouble) -> DeviceEvent? {
         self.trouble = trouble
         switch trouble {
@@ -51,16 +51,16 @@ final class SimulatedAdapter {
         case .absent: return DeviceEvent(.registered, index: 0)
         case .off, .blocked: return DeviceEvent(.up, index: 0)
         case .dead:
-            // What it had been told is forgotten: it was reset, or plugged in anew, behind the kernel's back.
+            // The controller has lost its settings: it was reset, or plugged in anew, without the kernel's knowledge.
             isScanning = false
             return nil
         case .deaf, nil: return nil
         }
     }
 
-    /// What the agent may do about it where it may.
+    /// Carries out a step of the agent's.
     ///
-    /// - Returns: what the kernel tells everyone.
+    /// - Returns: the kernel's events.
     func repair(_ step: RecoveryStep) -> [DeviceEvent] {
         isScanning = false
         switch step {
@@ -78,7 +78,7 @@ final class SimulatedAdapter {
     /// Power-cycled by the machine's own boot.
     func boot() { isScanning = false }
 
-    /// Carries a command out, which is whole: the agent itself has made it.
+    /// Carries out a complete command of the agent's.
     ///
     /// - Returns: the event that answers it, from its packet type on; `nil` where the controller is dead.
     func carryOut(_ command: [UInt8]) -> [UInt8]? {

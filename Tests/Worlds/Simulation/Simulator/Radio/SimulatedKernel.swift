@@ -5,19 +5,19 @@ import Glibc
 
 /// The kernel's Bluetooth as one process of the agent sees it: the real radio loop works through it.
 ///
-/// Nothing waits here. `poll` notes what it would wait for, and the world has the loop go round once that is there.
+/// Nothing waits here. `poll` notes its conditions, and the world runs the loop once they hold.
 final class SimulatedKernel: BluetoothKernel {
     private unowned let world: World
     private let life: Int
     /// The loop's socket, while it has one.
     private weak var socket: SimulatedSocket?
     private var deviceEvents: [DeviceEvent] = []
-    /// No descriptor of the process itself is as large.
+    /// Larger than any descriptor of the process itself.
     private var lastDescriptor: Int32 = 1 << 20
     let deviceEventsDescriptor: Int32 = 1 << 20
-    /// When the loop wants to go on, if nothing happens before.
+    /// The time at which the loop continues, if nothing happens before.
     private(set) var wakesAt = Instant.origin
-    /// Packets wake it.
+    /// Whether packets wake it.
     private(set) var isWaitingForPackets = false
 
     init(_ world: World, life: Int) {
@@ -28,13 +28,13 @@ final class SimulatedKernel: BluetoothKernel {
     var now: Instant { world.machine.now }
     var wall: WallTime { world.machine.wall }
 
-    // MARK: - What the world does and asks
+    // MARK: - Used by the world
 
     /// Whether reports reach the agent.
     var isListening: Bool { socket != nil && world.adapter.hears }
-    /// Whether silence means something, as far as anyone can tell.
+    /// Whether silence has a meaning, as far as the agent can know.
     var seemsToListen: Bool { socket != nil && world.adapter.claimsToHear }
-    /// Whether the loop has read all that came; `nil` where it has closed its socket, and what was left in it is lost.
+    /// Whether the loop has read everything; `nil` where it has closed its socket, whose content is lost.
     var hasReadAll: Bool? { socket?.isEmpty }
 
     /// The controller sends an event, from its packet type on.
@@ -46,7 +46,7 @@ final class SimulatedKernel: BluetoothKernel {
         if event.change == .unregistered { socket?.fail() }
     }
 
-    // MARK: - What the loop does and asks
+    // MARK: - Used by the loop
 
     func survey() -> AdapterSurvey { AdapterSurvey(adapters: [world.adapter.listed].compactMap(\.self)) }
 
@@ -100,7 +100,7 @@ final class SimulatedKernel: BluetoothKernel {
     }
 }
 
-/// A change of the adapter's power that the agent has asked for.
+/// A change of the adapter's power that the agent asked for.
 final class SimulatedRepair: AdapterRepair {
     let step: RecoveryStep
     private let bell: Doorbell
@@ -111,7 +111,7 @@ final class SimulatedRepair: AdapterRepair {
         self.bell = bell
     }
 
-    /// What it does is done at once, when it ends: there is nothing to wait for.
+    /// The change happens at once, when it ends, so there is nothing to wait for.
     func wait() {}
 
     func end() {

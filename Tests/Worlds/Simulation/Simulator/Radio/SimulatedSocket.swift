@@ -19,15 +19,15 @@ final class SimulatedSocket: AdapterSocket {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// What `poll` says of it.
+    /// The result of `poll`.
     var readiness: Int16 {
         Int16((waiting.isEmpty ? 0 : POLLIN) | (error == nil ? 0 : POLLERR | POLLHUP))
     }
 
-    /// Something came from the controller.
+    /// Adds a packet from the controller.
     func queue(_ octets: [UInt8], stamp: WallTime) { waiting.append((octets, stamp)) }
 
-    /// Its adapter is gone.
+    /// The adapter is gone.
     func fail() { error = SystemError("poll", code: EPIPE) }
 
     func send(_ packet: [UInt8]) throws(SystemError) { try kernel.send(packet) }
@@ -49,7 +49,7 @@ final class SimulatedSocket: AdapterSocket {
         }
     }
 
-    /// As the kernel does it: the packet into its room, and its time stamp as a control message.
+    /// Works like the kernel: the packet goes into its room, and its time stamp into a control message.
     private static func write(_ octets: [UInt8], _ stamp: WallTime, into header: inout beacond_mmsghdr) {
         if let room = header.msg_hdr.msg_iov?.pointee {
             let copied = octets.prefix(room.iov_len)

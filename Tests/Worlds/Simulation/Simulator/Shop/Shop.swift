@@ -1,15 +1,16 @@
 @testable import Core
 
-/// The shop floor: who is there and what they send.
+/// The shop floor: the devices there, and their advertisements.
 struct Shop {
     static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
     static let strangersUUID = ProximityUUID(high: 0x1111_1111_1111_1111, low: 0x1111_1111_1111_1111)
 
     private(set) var devices: [Device] = []
-    /// Whoever comes stays long enough for his rhythm to be learned, so that it is plain who is there.
+    /// Whether every visitor stays long enough for the agent to learn the beacon's interval, so that the count is
+    /// certain.
     let isPlain: Bool
     private var chance: Chance
-    /// Heard advertisements so far, for telling one from the other.
+    /// The number of the flood's next advertisement, which distinguishes them.
     private var floodNumber: UInt16 = 0
 
     init(seed: UInt64, duration: TimeSpan, hasFlood: Bool) {
@@ -71,7 +72,7 @@ struct Shop {
     /// The beacon that comes in after a flood.
     static let visitor = BeaconIdentity(uuid: uuid, major: 40_000, minor: 1)
 
-    /// Beacons of the shop's own UUID are made up, 50 a second.
+    /// Adds a flood of made-up beacons of the shop's own UUID, 50 a second.
     mutating func addFlood(from begin: Instant, lasting span: TimeSpan) -> Int {
         devices.append(
             Device(
@@ -81,7 +82,7 @@ struct Shop {
         return devices.count - 1
     }
 
-    /// A real beacon comes in.
+    /// Adds a real beacon that comes in.
     mutating func addVisitor(from begin: Instant, lasting span: TimeSpan) -> Int {
         devices.append(
             Device(
@@ -90,14 +91,14 @@ struct Shop {
         return devices.count - 1
     }
 
-    /// When each device advertises first.
+    /// The time of each device's first advertisement.
     mutating func firstTimes() -> [(device: Int, at: Instant)] {
         devices.indices.compactMap { index in
             devices[index].visits.first.map { (index, $0.lowerBound + chance.span(0, 1)) }
         }
     }
 
-    /// A device advertises: what the controller would report, if it hears it, and when the next one comes.
+    /// A device advertises: returns the controller's report, if it hears it, and the time of the next one.
     mutating func advertise(_ index: Int, at now: Instant) -> (packet: [UInt8]?, next: Instant?) {
         if now >= devices[index].rotatesAt, case .rotating(let every) = devices[index].kind {
             devices[index].address = Device.privateAddress(&chance)

@@ -1,17 +1,17 @@
 @testable import Agent
 @testable import Core
 
-/// What the gateways of a store have said of its regions, as far as the store's process has taken it.
+/// The gateways' messages about the store's regions, as far as the store's process has taken them.
 struct GatewayClaims {
-    /// What a gateway said last of a region instance.
+    /// A gateway's last message about a region instance.
     private struct Claim {
-        /// Since when it has it inside, as the store knows; `nil` where it has not.
+        /// The time since which the gateway has it inside, as the store knows; `nil` where it does not.
         var thereSince: Instant?
-        /// Whether it had it inside before the store's process began.
+        /// Whether the gateway had it inside before the store's process began.
         var wasThere = false
-        /// When it said that nobody is there any more; `nil` while it says otherwise.
+        /// The time at which the gateway told that no beacon is inside any more; `nil` while it tells otherwise.
         var leftAt: Instant?
-        /// When it said that it does not know.
+        /// The time at which the gateway told that it does not know.
         var unknownSince: Instant?
         var epoch = ""
         var seq: Int64 = 0
@@ -20,35 +20,35 @@ struct GatewayClaims {
 
         mutating func isThere(at now: Instant) { (thereSince, leftAt, unknownSince) = (thereSince ?? now, nil, nil) }
 
-        /// Whether the store has to count it as of now: since a while, or all the time, which it learnt just now.
+        /// Whether the store has to count it now: for a while already, or all the time, as it has just learned.
         func counts(at now: Instant) -> Bool {
             guard let thereSince else { return false }
             return now - thereSince > GatewayClaims.patience || (wasThere && now - thereSince < .seconds(0.5))
         }
     }
 
-    /// An event is committed so long after it was decided, at most, and a state waits for its event for 2 s.
+    /// The longest time from a decision to its commit; a state waits for its event for 2 s.
     static let patience = TimeSpan.seconds(5)
 
     private let lateAfter: TimeSpan
-    /// Taken in the present round.
+    /// Messages taken in the present round.
     private var taken: [IncomingMessage] = []
     private var claims: [RegionInstanceID: [String: Claim]] = [:]
-    /// The gateways that can't hear, and since when the store knows.
+    /// The gateways that can't hear, and the time since which the store knows.
     private var deafSince: [String: Instant] = [:]
-    /// The gateways whose line is down, or that are stopped.
+    /// The gateways whose connection is down, or that are stopped.
     private var away: Set<String> = []
     private var beganAt = Instant.origin
     private(set) var lateCount = 0
 
     init(lateAfter: TimeSpan) { self.lateAfter = lateAfter }
 
-    /// The store's process has begun: nobody has told it anything.
+    /// The store's process has begun, and has received nothing.
     mutating func lifeBegan(at now: Instant) { (claims, deafSince, away, taken, beganAt) = ([:], [:], [], [], now) }
 
     mutating func hears(_ message: IncomingMessage) { taken.append(message) }
 
-    /// A round of its delivery loop is over: what was taken in it counts from now on.
+    /// A round of its delivery loop has ended: the messages taken in it count from now on.
     ///
     /// - Parameter rightClocks: the gateways whose clock was never wrong, by id.
     mutating func take(rightClocks: [String: Int], at now: Instant) {
@@ -56,14 +56,15 @@ struct GatewayClaims {
         taken = []
     }
 
-    /// Who has each region instance inside.
+    /// The gateways that have each region instance inside.
     func holders(at now: Instant) -> [RegionInstanceID: [String]] {
         claims.mapValues { claims in
             claims.filter { $0.value.counts(at: now) && !isOutlived($0.key, claims) }.keys.sorted()
         }
     }
 
-    /// What a gateway that can't hear had inside proves nothing once another one saw it leave after that, unless only it can know.
+    /// The claim of a gateway that can't hear proves nothing once another gateway saw the beacon leave later, unless
+    /// only the first one can know.
     private func isOutlived(_ gateway: String, _ claims: [String: Claim]) -> Bool {
         if away.contains(gateway), claims[gateway]?.unknownSince == nil { return false }
         guard let since = [deafSince[gateway], claims[gateway]?.unknownSince].compactMap({ $0 }).min() else {
@@ -103,7 +104,7 @@ struct GatewayClaims {
         claims[instance, default: [:]][gateway] = word
     }
 
-    /// An entry that comes late says nothing of the present; what an exit says is the present, or a state will say otherwise.
+    /// A late entry tells nothing about the present. An exit tells the present, or a later state will tell otherwise.
     private mutating func note(_ event: EventPayload, _ word: inout Claim, at now: Instant) {
         if word.epoch == event.epoch, event.seq <= word.seq { return }
         (word.epoch, word.seq) = (event.epoch, event.seq)

@@ -1,8 +1,8 @@
 @testable import Agent
 @testable import Core
 
-/// What each machine of a store has published under its numbers: each stands for one message, and none is missing in the end unless a gap
-/// says so.
+/// The numbered messages of each machine of a store: each number stands for one message, and at the end only numbers in
+/// gaps are missing.
 struct NumberAccount {
     struct Event {
         var payload: EventPayload
@@ -13,9 +13,9 @@ struct NumberAccount {
         var octets: [NumberSeries: [Int64: [UInt8]]] = [:]
         var gaps: [NumberSeries: [ClosedRange<Int64>]] = [:]
         var events: [Int64: Event] = [:]
-        /// What the outbox gives next.
+        /// The outbox's next numbers.
         var given: [NumberSeries: Int64] = [:]
-        /// The event that is next to be looked at.
+        /// The next event to examine.
         var next: Int64 = 1
 
         func isStated(_ seq: Int64, _ series: NumberSeries) -> Bool {
@@ -26,14 +26,14 @@ struct NumberAccount {
     private struct Machine {
         var epochs: [String: Epoch] = [:]
         var current = ""
-        /// A disk failed: what waits in memory may come after what follows it.
+        /// Whether a disk failed, so that messages in memory may come after later ones.
         var mayBeUnordered = false
-        /// A process ended before its disk had everything.
+        /// Whether a process ended before its disk had everything.
         var mayHaveLost = false
     }
 
     private var machines: [TopicTree: Machine] = [:]
-    /// How many events came, and came again.
+    /// The number of events that came, repetitions included.
     private(set) var eventCount = 0
     private(set) var repetitionCount = 0
 
@@ -53,7 +53,7 @@ struct NumberAccount {
 
     mutating func mayHaveLost(_ topics: TopicTree) { machines[topics, default: Machine()].mayHaveLost = true }
 
-    // MARK: - What the subscriber gets
+    // MARK: - Messages to the subscriber
 
     mutating func receive(_ payload: any Payload, _ topic: Topic, _ octets: [UInt8]) throws(Violation) {
         switch payload {
@@ -92,7 +92,7 @@ struct NumberAccount {
         return true
     }
 
-    /// The next event in the order of its epoch, where it has come. What an epoch before left behind is not looked at any more.
+    /// The next event in the order of its epoch, if it has come. Remains of a former epoch are not examined.
     mutating func next(of topics: TopicTree) -> Event? {
         guard let machine = machines[topics], var epoch = machine.epochs[machine.current] else { return nil }
         defer { machines[topics]?.epochs[machine.current] = epoch }
@@ -105,7 +105,7 @@ struct NumberAccount {
         return epoch.events[epoch.next]
     }
 
-    /// In the end no number of any epoch is missing.
+    /// At the end no number of any epoch is missing.
     func check() throws(Violation) {
         for (topics, machine) in machines.sorted(by: { $0.key.gateway < $1.key.gateway }) where !machine.mayHaveLost {
             for (name, epoch) in machine.epochs.sorted(by: { $0.key < $1.key }) {

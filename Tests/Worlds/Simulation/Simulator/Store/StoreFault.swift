@@ -1,6 +1,6 @@
 @testable import Core
 
-/// Something that goes wrong in a store, from one instant to another, on one of its machines or at the broker.
+/// A fault in a store, from one instant to another, on one of its machines or at the broker.
 struct StoreFault {
     enum Kind {
         /// The process is killed now, or at one of its next operations on the disk.
@@ -11,26 +11,26 @@ struct StoreFault {
         case replaced
         case disk(SimulatedDisk.Trouble)
         case flakyDisk(oneIn: Int)
-        /// The line is cut. What waits comes late: by then the broker has told the will.
+        /// The connection is cut. Waiting messages come late: by then the broker has published the will.
         case line(SimulatedNetwork.Cut)
         case slowLine(TimeSpan)
         case brokerHangsUp
         /// A gateway's adapter goes away.
         case blind
-        /// The time of day of a gateway is off by so much.
+        /// The wall clock of a gateway is wrong by this span.
         case clockOff(TimeSpan, isSynced: Bool)
         case brokerDown(politely: Bool, keepsRetained: Bool)
-        /// The broker does not hand on so many messages of QoS 0.
+        /// The broker drops this share of QoS 0 messages.
         case drops(Double)
     }
 
     var kind: Kind
-    /// Whose machine; the last one is the store's own. What concerns the broker has one too, which says nothing.
+    /// The machine; the last one is the store's own. A fault of the broker has a machine too, which has no meaning.
     var machine: Int
     var begin: Instant
     var end: Instant
 
-    /// Each seed draws the groups that it knows: where everything fails all the time, nothing gets anywhere.
+    /// Each seed draws its groups of faults: where everything fails all the time, nothing makes progress.
     enum Group: CaseIterable {
         case process, power, disk, line, blind, clock, broker, drops
 
@@ -66,8 +66,8 @@ struct StoreFault {
         }
     }
 
-    /// The faults of a seed that has a twin. They cut lines of gateways and end their epochs. They leave the store's own process, its clocks
-    /// and the broker alone, so that the store hears everything in the end.
+    /// The faults of a seed that has a twin. They cut connections of gateways and end their epochs. They leave the
+    /// store's own process, its clocks and the broker alone, so that the store receives everything in the end.
     static func linePlan(seed: UInt64, gateways: Int, duration: TimeSpan, longestCut: TimeSpan) -> [StoreFault] {
         var chance = Chance(seed: seed, stream: "line faults")
         var faults: [StoreFault] = []
@@ -82,7 +82,7 @@ struct StoreFault {
                 case 5: .line(.forgets)
                 default: .line(.delays)
                 }
-            // By then each gateway has spoken.
+            // By then each gateway has sent a message.
             let begin = Instant.origin + chance.span(30, duration.seconds)
             let length = chance.spread(1, longestCut.seconds)
             faults.append(
@@ -91,7 +91,7 @@ struct StoreFault {
         return faults.sorted { $0.begin < $1.begin }
     }
 
-    /// The faults of a seed, in the order in which they begin.
+    /// The faults of a seed, in the order of their beginnings.
     static func plan(seed: UInt64, machines: Int, duration: TimeSpan) -> [StoreFault] {
         var chance = Chance(seed: seed, stream: "store faults")
         let groups = Group.allCases.filter { _ in chance.happens(0.45) }

@@ -1,10 +1,10 @@
 @testable import Core
 
-/// The floor of a store, with one gateway in each of its zones: who walks where, and how well that is heard.
+/// The floor of a store, with one gateway in each of its zones: the visitors' ways, and the reception.
 struct StoreFloor {
-    /// Someone with a beacon.
+    /// A person with a beacon.
     struct Visitor {
-        /// In one zone from then to then.
+        /// A stay in one zone.
         struct Stop {
             var zone: Int
             var span: Range<Instant>
@@ -13,7 +13,7 @@ struct StoreFloor {
         var identity: BeaconIdentity
         var address: DeviceAddress
         var interval: TimeSpan
-        /// In the order of time. Between two of them there may be a time out of the store.
+        /// In order of time. Between two stops the visitor may be outside the store.
         var stops: [Stop]
 
         func zone(at instant: Instant) -> Int? { stops.first { $0.span.contains(instant) }?.zone }
@@ -21,7 +21,7 @@ struct StoreFloor {
 
     private(set) var visitors: [Visitor] = []
     let zoneCount: Int
-    /// Nobody is heard beyond the walls of his zone.
+    /// Whether walls stop all beacons of other zones.
     private let hasWalls: Bool
     private var chance: Chance
 
@@ -38,7 +38,7 @@ struct StoreFloor {
         }
     }
 
-    /// Visits of one or several zones each; whoever is there at the end stays for good.
+    /// Visits of one or several zones each; a visitor who is there at the end stays for good.
     private mutating func stops(until end: Instant) -> [Visitor.Stop] {
         var stops: [Visitor.Stop] = []
         var at = Instant.origin + chance.spread(0.5, 60)
@@ -54,16 +54,16 @@ struct StoreFloor {
         return stops
     }
 
-    /// When a visitor advertises next.
+    /// The time of a visitor's next advertisement.
     mutating func nextTime(_ visitor: Int, after now: Instant) -> Instant {
         now + visitors[visitor].interval + chance.span(0, 0.01)
     }
 
-    /// How strongly the gateway of each zone hears a visitor now, dBm; `nil` where it does not.
+    /// The level at which the gateway of each zone hears a visitor now, dBm; `nil` where it does not.
     mutating func levels_dbm(of visitor: Int, at now: Instant) -> [Int8?] {
         let place = visitors[visitor].zone(at: now)
         return (0..<zoneCount).map { zone in
-            // As much is drawn whoever hears it.
+            // The same random numbers are drawn, whichever gateway hears it.
             let (noise_db, isLost) = (chance.number(-4...4), chance.happens(0.05))
             guard let place, !isLost else { return nil }
             switch abs(place - zone) {
@@ -76,7 +76,7 @@ struct StoreFloor {
     }
 }
 
-/// When each gateway of a store truly heard each beacon.
+/// The times at which each gateway of a store truly heard each beacon.
 struct HearingLog {
     private struct Pair: Hashable {
         var identity: BeaconIdentity

@@ -3,8 +3,8 @@ import Logging
 @testable import Agent
 @testable import Core
 
-/// One process of a store, from its start to its end: the production code, wired as `beacond run` and `beacond site` wire it. Of a gateway
-/// only the radio loop is missing: what it would tell the engine's owner is told by the world.
+/// One process of a store, from its start to its end: the production code, wired as `beacond run` and `beacond site`
+/// wire it. A gateway lacks only its radio loop, whose part the world plays.
 final class StoreLife {
     let number: Int
     let outbox: Outbox
@@ -14,7 +14,7 @@ final class StoreLife {
     private let round: Round
     /// Ends the store's own process; `nil` in a gateway's.
     private let stopRequest: StopRequest?
-    /// From the radio loop to the delivery loop. What goes through `outer` wakes the latter.
+    /// From the radio loop to the delivery loop. Content of `outer` wakes the delivery loop.
     private let outer: DeliveryQueue
     private let inner: DeliveryQueue
     /// `nil` in the store's own process.
@@ -138,7 +138,7 @@ final class StoreLife {
         wakeDelivery(at: connection.hasArrived ? now : max(now, machine.clock.time(connection.wakesAt)))
     }
 
-    /// SIGTERM: the radio first, then what is queued, then the goodbye.
+    /// SIGTERM: first the radio, then the queue, then the goodbye.
     func stop() {
         isStopping = true
         owner?.stopped(at: machine.clock.now)

@@ -1,26 +1,26 @@
 @testable import Core
 
-/// One machine of a store: its clocks, its disk, its line to the broker, and the process that runs on it.
+/// One machine of a store: its clocks, its disk, its connection to the broker, and its process.
 final class StoreMachine {
-    /// Of its line at the broker, too. The last one is the store's own.
+    /// Also the number of its connection at the broker. The last one is the store's own.
     let number: Int
     let settings: Settings
-    /// What its process publishes under.
+    /// The topics of its process.
     let topics: TopicTree
     let clock: SimulatedMachine
     let disk: SimulatedDisk
     let line: SimulatedNetwork
     var life: StoreLife?
     var lives = 0
-    /// What the next crash of the disk means.
+    /// Whether the next crash of the disk ends the machine too.
     var crashTakesMachine = false
-    /// What the adapter of a gateway does, whoever listens.
+    /// Whether the gateway's adapter hears nothing.
     var isBlind = false
-    /// Whether the disk had everything when the delivery loop went round last.
+    /// Whether the disk had everything at the end of the delivery loop's last round.
     var isCommitted = true
     /// Whether the disk had everything at each end of a life, and could be read at each beginning.
     var wasAlwaysCommitted = true
-    /// Whether the time of day was ever wrong, or not known to be right.
+    /// Whether the wall clock was ever wrong, or not known to be right.
     private(set) var clockWasWrong = false
 
     init(_ world: StoreWorld, number: Int, _ settings: Settings, _ topics: TopicTree) {
@@ -33,7 +33,7 @@ final class StoreMachine {
         line = SimulatedNetwork(world, client: number, seed: seed)
     }
 
-    /// The time of day is off by `error` from now on.
+    /// Makes the wall clock wrong by `error` from now on.
     func setClock(off error: TimeSpan, isSynced: Bool) {
         clock.wallError = error
         clock.isSynced = isSynced

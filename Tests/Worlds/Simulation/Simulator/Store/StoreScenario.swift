@@ -1,18 +1,18 @@
 @testable import Core
 
-/// What a seed decides of a store before anything happens: its gateways, its floor and what goes wrong.
+/// A seed's decisions about a store: its gateways, its floor and its faults.
 struct StoreScenario {
     let seed: UInt64
     let gateways: [Settings]
-    /// Of the process that joins them.
+    /// The settings of the process that joins the gateways.
     let settings: Settings
     let site: SiteSettings
     let duration: TimeSpan
     let floor: StoreFloor
     let faults: [StoreFault]
-    /// By machine; the last one is the store's own.
+    /// Indexed by machine; the last one is the store's own.
     let drifts_ppm: [Int64]
-    /// A store with a twin has faults of lines and gateways alone. It has to tell what its twin tells.
+    /// A store with a twin has only faults of connections and gateways. It has to tell the same as its twin.
     let hasTwin: Bool
 
     init(seed: UInt64, hasTwin: Bool = false) throws(ConfigurationErrors) {
@@ -23,7 +23,7 @@ struct StoreScenario {
         let isLong = hasTwin && chance.happens(0.1)
         duration = isLong ? chance.span(1_800, 5_400) : chance.span(120, hasTwin ? 900 : 360)
         floor = StoreFloor(seed: seed, zones: count, duration: duration)
-        // Clocks that drift would make the times of twins differ.
+        // Drifting clocks would make the twins' times differ.
         drifts_ppm = (0...count).map { _ in Int64(chance.number(-200...200)) * (hasTwin ? 0 : 1) }
         faults =
             hasTwin
@@ -62,7 +62,7 @@ struct StoreScenario {
         """
     }
 
-    /// In some stores gateways are listed under zones of other names, in the others each brings its own.
+    /// In some stores gateways are listed under zones of other names; in the others each zone has its gateway's name.
     private static func store(_ count: Int, _ hasTwin: Bool, _ chance: inout Chance) -> String {
         let isListed = chance.happens(0.5)
         let listed = (0..<(isListed ? count : 0)).map {

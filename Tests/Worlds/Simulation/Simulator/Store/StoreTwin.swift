@@ -1,11 +1,12 @@
 @testable import Core
 
-/// The undisturbed twin of a store: one process that hears everything that gateways ever told, each at its own `at`.
+/// The undisturbed twin of a store: one process that receives all messages of the gateways, each at its own `at`.
 ///
-/// The broker's subscriber collects events and states in the order in which they came. Statuses and lists are left out: the twin's
-/// lines are never down, and no exit waits for a list. Once everything has arrived, the store has to have told the visits of its twin.
+/// The broker's subscriber collects events and states in the order in which they came. Statuses and lists are left out:
+/// the twin's connections are never down, and no exit waits for a list. Once everything has arrived, the store must
+/// have told the visits of its twin.
 struct StoreTwin {
-    /// One visit, as the exit tells it.
+    /// One visit, as its exit tells it.
     struct Visit: CustomStringConvertible {
         var instance: String
         var entered: WallTime
@@ -17,8 +18,8 @@ struct StoreTwin {
             return "\(instance) entered \(times[0]), heard until \(times[1]), left \(times[2])"
         }
 
-        /// Returns whether a visit that the store told is this visit of its twin. Times of two processes differ by rounding. The store may
-        /// have heard the beacon later, from lists.
+        /// Returns whether a visit that the store told is this visit of its twin. Times of two processes differ by
+        /// rounding. From lists, the store may have heard the beacon later.
         func isTold(by other: Visit) -> Bool {
             let differences = [entered - other.entered, left - other.left, max(lastHeard - other.lastHeard, .zero)]
             return instance == other.instance && differences.allSatisfy { abs($0.seconds) < 0.05 }
@@ -27,7 +28,7 @@ struct StoreTwin {
 
     private struct Word {
         var at: WallTime
-        /// An event before a state of the same time, which may name it.
+        /// Puts an event before a state of the same time, which may name it.
         var rank: Int
         var topic: String
         var octets: [UInt8]
@@ -58,14 +59,14 @@ struct StoreTwin {
         let rank: Int? = payload is EventPayload ? 0 : payload is StatePayload ? 1 : nil
         guard let rank else { return }
         let word = Word(at: payload.head.at, rank: rank, topic: message.topic, octets: message.payload)
-        // A gateway clears what it does not monitor before it tells anything of it, and the clock that says so is finer.
+        // A gateway clears what it does not monitor before it tells anything about it, and that clock is finer.
         for index in words.indices where words[index].octets.isEmpty && words[index].instance == word.instance {
             if words[index].at > word.at { (words[index].at, words[index].rank) = (word.at, -1) }
         }
         words.append(word)
     }
 
-    /// An event of the store has come to the subscriber, each number once.
+    /// The subscriber has received an event of the store; each number once.
     mutating func told(_ event: EventPayload, _ instance: RegionInstanceID) {
         guard instance.zone == nil, let exit = event.exit else { return }
         told.append(
@@ -73,19 +74,19 @@ struct StoreTwin {
                 instance: instance.name, entered: exit.enteredAt, left: event.head.at, lastHeard: exit.lastHeardAt))
     }
 
-    /// A gateway has cleared a retained state. That has no time but its arrival's.
+    /// A gateway has cleared a retained state, whose only time is its arrival.
     mutating func receiveCleared(_ message: Message, at now: Instant) {
         words.append(Word(at: SimulatedMachine.wall(now), rank: 2, topic: message.topic, octets: []))
     }
 
     /// Compares the store's visits with those of its twin.
     ///
-    /// - Parameter now: when both have nothing left to tell.
+    /// - Parameter now: the time at which both have nothing left to tell.
     func check(at now: Instant) throws(Violation) {
         let expected = visits(until: now)
         let missing = expected.filter { visit in !told.contains { visit.isTold(by: $0) } }
         let invented = told.filter { visit in !expected.contains { $0.isTold(by: visit) } }
-        // A visit that could not be told may have joined or parted those beside it.
+        // A visit that could not be told may have joined or split its neighbours.
         guard max(missing.count, invented.count) > Int(late) * 2 else { return }
         let detail =
             "the twin alone told \(missing.sorted { $0.left < $1.left }), the store alone told \(invented.sorted { $0.left < $1.left }), late: \(late)"

@@ -1,16 +1,16 @@
 @testable import Agent
 @testable import Core
 
-/// Who says what a store may say: the gateways' words as the store's process took them, and what it made of them.
+/// Checks a store's events: from the gateways' messages as the store's process took them, and the store's own.
 struct StoreWitness {
-    /// What the store's process knew as it gave an event its number.
+    /// The knowledge of the store's process when it numbered an event.
     private struct Decision {
         var at: Instant
-        /// Who had each instance inside then.
+        /// The gateways that had each instance inside.
         var holders: [RegionInstanceID: [String]]
     }
 
-    /// The same instant may be told as another time of day after a restart, because the clocks drift.
+    /// After a restart one instant may be told as another wall clock time, because the clocks drift.
     private static let drift = TimeSpan.seconds(0.2)
 
     private let lateAfter: TimeSpan
@@ -20,9 +20,9 @@ struct StoreWitness {
     private var recordsDue = Instant.origin
     /// The last event of each instance.
     private var last: [RegionInstanceID: EventPayload] = [:]
-    /// The exits of instances that a gateway had inside as they were decided. The next visit has to be decided with each.
+    /// The exits of instances that a gateway still had inside. The next visit has to be decided with each.
     private var unproved: [RegionInstanceID: (decidedAt: Instant, violation: Violation)] = [:]
-    /// Exits for which it was known who had it inside.
+    /// Exits for which the gateway that had it inside was known.
     private(set) var exitCount = 0
     private(set) var zoneEventCount = 0
 
@@ -38,14 +38,16 @@ struct StoreWitness {
         self.numbering = numbering
     }
 
-    /// What was told last may not be what the store goes on from.
+    /// Forgets the last events, which the store may not continue from.
     mutating func mayHaveLost() { last = [:] }
 
     mutating func hears(_ message: IncomingMessage) { claims.hears(message) }
 
-    /// The delivery loop of the store's process has gone round once: what it has numbered was decided before it took what came.
+    /// The delivery loop of the store's process has ended a round: it decided its numbered events before it took the
+    /// new messages.
     ///
-    /// - Parameter isPlain: whether everything that it ever told was committed. Else a file that could not be read may hold what is long past.
+    /// - Parameter isPlain: whether everything that it ever told was committed. Otherwise an unreadable file may hold
+    /// the distant past.
     mutating func roundEnded(
         _ outbox: Outbox, _ timebase: Timebase, rightClocks: [String: Int], isPlain: Bool, at now: Instant
     ) throws(Violation) {
@@ -63,7 +65,7 @@ struct StoreWitness {
         try checkRecords(outbox, timebase)
     }
 
-    /// What is stored is what was told: zones exclude each other.
+    /// Checks that the records match the events: zones exclude each other.
     private func checkRecords(_ outbox: Outbox, _ timebase: Timebase) throws(Violation) {
         var (inside, outside): (Set<RegionInstanceID>, Set<RegionInstanceID>) = ([], [])
         for record in outbox.records() {
@@ -90,9 +92,9 @@ struct StoreWitness {
         }
     }
 
-    // MARK: - What it tells
+    // MARK: - Events of the store
 
-    /// An event of the store has come to the subscriber, in the order of its number.
+    /// The subscriber has received an event of the store, in the order of its number.
     ///
     /// - Parameter rightClocks: the gateways whose clock was never wrong, by id.
     mutating func told(
@@ -104,13 +106,13 @@ struct StoreWitness {
         if event.exit == nil {
             try checkEntry(event, instance, former, hearing, rightClocks)
         } else if instance.zone == nil {
-            // What was told of a zone since belongs to the next visit.
+            // Events of a zone since then belong to the next visit.
             for (other, known) in last
             where other.zone != nil && other.inZone(nil) == instance && known.exit == nil
                 && known.head.at <= event.head.at
             {
                 throw Violation(
-                    invariant: .oneZone, detail: "\(instance.name) is left, and nobody has left \(other.name)")
+                    invariant: .oneZone, detail: "\(instance.name) is left, and \(other.name) was not left")
             }
         }
         if let former, former.head.at - event.head.at > Self.drift {
@@ -133,7 +135,7 @@ struct StoreWitness {
         }
     }
 
-    /// A gateway may have had an instance inside as its exit was decided, where the next visit was decided with it.
+    /// A gateway may have had an instance inside when its exit was decided, if the next visit was decided with it.
     private mutating func checkUnproved(_ event: EventPayload, _ instance: RegionInstanceID, decidedAt: Instant)
         throws(Violation)
     {
@@ -157,7 +159,7 @@ struct StoreWitness {
             {
                 throw Violation(
                     invariant: .oneZone,
-                    detail: "event \(event.seq) enters \(instance.name), and nobody has left \(other.name)")
+                    detail: "event \(event.seq) enters \(instance.name), and \(other.name) was not left")
             }
         }
         guard instance.zone == nil, let gateway = event.origin?.gateway, let number = rightClocks[gateway],

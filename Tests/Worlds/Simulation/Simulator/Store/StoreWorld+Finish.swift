@@ -1,11 +1,11 @@
 @testable import Agent
 @testable import Core
 
-/// The end: nothing fails any more, nobody walks about, and the store has to know who is where.
+/// The end: nothing fails any more, no visitor moves, and the store has to know all places.
 extension StoreWorld {
-    /// Longer than any pause between tries.
+    /// Longer than any pause between retries.
     private static let longestHealing = TimeSpan.seconds(420)
-    /// Long enough for those who left to be missed.
+    /// Long enough for the exits of beacons that left.
     private static let healing = TimeSpan.seconds(90)
 
     func finish() {
@@ -29,12 +29,12 @@ extension StoreWorld {
         }
     }
 
-    /// What the broker keeps of a machine's status.
+    /// The retained status of a machine.
     private func status(of machine: StoreMachine) -> StatusPayload? {
         broker.retained[machine.topics.status].flatMap { try? StatusPayload(decoding: $0) }
     }
 
-    /// What is not right yet; `nil` once everything is.
+    /// A rule that does not hold yet; `nil` once all do.
     private var problem: Violation? {
         for machine in machines {
             guard let life = machine.life, life.outbox.isDurable, life.outbox.health.queuedEvents == 0,
@@ -61,8 +61,9 @@ extension StoreWorld {
         return nil
     }
 
-    /// Whether the broker retains the truth. Where nobody ever was nothing needs to be retained. What a process told that ended before its
-    /// disk worked again is in the broker and nowhere else: nobody may know that it has to be taken back.
+    /// Whether the broker retains the truth. An instance that never had a beacon needs no retained state. A process may
+    /// have ended before its disk worked again: then only the broker has its last states, and no process knows that
+    /// they have to be cleared.
     private func problem(of instance: RegionInstanceID, isInside: Bool) -> Violation? {
         let retained = broker.retained[site.topics.state(instance)].flatMap { try? StatePayload(decoding: $0) }
         if !isInside, retained == nil || machines.contains(where: { !$0.wasAlwaysCommitted }) { return nil }

@@ -1,7 +1,7 @@
 @testable import Agent
 @testable import Core
 
-/// The processes' lives: they begin, and end in several ways. And what goes wrong with them.
+/// The lives of the processes: their beginnings, several kinds of ends, and faults.
 extension StoreWorld {
     func start(_ machine: StoreMachine) {
         guard machine.life == nil, violation == nil else { return }
@@ -13,14 +13,14 @@ extension StoreWorld {
         }
         machine.life = begun
         if machine.disk.hasCrashed { return died(machine, withMachine: machine.crashTakesMachine) }
-        // What its file has it does not know of, now or ever.
+        // It will never know the content of its file.
         if begun.outbox.condition != nil { machine.wasAlwaysCommitted = false }
         account.lifeBegan(machine.topics, begun.outbox.numbering)
         if machine === site { witness.lifeBegan(begun.outbox.numbering, at: now) }
         begun.start()
     }
 
-    /// The process is gone, with all that was in its memory; with the machine, also what the disk had not made durable.
+    /// Ends the process and its memory; with the machine, also everything that was not synced.
     func died(_ machine: StoreMachine, withMachine: Bool) {
         trace("\(machine.topics.gateway) dies\(withMachine ? ", the power fails" : "")")
         machine.disk.crash()
@@ -34,7 +34,7 @@ extension StoreWorld {
         agenda.add(.starts(machine: machine.number), at: now + chance.spread(0.1, withMachine ? 120 : 20))
     }
 
-    /// SIGTERM: it ends in good order.
+    /// SIGTERM: ends the process in order.
     func stop(_ machine: StoreMachine) {
         // A second SIGTERM changes nothing.
         guard let stopping = machine.life, !stopping.isStopping else { return }
@@ -55,7 +55,7 @@ extension StoreWorld {
         if machine === site { witness.mayHaveLost() }
     }
 
-    /// A delivery loop has gone round once.
+    /// A delivery loop has ended a round.
     func roundEnded(_ machine: StoreMachine) {
         guard let life = machine.life else { return }
         if machine.disk.hasCrashed { return died(machine, withMachine: machine.crashTakesMachine) }
@@ -96,9 +96,9 @@ extension StoreWorld {
         }
     }
 
-    /// A machine that runs is stopped in good order, and starts again up to a minute later.
+    /// Stops a running machine in order, and starts it again up to a minute later.
     ///
-    /// - Parameter whileStopped: what is done to the machine between.
+    /// - Parameter whileStopped: changes the machine in between.
     private func restart(_ machine: StoreMachine, after least_s: Double, whileStopped: () -> Void) {
         guard machine.life != nil else { return }
         stop(machine)

@@ -1,8 +1,8 @@
 @testable import Agent
 @testable import Core
 
-/// A store: its gateways and the process that joins them, each on a machine of its own, one broker, and who walks about. One thread, one
-/// agenda, and no clock but its own, as in `World`.
+/// A store: its gateways and the process that joins them, each on a machine of its own, one broker, and visitors. It
+/// has one thread, one agenda, and no clock but its own, like `World`.
 final class StoreWorld {
     enum Occurrence {
         /// A visitor's beacon advertises.
@@ -29,7 +29,7 @@ final class StoreWorld {
     var account = NumberAccount()
     var witness: StoreWitness
     var hearing = HearingLog()
-    /// `nil` where more fails than lines and gateways.
+    /// `nil` where other parts than connections and gateways fail.
     var twin: StoreTwin?
     var chance: Chance
     private(set) var violation: Violation?
@@ -56,7 +56,7 @@ final class StoreWorld {
 
     var gateways: ArraySlice<StoreMachine> { machines.dropLast() }
 
-    /// How long a delivery loop takes to notice that there is something to do.
+    /// The time that a delivery loop takes to notice new work.
     var delay: TimeSpan { chance.span(0, 0.003) }
 
     func fail(_ violation: Violation) {
@@ -79,7 +79,7 @@ final class StoreWorld {
     func play() {
         for machine in machines {
             machine.clock.boot(&chance)
-            // A store with a twin hears its gateways from their first word on.
+            // A store with a twin hears its gateways from their first message on.
             let isFirst = scenario.hasTwin && machine === site
             agenda.add(.starts(machine: machine.number), at: now + (isFirst ? .zero : chance.spread(0.1, 20)))
         }
@@ -90,7 +90,7 @@ final class StoreWorld {
         agenda.add(.end, at: .origin + scenario.duration)
         pass(until: .distantFuture) { isOver }
         if violation == nil { finish() }
-        // Their files are closed before the disks go.
+        // The files are closed before the disks go.
         for machine in machines { machine.life = nil }
     }
 
@@ -165,7 +165,7 @@ extension StoreWorld: Surroundings {
     func line(of client: Int) -> SimulatedNetwork { machines[client].line }
 
     func accepted(_ message: Message) {
-        // An empty one clears its topic.
+        // An empty message clears its topic.
         if message.payload.isEmpty {
             twin?.receiveCleared(message, at: now)
             return

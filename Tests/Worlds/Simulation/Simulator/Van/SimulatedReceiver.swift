@@ -3,33 +3,33 @@ import Glibc
 @testable import Agent
 @testable import Core
 
-/// The van's receiver, once a second. It says how good its fixes are, and now and then it lies.
+/// The van's receiver, once a second. It reports the accuracy of its fixes, and lies now and then.
 struct SimulatedReceiver {
-    /// What it said, as the checks have to know it.
+    /// The kind of a report, which the checks have to know.
     enum Kind {
-        /// Right to `error_m`, whatever it claims.
+        /// Right within `error_m`, whatever accuracy it reports.
         case honest
-        /// Over-confident: 200 m and more away, with 2 m of claimed accuracy.
+        /// Over-confident: wrong by 200 m and more, with 2 m of claimed accuracy.
         case far
         /// A time that went back, or one wild time ahead.
         case wrongTime
-        /// It says itself that it is bad, or what it says is no fix.
+        /// A report that calls itself inaccurate, or is no fix.
         case unusable
-        /// It has none, and says so or not.
+        /// No fix, reported or not.
         case none
     }
 
     struct Report {
         var kind: Kind
-        /// `nil` where it says nothing at all.
+        /// `nil` where it sends nothing at all.
         var news: GPSDNews?
         var fix: Fix?
     }
 
-    /// How far an honest fix is from the truth at most: less than the cushion, so that no error is a crossing. Metres.
+    /// The largest error of an honest fix: less than the cushion, so that no error is a crossing. Metres.
     static let error_m = 15.0
     static let device = "/dev/ttyACM0"
-    /// One lie needs some truth around it: fixes since the last break or lie.
+    /// The fixes needed since the last break or lie: a lie needs some truth around it.
     private static let leastHonest = 12
 
     private var chance: Chance
@@ -43,19 +43,19 @@ struct SimulatedReceiver {
         self.desiredAccuracy_m = desiredAccuracy_m
     }
 
-    /// How long it takes until it speaks again.
+    /// The time until its next report.
     mutating func pause() -> TimeSpan { chance.span(0.95, 1.05) }
 
-    /// Whether gpsd goes away now, and for how long.
+    /// The length of gpsd's outage, if one begins now.
     mutating func outage() -> TimeSpan? { chance.happens(0.004) ? chance.spread(2, 40) : nil }
 
-    /// A break: what it says next stands alone.
+    /// Notes a break: the next report stands alone.
     mutating func breaks() { honestCount = 0 }
 
     /// - Parameters:
-    ///   - van: whose truth there is to tell, where there is reception.
-    ///   - time: what it truly is.
-    ///   - isHonest: nothing goes wrong any more.
+    ///   - van: the van, for its true place and reception.
+    ///   - time: the true time.
+    ///   - isHonest: whether nothing fails any more.
     mutating func speak(_ van: Van, at now: Instant, time: WallTime, came: Instant, isHonest: Bool) -> Report {
         if van.isInGarage(at: now), !isHonest {
             breaks()
@@ -117,7 +117,8 @@ extension FixReport {
     }
 }
 
-/// gpsd's client as one process of the agent has it: what waits for the radio loop's tick. Everything happens on one thread.
+/// gpsd's client for one process of the agent: news that wait for the radio loop's tick. Everything happens on one
+/// thread.
 final class SimulatedReceivers: FixReceivers, @unchecked Sendable {
     private var news: [GPSDNews] = []
     private let machine: SimulatedMachine
@@ -137,7 +138,7 @@ final class SimulatedReceivers: FixReceivers, @unchecked Sendable {
 
     func tell(_ news: GPSDNews) { self.news.append(news) }
 
-    /// The time of day at an instant just gone, where it is known to be right.
+    /// The wall clock's time at a recent instant, where it is known to be right.
     func clock(_ instant: Instant) -> WallTime? {
         machine.isSynced ? machine.wall - (machine.now - instant) : nil
     }

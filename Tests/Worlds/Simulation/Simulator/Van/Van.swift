@@ -1,6 +1,7 @@
 @testable import Core
 
-/// The van that the gateway rides in: where it truly is, the circles along its way and beside it, and where it has no reception.
+/// The van that carries the gateway: its true place, the circles along its way and beside it, and its times without
+/// reception.
 struct Van {
     struct MonitoredCircle {
         let id: String
@@ -13,7 +14,7 @@ struct Van {
         var x: Double
         var y: Double
 
-        /// The way is short enough for a plane; what is far is for the distances of the rules to know.
+        /// The way is short enough for a plane; the rules themselves compute long distances.
         var coordinate: Coordinate { Coordinate(north: 52.5163 + y / 111_260, east: 13.3777 + x / 67_760) }
     }
 
@@ -29,7 +30,7 @@ struct Van {
     private static let longestHealing = TimeSpan.seconds(1_800)
 
     let circles: [MonitoredCircle]
-    /// No fix comes from in there.
+    /// Times in garages, from which no fix comes.
     let garages: [Range<Instant>]
     private var legs: [Leg] = []
 
@@ -64,7 +65,7 @@ struct Van {
         }
     }
 
-    /// Where it truly is.
+    /// The true place.
     func place(at time: Instant) -> Coordinate {
         guard let leg = legs.first(where: { time < $0.end }) ?? legs.last else { return Self.route[0].coordinate }
         let share = min(1, max(0, (time - leg.begin).seconds / (leg.end - leg.begin).seconds))
@@ -84,14 +85,14 @@ struct Van {
 // MARK: - The seed's decisions
 
 extension Van {
-    /// Three seeds in ten ride. They have a stream of their own, and none of those of seeds.txt is among them: each goes on
-    /// meaning what it meant before there was a van.
+    /// Three seeds in ten ride. They have a stream of their own, and none of the seeds in seeds.txt is among them: each
+    /// of those keeps its meaning.
     static func rides(seed: UInt64) -> Bool {
         var chance = Chance(seed: seed, stream: "road")
         return (0.1..<0.4).contains(chance.unit())
     }
 
-    /// What the configuration says of the place and of the circles.
+    /// The configuration of the place and the circles.
     func configuration(seed: UInt64) -> String {
         var chance = Chance(seed: seed, stream: "location")
         let isSignificant = chance.happens(0.25)
@@ -126,13 +127,13 @@ extension Van {
 }
 
 extension Coordinate {
-    /// A place of this world, which lies far from the poles and from the antimeridian.
+    /// A place of this world, which is far from the poles and from the antimeridian.
     init(north: Double, east: Double) {
         guard let place = Coordinate(latitude: north, longitude: east) else { preconditionFailure("off the Earth") }
         self = place
     }
 
-    /// The place that lies so far to the east and to the north. Metres; for a few hundred of them.
+    /// The place at this distance to the east and to the north. Metres; for a few hundred of them.
     func moved(east_m: Double, north_m: Double) -> Coordinate {
         Coordinate(north: latitude + north_m / 111_260, east: longitude + east_m / 67_760)
     }

@@ -1,10 +1,10 @@
 @testable import Core
 
-/// Everything that is going to happen, in the order of time; what is due at one instant happens in the order in which it
-/// was put down.
+/// All future events in the order of time. Events of one instant keep the order in which they were added.
 struct Agenda<Occurrence> {
     private var timers = TimerQueue<Int>()
-    /// By the subject of the timer: an occurrence may hold an object of this thread's, which a timer's subject may not.
+    /// Indexed by the subject of the timer: an occurrence may hold an object of this thread's, which a timer's subject
+    /// may not.
     private var occurrences: [Int: Occurrence] = [:]
     private var lastNumber = 0
 
@@ -25,21 +25,21 @@ struct Agenda<Occurrence> {
 }
 
 extension World {
-    /// Something that is going to happen.
+    /// A future event.
     enum Occurrence {
         /// A device of the shop advertises.
         case advertising(device: Int)
         /// The controller answers a command.
         case controllerAnswers(life: Int, [UInt8])
-        /// The kernel is done with changing the adapter's power.
+        /// The kernel has finished changing the adapter's power.
         case repairEnds(life: Int, SimulatedRepair)
         /// A timer of the radio loop.
         case radioDue(life: Int)
         /// The delivery loop's next round.
         case deliveryDue(life: Int)
-        /// On the line to the broker.
+        /// An event on the connection to the broker.
         case wire(WireEvent)
-        /// The van has moved on, and its receiver says so.
+        /// The van has moved, and its receiver reports that.
         case receiverSpeaks
         case fault(index: Int)
         case faultEnds(index: Int)

@@ -11,17 +11,17 @@ final class AgentLife {
     private unowned let world: World
     private let dispatcher: Dispatcher
     private let round: Round
-    /// From the radio loop; what is taken from it is looked at and put into `inner`, which the delivery loop takes from.
+    /// From the radio loop. Its content is examined and put into `inner`, from which the delivery loop takes it.
     private let outer: DeliveryQueue
     private let inner: DeliveryQueue
     let kernel: SimulatedKernel
-    /// `nil` where the configuration says nothing of a place.
+    /// `nil` where the configuration has no place.
     let receivers: SimulatedReceivers?
     private let bell: Doorbell
     private let radio: RadioRunner<GatewayOwner>
     private var radioDue = Instant.distantFuture
     private var deliveryDue = Instant.distantFuture
-    /// Since when the delivery loop gets on.
+    /// The time since which the delivery loop makes progress.
     private(set) var getsOnSince = Instant.distantFuture
     private(set) var isStopping = false
     /// Whether the disk had everything at the end of a life that was stopped.
@@ -75,10 +75,10 @@ final class AgentLife {
             kernel: kernel, bell: bell, logger: logger)
     }
 
-    /// What the radio loop has told the engine last.
+    /// The liveness that the radio loop told the engine last.
     var liveness: RadioLiveness? { radio.liveness }
 
-    /// How many events were committed since the start.
+    /// The number of events committed since the start.
     var eventCount: Int64 { dispatcher.eventCount }
 
     func start() {
@@ -95,7 +95,7 @@ final class AgentLife {
         radioWorks()
     }
 
-    /// The loop's waits are rounded up to milliseconds. What is due by now comes before what is to come, as time has it.
+    /// The loop's waits are rounded up to milliseconds. Work that is due by now comes first.
     func catchUp() {
         if kernel.wakesAt - .milliseconds(1) < kernel.now { radioWorks() }
     }
@@ -106,7 +106,7 @@ final class AgentLife {
         if kernel.isWaitingForPackets { radioWorks() }
     }
 
-    /// gpsd's client has news, and rings for the loop.
+    /// gpsd's client has news, and wakes the loop.
     func hear(_ news: GPSDNews) {
         guard !isStopping, let receivers else { return }
         catchUp()
@@ -115,7 +115,7 @@ final class AgentLife {
         radioWorks()
     }
 
-    /// The loop goes round once. To be called after everything that wakes it.
+    /// Runs one round of the loop; called after everything that wakes it.
     func radioWorks() {
         radio.turn()
         radioWorked()
@@ -166,7 +166,7 @@ final class AgentLife {
         wakeDelivery(at: wake)
     }
 
-    /// SIGTERM: the radio first, then what is queued, then the goodbye.
+    /// SIGTERM: first the radio, then the queue, then the goodbye.
     func stop() {
         isStopping = true
         radio.turn()

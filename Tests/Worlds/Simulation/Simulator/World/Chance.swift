@@ -2,12 +2,12 @@
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers from the same seed everywhere.
 ///
-/// Each part of the world draws from a stream of its own, so that what one part draws never shifts what another gets.
+/// Each part of the world has a stream of its own, so that the draws of one part never shift another's.
 struct Chance: RandomNumberGenerator {
     private var state: UInt64
 
     init(seed: UInt64, stream: String) {
-        // FNV-1a tells the streams apart.
+        // FNV-1a separates the streams.
         state = stream.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         _ = next()
     }
@@ -25,12 +25,12 @@ struct Chance: RandomNumberGenerator {
 
     mutating func happens(_ probability: Double) -> Bool { unit() < probability }
 
-    /// A whole number of `range`.
+    /// An integer of `range`.
     mutating func number(_ range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(unit() * Double(range.upperBound - range.lowerBound + 1))
     }
 
-    /// A span between so many seconds.
+    /// A span between these numbers of seconds.
     mutating func span(_ low_s: Double, _ high_s: Double) -> TimeSpan { .seconds(low_s + (high_s - low_s) * unit()) }
 
     /// A span on a logarithmic scale: most are short, some are long.

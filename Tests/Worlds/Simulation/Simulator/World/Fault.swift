@@ -1,12 +1,12 @@
 @testable import Agent
 @testable import Core
 
-/// Something that goes wrong, from one instant to another.
+/// A fault, from one instant to another.
 struct Fault {
     enum Kind {
         /// The process is killed now, or at one of its next operations on the disk.
         case kill(afterOperations: Int?)
-        /// The power fails, and with it what the disk had not made durable.
+        /// The power fails, and everything unsynced is lost.
         case powerCut(afterOperations: Int?)
         /// An operator restarts the service, or the machine.
         case restart(boots: Bool)
@@ -14,7 +14,7 @@ struct Fault {
         case moved(id: String, politely: Bool)
         case disk(SimulatedDisk.Trouble)
         case flakyDisk(oneIn: Int)
-        /// The delivery loop does not get on: a disk that hangs, a processor that is busy.
+        /// The delivery loop makes no progress: a disk hangs, or a processor is busy.
         case stall
         case line(SimulatedNetwork.Cut)
         case slowLine(TimeSpan)
@@ -25,13 +25,13 @@ struct Fault {
         case brokerHangsUp(ReasonCode?)
         case shuffledAcknowledgements
         case adapter(SimulatedAdapter.Trouble)
-        /// The time of day is set.
+        /// The wall clock is set.
         case clockSet(TimeSpan)
         case clockUnsynced
-        /// The clock has no battery, and is so far behind until it is synchronised.
+        /// The clock has no battery, and is behind by this span until it is synchronised.
         case clockLost(TimeSpan)
         case slowController(TimeSpan)
-        /// The radio's antenna is the Wi-Fi's as well.
+        /// Radio and Wi-Fi share the antenna.
         case sharedAntenna
     }
 
@@ -41,8 +41,7 @@ struct Fault {
 }
 
 extension Fault {
-    /// What can go wrong, by group. Each seed draws the groups that it knows: a world in which everything fails all the time
-    /// gets nowhere.
+    /// Groups of faults. Each seed draws its groups: a world in which everything fails all the time makes no progress.
     enum Group: CaseIterable {
         case process, power, disk, line, broker, refusals, adapter, clock, stall
 
@@ -85,8 +84,8 @@ extension Fault {
         }
     }
 
-    /// One seed in four moves its gateway, some of them back to what it was. These have a stream of their own, so that the
-    /// others' faults are what they were before anybody moved.
+    /// One seed in four moves its gateway, and some of these back to the former id. They have a stream of their own, so
+    /// that the other seeds keep their faults.
     static func moves(seed: UInt64, duration: TimeSpan) -> [Fault] {
         var chance = Chance(seed: seed, stream: "moves")
         guard chance.happens(0.25) else { return [] }
@@ -97,8 +96,8 @@ extension Fault {
         }
     }
 
-    /// One gateway in four is a small board: a controller on a UART that at times takes seconds to answer, an antenna that is the
-    /// Wi-Fi's as well, a clock without a battery. These have a stream of their own too.
+    /// One gateway in four is a small board: a controller on a UART that at times takes seconds to answer, an antenna
+    /// that Wi-Fi shares, a clock without a battery. These have a stream of their own too.
     static func ofBoard(seed: UInt64, duration: TimeSpan) -> [Fault] {
         var chance = Chance(seed: seed, stream: "board")
         guard chance.happens(0.25) else { return [] }
@@ -117,7 +116,7 @@ extension Fault {
         return faults
     }
 
-    /// The faults of a seed, in the order in which they begin.
+    /// The faults of a seed, in the order of their beginnings.
     static func plan(seed: UInt64, duration: TimeSpan) -> [Fault] {
         var chance = Chance(seed: seed, stream: "faults")
         let groups = Group.allCases.filter { _ in chance.happens(0.4) }

@@ -1,13 +1,13 @@
 @testable import Core
 
-/// What a seed decides before anything happens: the configuration, the shop and what goes wrong.
+/// A seed's decisions: the configuration, the shop and the faults.
 struct Scenario {
     let seed: UInt64
     let settings: Settings
     let duration: TimeSpan
     let shop: Shop
     let faults: [Fault]
-    /// `nil` where the gateway stands in the shop, and its configuration says nothing of a place.
+    /// `nil` where the gateway stands in the shop, and its configuration has no place.
     let van: Van?
     let drift_ppm: Int64
     let mayAdminister: Bool

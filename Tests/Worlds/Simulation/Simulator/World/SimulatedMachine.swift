@@ -1,24 +1,24 @@
 @testable import Agent
 @testable import Core
 
-/// The gateway's clocks. The monotonic one drifts, and begins anew with each boot; the time of day shows whatever it was
-/// set to.
+/// The gateway's clocks. The monotonic one drifts, and begins anew with each boot; the wall clock shows the time that
+/// it was set to.
 final class SimulatedMachine: Machine {
     private unowned let world: any Surroundings
     private var bootedAt = Instant.origin
     private var monotonicAtBoot = Instant.origin
     private(set) var bootNumber = 0
-    /// By how many parts in a million the monotonic clock is fast.
+    /// The drift of the monotonic clock in parts per million.
     private let drift_ppm: Int64
-    /// What the time of day is off by.
+    /// The error of the wall clock.
     var wallError = TimeSpan.zero { didSet { wasSet = wasSet || wallError != oldValue } }
-    /// Whether the time of day was ever set.
+    /// Whether the wall clock was ever set.
     private(set) var wasSet = false
     var isSynced = true
-    /// By how much a clock without a battery is behind until it is synchronised.
+    /// The span by which a clock without a battery is behind until it is synchronised.
     private var lost = TimeSpan.zero
 
-    /// The time of day at the origin.
+    /// The wall clock's time at the origin.
     static let begin = WallTime(microseconds: 1_767_225_600_000_000)
 
     init(_ world: any Surroundings, drift_ppm: Int64) {
@@ -32,7 +32,7 @@ final class SimulatedMachine: Machine {
         monotonicAtBoot = .origin + chance.span(3, 30)
     }
 
-    /// The clock had no battery: it goes on from what the disk has of an earlier day.
+    /// The clock had no battery: it continues from an earlier day on the disk.
     func losesTime(_ behind: TimeSpan) {
         (lost, isSynced) = (behind, false)
         wallError = wallError - behind
@@ -48,31 +48,31 @@ final class SimulatedMachine: Machine {
     var bootID: String { "boot-\(bootNumber)" }
     var wall: WallTime { wall(at: world.now) }
 
-    /// What the time of day is when it is truly `time`, as it is set now.
+    /// The wall clock's time at true time `time`, as it is set now.
     func wall(at time: Instant) -> WallTime { Self.begin + (time - .origin) + wallError }
 
-    /// What it truly is, as satellites tell.
+    /// The true time, as satellites tell it.
     var trueTime: WallTime { Self.wall(world.now) }
 
-    /// What the time of day is on a clock that is right.
+    /// The time of a right wall clock.
     static func wall(_ time: Instant) -> WallTime { begin + (time - .origin) }
 
     var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: isSynced) }
 
-    /// Always the same, so that a seed is enough to see a run again.
+    /// Always the same, so that a seed is enough to repeat a run.
     func secret() -> [UInt8] { [UInt8](repeating: 7, count: 32) }
     func deliveryMoves() {}
     func tellStatus(_ line: String) {}
     func processUsage() -> HealthReport.Process? { nil }
     func writeMetrics(_ octets: () -> [UInt8]) -> String? { nil }
 
-    /// What the monotonic clock shows when it is truly `time`.
+    /// The monotonic clock's time at true time `time`.
     func monotonic(_ time: Instant) -> Instant {
         let elapsed = time - bootedAt
         return monotonicAtBoot + elapsed + TimeSpan(microseconds: elapsed.microseconds * drift_ppm / 1_000_000)
     }
 
-    /// When the monotonic clock shows `instant` or a little more.
+    /// The true time at which the monotonic clock shows `instant` or a little more.
     func time(_ instant: Instant) -> Instant {
         if instant == .distantFuture { return instant }
         let elapsed = instant - monotonicAtBoot

@@ -1,13 +1,13 @@
 @testable import Agent
 @testable import Core
 
-/// The agent's lives: they begin, and end in several ways.
+/// The agent's lives: their beginnings, and several kinds of ends.
 extension World {
     func startAgent() {
         guard life == nil, violation == nil else { return }
         lives += 1
         trace("agent \(lives) starts, boot \(machine.bootNumber)")
-        // Somebody set the time of day while nobody looked.
+        // The wall clock was set while the agent was stopped.
         if lives > 1, chance.happens(0.3) { machine.wallError = machine.wallError + chance.span(-90_000, 90_000) }
         disk.attach()
         guard let begun = AgentLife(self, number: lives) else {
@@ -27,7 +27,7 @@ extension World {
         begun.start()
     }
 
-    /// The configuration names another gateway from now on.
+    /// Makes the configuration name another gateway from now on.
     func move(_ id: String, politely: Bool) {
         if life != nil {
             if politely { stopAgent() } else { died(withMachine: false) }
@@ -38,7 +38,7 @@ extension World {
         settings.identity.id = id
     }
 
-    /// The process is gone, with all that was in its memory; with the machine, also what the disk had not made durable.
+    /// Ends the process and its memory; with the machine, also everything that was not synced.
     func died(withMachine: Bool) {
         trace("agent \(lives) dies\(withMachine ? ", the power fails" : "")")
         disk.crash()
@@ -57,7 +57,7 @@ extension World {
         agenda.add(.agentStarts, at: now + chance.spread(0.1, withMachine ? 120 : 20))
     }
 
-    /// SIGTERM: it ends in good order.
+    /// SIGTERM: ends the process in order.
     func stopAgent() {
         // A second SIGTERM changes nothing.
         guard let stopping = life, !stopping.isStopping else { return }
@@ -83,14 +83,13 @@ extension World {
         wasAlwaysCommitted = wasAlwaysCommitted && isPlain
     }
 
-    /// The machine begins anew, and with it the monotonic clock. Where the battery of its clock is empty, so does the time of
-    /// day.
+    /// Boots the machine, which restarts the monotonic clock. Without a clock battery the wall clock restarts too.
     func boot() {
         if chance.happens(0.2) { machine.wallError = chance.span(-315_576_000, 315_576_000) }
         machine.boot(&chance)
     }
 
-    /// What is stored of a region agrees with the last event that was committed.
+    /// Checks that the stored region states match the last committed events.
     private func checkRecords() throws(Violation) {
         guard let life, life.outbox.isDurable, let last = ledger.lastEvents() else { return }
         var stored: [RegionInstanceID: StoredRegion] = [:]

@@ -1,7 +1,7 @@
 @testable import Agent
 @testable import Core
 
-/// What goes wrong, and how it ends.
+/// The faults, with their beginnings and ends.
 extension World {
     func begin(_ fault: Fault, _ index: Int) {
         trace("fault: \(fault.kind)")
@@ -72,7 +72,7 @@ extension World {
 
     private func tell(_ event: DeviceEvent?) {
         guard let event, let life else { return }
-        // It listens no more from here on, whoever is told when.
+        // The radio hears nothing from here on, even before the loop is told.
         witness.listens(life.kernel.seemsToListen, at: now)
         life.kernel.tell(event)
         life.radioWorks()

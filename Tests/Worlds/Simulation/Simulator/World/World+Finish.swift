@@ -3,17 +3,17 @@
 
 /// The end: nothing fails any more, and everything has to come right.
 extension World {
-    /// Longer than any pause between tries: a broker that gave our identifier to another is left alone for 300 s.
+    /// Longer than any pause between retries: after a takeover of its identifier the agent stays away for 300 s.
     private static let longestHealing = TimeSpan.seconds(420)
-    /// Long enough for those who left to be missed.
+    /// Long enough for the exits of beacons that left.
     private static let healing = TimeSpan.seconds(80)
 
     func finish() {
         isHealed = true
         disk.operationsUntilCrash = nil
         for fault in scenario.faults { end(fault) }
-        // Who was set aside because the broker refused it is offered again after a restart, and so is what was not to be
-        // cleared.
+        // A restart offers events again that were set aside because the broker refused them, and topics that could not
+        // be cleared.
         wait()
         if violation == nil, let life, life.outbox.health.parkedEvents > 0 || !staleTopics.isEmpty {
             stopAgent()
@@ -31,7 +31,7 @@ extension World {
                 for series in NumberSeries.allCases { try others[series]?.check(numbering) }
             }
             if let topic = staleTopics.first {
-                throw Violation(invariant: .nothingStale, detail: "\(topic) is retained, and nobody says it any more")
+                throw Violation(invariant: .nothingStale, detail: "\(topic) is retained, and out of date")
             }
         }
         surviveFlood()
@@ -52,13 +52,13 @@ extension World {
         return life.outbox.isDurable && life.outbox.health.queuedEvents == 0 && status?.isOnline == true
     }
 
-    /// What the broker keeps of the gateway's status.
+    /// The retained status of the gateway.
     private var status: StatusPayload? {
         broker.retained[topics.status].flatMap { try? StatusPayload(decoding: $0) }
     }
 
-    /// What is retained and is neither this gateway's own nor of a region that it has. What a former gateway retained of a region
-    /// that no disk knew of, nobody can know either.
+    /// Retained topics that are neither this gateway's own nor of a region that it has. A former gateway's topics of a
+    /// region that no disk knew are not counted: no process can know them.
     private var staleTopics: [String] {
         let own = Set(
             [topics.status, topics.health, topics.topic(.gateway(.location))] + instances.map(topics.state))
@@ -88,12 +88,12 @@ extension World {
         }
     }
 
-    /// What the broker keeps is what the agent told last, and it names the last event.
+    /// Checks that the broker retains what the agent told last, with the number of the last event.
     private func checkRetained() throws(Violation) {
         guard let numbering = life?.outbox.numbering else { return }
         let topics = topics
         for instance in instances {
-            // What a process told that ended before its disk worked again is in the broker and nowhere else.
+            // Where a process ended before its disk worked again, only the broker has its last states.
             guard let state = state(of: instance), state != .unknown || lives == 1 else { continue }
             guard let payload = broker.retained[topics.state(instance)] else {
                 if state == .unknown || (state == .outside && isForgotten(instance)) { continue }
@@ -115,7 +115,8 @@ extension World {
         }
     }
 
-    /// Whether the agent has forgotten an instance: by a clock that was months behind it was left longer than `forget_after_days` ago.
+    /// Whether the agent has forgotten an instance: by a clock that was months behind, it was left longer than
+    /// `forget_after_days` ago.
     private func isForgotten(_ instance: RegionInstanceID) -> Bool {
         guard instance.discriminator != .whole, let life else { return false }
         return !life.outbox.records().contains { StoredRegion.instance(ofKey: $0.key) == instance }

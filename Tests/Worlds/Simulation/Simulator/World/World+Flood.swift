@@ -1,16 +1,16 @@
 @testable import Core
 
-/// Recovery: once a flood of made-up beacons is over, a real visit is told, without a restart.
+/// Recovery: after a flood of made-up beacons, a real visit is told without a restart.
 extension World {
-    /// How long the flood lasts: it makes up 50 identities in a second, and more of them than a minute admits.
+    /// The length of the flood: it makes up 50 identities a second, more than a minute admits.
     private static let flood = TimeSpan.seconds(5)
-    /// The longest time from the end of a flood to a visit: a beacon that is refused has its turn within three minutes.
+    /// The longest time from the end of a flood to a visit: a refused beacon has its turn within three minutes.
     private static let recovery = TimeSpan.seconds(180)
 
-    /// Makes up 250 beacons of the shop's own regions, and then has one real beacon come in. One shop in fifty does: a flood takes
-    /// longer than the rest of the seed.
+    /// Makes up 250 beacons of the shop's own regions, and then lets one real beacon come in. One shop in fifty does
+    /// that, because a flood takes longer than the rest of the seed.
     ///
-    /// From here on the witness does not judge: it knows nothing of beacons that are made up.
+    /// From here on the witness does not judge, because it does not know made-up beacons.
     func surviveFlood() {
         guard violation == nil, scenario.seed % 50 == 0, scenario.van == nil, let life, life.kernel.isListening else {
             return

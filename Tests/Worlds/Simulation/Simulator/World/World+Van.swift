@@ -1,7 +1,7 @@
 @testable import Agent
 @testable import Core
 
-/// The van drives, and its receiver says where it is.
+/// The van drives, and its receiver reports its place.
 extension World {
     func vanMoves() {
         guard let van = scenario.van, var receiver else { return }
@@ -41,15 +41,15 @@ extension World {
         }
     }
 
-    /// Everything that is monitored, of either kind.
+    /// All monitored instances, of either kind.
     var instances: [RegionInstanceID] { Array(witness.instances) + Array(circles.instances) }
 
-    /// What the agent tells subscribers of an instance, as of now.
+    /// The agent's present state of an instance, for subscribers.
     func state(of instance: RegionInstanceID) -> RegionState? {
         witness.state(of: instance) ?? circles.state(of: instance)
     }
 
-    /// What the broker keeps of the place is what was told last.
+    /// Checks that the broker retains the place that was told last.
     func checkRetainedPlace() throws(Violation) {
         guard let last = tracks.lastPlace, now - last.at > .seconds(10) else { return }
         let payload = broker.retained[topics.topic(.gateway(.location))]

@@ -3,14 +3,14 @@ import Logging
 @testable import Agent
 @testable import Core
 
-/// The machine, its disk, its adapter, the line, the broker, the shop, and the agent in the middle of it. One thread, one
-/// agenda, and no clock but its own.
+/// The machine, its disk, its adapter, the connection, the broker, the shop, and the agent in the middle. It has one
+/// thread, one agenda, and no clock but its own.
 final class World {
     /// The broker's only client.
     static let client = 0
 
     let scenario: Scenario
-    /// As the scenario has them, under the id that the gateway has now.
+    /// The scenario's settings, with the gateway's present id.
     var settings: Settings
     var now = Instant.origin
     var agenda = Agenda<Occurrence>()
@@ -25,33 +25,33 @@ final class World {
         seed: scenario.seed)
     private(set) lazy var subscriber = Subscriber(self)
     var shop: Shop
-    /// Who was heard, as long as the radio loop has not read it.
+    /// Reports that the radio loop has not read yet.
     var unread: [BeaconIdentity] = []
     var life: AgentLife?
     var lives = 0
-    /// When the life before ended; the origin where it is not plain what of it was committed.
+    /// The end of the former life; the origin where it is not certain what it committed.
     var endedAt = Instant.origin
-    /// Whether the disk had everything when the delivery loop went round last, and whether that was so at each end of a life.
+    /// Whether the disk had everything at the end of the delivery loop's last round, and at each end of a life.
     var isCommitted = true
     var wasAlwaysCommitted = true
-    /// The delivery loop does not get on until then.
+    /// The time until which the delivery loop makes no progress.
     var stalledUntil: Instant?
     var ledger = Ledger()
     var coverage = CoverageAccount()
-    /// Of each series that has no account of its own.
+    /// For each series that has no account of its own.
     var others = Dictionary(
         uniqueKeysWithValues: Set(NumberSeries.allCases).subtracting([.events, .spans, .batches]).map {
             ($0, SeriesAccount<[UInt8]>($0))
         })
     var witness: Witness
     var census: Census
-    /// Whether beacons of the shop's regions are made up, of which the witness knows nothing.
+    /// Whether beacons of the shop's regions are made up, which the witness does not know.
     var isFlooded = false
     var circles: CircleWitness
     var tracks = TrackAccount()
     /// `nil` where nothing rides.
     var receiver: SimulatedReceiver?
-    /// gpsd is gone until then.
+    /// The time until which gpsd is away.
     var receiverBackAt = Instant.origin
     private(set) var violation: Violation?
     private var isOver = false
@@ -77,13 +77,13 @@ final class World {
         chance = Chance(seed: scenario.seed, stream: "world")
     }
 
-    /// The topics of the gateway that it is now.
+    /// The topics of the gateway's present id.
     var topics: TopicTree { settings.identity.topics }
 
-    /// How long the delivery loop takes to notice that there is something to do.
+    /// The time that the delivery loop takes to notice new work.
     var deliveryDelay: TimeSpan { chance.span(0, 0.003) }
 
-    /// What was sent by a process that ended before the checks could look at its store.
+    /// Whether messages may come from a process that ended before the checks could examine its store.
     var isInDoubt: Bool { life == nil }
 
     func fail(_ violation: Violation) {
@@ -108,16 +108,16 @@ final class World {
         agenda.add(.end, at: .origin + scenario.duration)
         pass(until: .distantFuture) { isOver }
         if violation == nil { finish() }
-        // Its file is closed before the disk goes.
+        // The file is closed before the disk goes.
         life = nil
     }
 
-    /// Lets time pass until `limit`, or until something is so, or does not hold.
+    /// Passes time until `limit`, or until a condition holds or a check fails.
     func pass(until limit: Instant, or isEnough: () -> Bool) {
         while violation == nil, !isEnough(), agenda.nextTime <= limit, let next = agenda.next() {
             now = max(now, next.at)
             if case .end = next.occurrence {
-                // An agent that is being stopped lets time pass by itself, and may meet the end in it.
+                // An agent that is being stopped passes time itself, and may reach the end meanwhile.
                 isOver = true
                 return
             }
@@ -205,9 +205,9 @@ final class World {
         check { () throws(Violation) in try Limits.check(commands: commandTimes.count) }
     }
 
-    /// The radio loop has gone round: who was heard by what it has read is inside.
+    /// The radio loop has ended a round: the beacons in its reports are inside.
     ///
-    /// - Parameter all: whether it has read everything; `nil` where what it had not read is lost.
+    /// - Parameter all: whether it has read everything; `nil` where the unread rest is lost.
     func radioRead(all: Bool?) {
         if all == false || isFlooded { return }
         if all == true {
@@ -216,7 +216,7 @@ final class World {
         unread = []
     }
 
-    /// The engine has told something.
+    /// The engine has told outputs.
     func told(_ outputs: [GatewayOutput], _ life: AgentLife) {
         if outputs.isEmpty { return }
         ledger.told(outputs)
@@ -238,7 +238,7 @@ final class World {
         }
     }
 
-    /// - Parameter broken: which of the engine's inner invariants does not hold.
+    /// - Parameter broken: the engine's invariant that does not hold.
     func told(_ figures: GatewayFigures, broken: String?) {
         check { () throws(Violation) in
             if let broken { throw Violation(invariant: .structure, detail: broken) }
@@ -247,7 +247,7 @@ final class World {
         }
     }
 
-    /// The delivery loop has gone round once.
+    /// The delivery loop has ended a round.
     func roundEnded() {
         guard let life else { return }
         if disk.hasCrashed { return died(withMachine: crashTakesMachine) }
@@ -265,6 +265,6 @@ final class World {
         }
     }
 
-    /// What the next crash of the disk means.
+    /// Whether the next crash of the disk ends the machine too.
     var crashTakesMachine = false
 }
