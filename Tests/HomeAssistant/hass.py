@@ -93,7 +93,7 @@ class HomeAssistant:
         return {state["entity_id"]: state for state in self.get("states")}
 
     def render(self, template):
-        """What Home Assistant makes of a template: registries are asked in that way."""
+        """Home Assistant's result for a template, by which the test reads registries."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/api/template", data=json.dumps({"template": template}).encode(),
             headers={"Content-Type": "application/json", "Authorization": "Bearer " + self.token})
@@ -101,5 +101,5 @@ class HomeAssistant:
             return answer.read().decode()
 
     def complaints(self):
-        """What it has logged, warnings and worse."""
+        """Home Assistant's log, from warnings on."""
         return (self.folder / "output.log").read_text(errors="replace")

@@ -48,7 +48,7 @@ class Van:
         self.hear(0.25)
 
     def hear(self, seconds, *beacons):
-        """Lets time pass in which these are heard, each a uuid, a major and a minor; somebody else is always there."""
+        """Lets time pass in which these are heard, each a uuid, a major and a minor; another device is always there."""
         for _ in range(int(seconds * 4)):
             for number, (beacon, major, minor) in enumerate([(OTHERS, 1, 1), *beacons]):
                 moment = self.begin + datetime.timedelta(seconds=self.at_s)

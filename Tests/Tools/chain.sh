@@ -16,7 +16,7 @@ begin_chain() {
     # What ends a file that hangs. No verdict: many times what the longest takes.
     limit_s=1500
     child=
-    # Servers run in folders of their own in this one, which lets nobody through.
+    # Servers run in folders of their own in this one, which admits all users.
     export TMPDIR=$scratch
     chmod a+x "$scratch"
     at_end stop_chain

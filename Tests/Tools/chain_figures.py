@@ -1,7 +1,7 @@
 """Generates a month of a chain in the database and measures the views. Run by Tests/Tools/chain-figures.
 
-What collectors' triggers would note is written in bulk here (visits, numbers, what changed), because that alone would take hours;
-stays and hours are made by the schema's own roll-up. The schema's tests show that both ways are one.
+It writes visits, numbers and changes in bulk, because the triggers of collectors would take hours. The schema's own roll-up makes stays
+and hours. The schema's tests prove that both ways give the same.
 """
 
 import json
@@ -66,7 +66,7 @@ QUESTIONS = {
 
 
 class Spent:
-    """What a database session has spent since: on a busy machine its processor time says more than the clock."""
+    """The costs of a database session since then: on a busy machine its processor time tells more than the clock."""
 
     def __init__(self, process):
         self.process = process

@@ -1,4 +1,4 @@
-"""What follows from the schemas in the contract itself: the channels, operations and messages of asyncapi.yaml, and the numbers in a gap."""
+"""The parts of the contract itself that follow from the schemas: the channels, operations and messages of asyncapi.yaml, and the numbers in a gap."""
 
 import json
 import re
@@ -101,7 +101,7 @@ def messages(contract):
 # --- The numbers in a gap ----------------------------------------------------------------------------------------------
 
 def series(contract):
-    """What is numbered, and the kind that is. Events come first: they are numbers and nothing else."""
+    """The numbered things, with their kinds. Events come first: they are numbers and nothing else."""
     return [(kind.schema["x-number"], kind) for kind in contract.listed if "x-number" in kind.schema]
 
 
@@ -120,7 +120,7 @@ def ends(contract):
 
 
 def pair(number, kind):
-    """Both fields. Whoever numbers by what all share refers to that."""
+    """Both fields. A kind with the shared numbers refers to their definition."""
     reference = kind.schema["properties"][number].get("$ref", f"{kind.file}#/properties/{number}")
     what = "number" if number == "seq" else number
     for end, means in (("from", f"The first {what} of the gap."), ("to", f"The last {what} of the gap, never below from_{number}.")):

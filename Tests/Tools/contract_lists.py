@@ -1,4 +1,4 @@
-"""What follows from the schemas in access lists, bridges and documents: a line, or a word, for each kind of message."""
+"""The parts of access lists, bridges and documents that follow from the schemas: a line, or a word, for each kind of message."""
 
 import re
 
@@ -26,17 +26,17 @@ def branches(kinds):
 
 
 def told(contract):
-    """What a gateway tells, and what it answers."""
+    """The messages and answers of a gateway."""
     return [*branches(regions_last(contract)), "response/#"]
 
 
 def retained(contract):
-    """What an operator may clear."""
+    """The topics that an operator may clear."""
     return [one for kind in regions_last(contract) if kind.is_retained for one in filters(kind)]
 
 
 def shown(contract):
-    """What the page reads. What it shows of regions it shows of all."""
+    """The topics that the page reads, for all regions alike."""
     kinds = [kind for kind in regions_last(contract) if kind.schema.get("x-page")]
     return list(dict.fromkeys("region/#" if kind.is_of_region else "/".join(kind.topic) for kind in kinds))
 

@@ -1,4 +1,4 @@
-"""What the page knows of the contract: deploy/page/source/news/contract.js as a whole. The page needs no build for that: the file is part of its source."""
+"""The page's part of the contract: deploy/page/source/news/contract.js as a whole. The page needs no build for that: the file is part of its source."""
 
 import json
 import re
@@ -12,7 +12,7 @@ WIDTH = 150
 
 
 def field(schema, home):
-    """What the page has to know of a field. `home` is the contract, and the name of the schema in it that the field is part of."""
+    """The page's rules for a field. `home` is the contract, and the name of the schema in it that the field is part of."""
     if "$ref" in schema:
         contract, file = home
         target, name = contract.resolved(schema["$ref"], file)

@@ -1,4 +1,4 @@
-"""Logs of gpsd's receivers, as `gpspipe -w` writes them, and what `beacond replay --location` makes of them."""
+"""Logs of gpsd's receivers, as `gpspipe -w` writes them, and their replay by `beacond replay --location`."""
 
 import json
 import math
@@ -69,7 +69,7 @@ class Log:
 
 
 class Replayed:
-    """What a replay said: exit status, standard error, the lines as they are, and the messages of them."""
+    """The output of a replay: exit status, standard error, the unchanged lines, and their messages."""
 
     def __init__(self, done):
         self.status, self.said, self.output = done.returncode, done.stderr.decode(), done.stdout

@@ -1,4 +1,4 @@
-"""What layers.py says of made-up sources."""
+"""The findings of layers.py in made-up sources."""
 import pathlib
 import tempfile
 import unittest

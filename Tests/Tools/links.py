@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where the links of the project's documents lead that are no pages: to files, and to headings in them.
+"""Checks the links of the project's documents to files, and to headings in them.
 
     Tests/Tools/links.py     status 1, and a line for each that leads nowhere
 """

@@ -5,8 +5,8 @@ purpose() {
     sed -n '2,/^\(#\|[^#].*\|\)$/s/^# //p' "$1" | tr '\n' ' ' | sed -E 's/\. .*/./'
 }
 
-# form_of RUN: in which form deploy/test runs it. `short` is the whole suite, `short, --all` a suite that leaves parts to --all, and `own`
-# a script that is run by itself.
+# form_of RUN: the form in which deploy/test runs it. `short` is the whole suite, `short, --all` a suite that leaves parts to --all, and
+# `own` a script that is run by itself.
 form_of() {
     if [[ $1 != Tests/*/*/run || $1 == Tests/*/*/*/run ]]; then
         echo own
@@ -24,7 +24,7 @@ list_suites() (
     local row='%-36s %-13s %s\n'
     for run in Tests/*/*/run Tests/*/run Tests/*/*/*/run; do
         name=${run%/run}
-        # A script of its own is named by its path, because that is how it is run.
+        # A script of form `own` is named by its path, because that is how it is run.
         if [[ $(form_of "$run") == own ]]; then name=$run; else name=${name##*/}; fi
         # shellcheck disable=SC2059
         printf "$row" "$name" "$(form_of "$run")" "$(purpose "$run")"

@@ -44,7 +44,7 @@ def add_kind(folder):
 
 
 def add_retained_kind(folder):
-    """The same kind, but retained: who clears it has to be let."""
+    """The made-up kind as a retained one: an operator must be allowed to clear it."""
     told = kind() | {"x-delivery": "retained"}
     del told["x-number"]
     (folder / "pulse.schema.json").write_text(json.dumps(told))

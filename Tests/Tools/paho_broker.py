@@ -62,8 +62,8 @@ class PahoBroker:
         return [words for found, words in LINE.findall(self.log().partition(" Shutdown brokers")[0]) if found == level]
 
     def broken(self):
-        """What its clients did wrong: errors, and disconnections that name a fault of theirs. Each once."""
-        # That a message is larger than a client takes is no fault of the client's.
+        """The faults of its clients: errors, and disconnections that name a client's fault. Each once."""
+        # A message larger than a client takes is no fault of the client.
         errors = [words for words in self.lines("ERROR") if "Packet too big to send to client" not in words]
         dismissed = [words for words in self.lines("DEBUG")
                      if re.match(r"out: \(-?\d+\) Disconnects", words) and not any(why in words for why in BLAMELESS)]

@@ -1,4 +1,4 @@
-"""What this project has of MQTT clients, under Paho's test broker: it names no statement that they break, and all that they tell arrives.
+"""This project's MQTT clients under Paho's test broker: they break no conformance statement, and all their messages arrive.
 Run by Tests/Tools/paho.
 """
 
@@ -100,7 +100,7 @@ class UnderPaho(unittest.TestCase):
 
 
 class TheBroker(UnderPaho):
-    """What it finds is told apart from what it does not find: a client that breaks a statement on purpose."""
+    """Proves that the broker finds faults: with a client that breaks a statement on purpose."""
 
     def names(self, statement, octets):
         with PahoBroker() as broker:
@@ -123,7 +123,7 @@ class TheBroker(UnderPaho):
 
 class AnAgent(UnderPaho):
     def delivers_all(self, limits, protocol):
-        """Its line is cut once, in the middle."""
+        """The agent's connection is cut once, in the middle."""
         broker = self.broker(*limits)
         listener = self.stack.enter_context(Subscriber(broker.port, ("beacons/#",)))
         line = Proxy(broker.port).__enter__()

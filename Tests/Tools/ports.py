@@ -10,7 +10,7 @@ given = set()
 
 
 def free_port(address="127.0.0.1"):
-    """A port that nobody has. Its server may bind it later: neither this process nor a suite beside it is given the same one."""
+    """A free port. Its server may bind it later: neither this process nor a suite beside it gets the same one."""
     while True:
         with socket.socket() as taken:
             taken.bind((address, 0))

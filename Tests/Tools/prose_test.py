@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What prose finds, and what it leaves alone."""
+"""The findings of prose, and texts without any."""
 import pathlib
 import subprocess
 import tempfile

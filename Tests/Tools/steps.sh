@@ -1,4 +1,4 @@
-# The steps of deploy/test: each has a log of its own, and some run beside each other. Sourced by bash after suite.sh, not run.
+# The steps of deploy/test: each has a log of its own, and some run at the same time. Sourced by bash after suite.sh, not run.
 #
 #     step NAME COMMAND…      alone: after all that runs, and before all that follows
 #     beside NAME COMMAND…    beside other such steps, never beside one of the same suite
@@ -7,14 +7,14 @@
 #     has_left NAME           whether that step left parts to --all; what all of them left is in $logs/left
 
 logs=$(mktemp -d)
-# By process id: the name of each step that runs, when it began, and which ports it is given (ports.py).
+# By process id: the name of each running step, its beginning, and its ports' lane (ports.py).
 declare -A running=() begun=() lane_of=()
 # By name: the exit status of each step that has ended.
 declare -A status_of=()
-# Most suites wait more than they work: on two processors three of them keep both busy.
+# Most suites wait more than they compute: on two processors three of them keep both busy.
 at_once=$(($(nproc) < 2 ? 1 : 3))
-# What ends a step that hangs, so that the table says which one it was. No verdict: it is four times what the longest takes
-# on two cores.
+# The limit that ends a step that hangs, so that the table names it. It is no verdict: it is four times the longest step on two
+# cores.
 limit_s=2400
 # One line for each step that has ended.
 rows=()
@@ -32,8 +32,8 @@ log_of() { echo "$logs/step ${1//\//.}"; }
 said() { tail -n 1 "$(log_of "$1")"; }
 has_left() { grep -q '^left to --all: ' "$(log_of "$1")" 2>/dev/null; }
 
-# count LOG STATUS: adds a step's own counts where its log has any, in either of two forms: Swift Testing's lines for each
-# test, or a last line like our own. A step that failed counts at least one failure, any other step at least one.
+# count LOG STATUS: adds a step's own counts where its log has any, in either of two forms: Swift Testing's lines for each test, or a
+# last line like this project's. A failed step counts at least one failure, any other step at least one pass.
 count() {
     local before=$((passed + failed + skipped)) failed_before=$failed
     if ! add_counts "$1"; then
@@ -53,7 +53,8 @@ begin_step() {
     running[$!]=$name begun[$!]=$SECONDS
 }
 
-# end_step: waits until a step has ended, and says in one line how it went. A failed one shows what failed and the end of its output.
+# end_step: waits until a step has ended, and prints one line about it. For a failed one it shows the failures and the end of its
+# output.
 end_step() {
     local pid ended= status=0
     while [[ -z $ended ]]; do
@@ -98,7 +99,7 @@ step() {
 }
 
 beside() {
-    # Two parts of one suite may share what it keeps for the next time.
+    # Two parts of one suite may share the files that it keeps for the next run.
     while ((${#running[@]} >= at_once)) || [[ " ${running[*]%%/*} " == *" ${1%%/*} "* ]]; do end_step; done
     local lane=0
     while [[ " ${lane_of[*]} " == *" $lane "* ]]; do lane=$((lane + 1)); done

@@ -1,4 +1,4 @@
-# What the suites Tests/*/*/run have in common: counting, waiting, and skipping by name. Sourced by bash, not run.
+# Shared by the suites Tests/*/*/run: counting, waiting, and skipping by name. Sourced by bash, not run.
 #
 #     source "$(dirname "${BASH_SOURCE[0]}")/../../Tools/suite.sh"
 #     begin_suite Golden "${1:-}"
@@ -6,15 +6,15 @@
 #     check "it does what it should" some command
 #     finish
 #
-# What is left out for a reason is said in one form, `skipped: SUITE: WHY` or `skipped: SUITE/PART: WHY`, and counted.
+# Anything left out has a reason, in the form `skipped: SUITE: WHY` or `skipped: SUITE/PART: WHY`, and is counted.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 source "$root/deploy/lib/requirements.sh"
 source "$root/deploy/lib/recordings.sh"
 
-# How long anything real is waited for. It is no promise of the agent's: a machine at a tenth of the usual speed keeps it.
+# The longest wait for anything real. It does not measure the agent: a machine at a tenth of the usual speed keeps it.
 export PATIENCE_S=300
-# Scripts in Python find waiting.py there, and leave nothing behind.
+# Python scripts find waiting.py there, and write no bytecode.
 export PYTHONPATH=$root/Tests/Tools PYTHONDONTWRITEBYTECODE=1
 
 # It may be relative to the folder that this is called in.
@@ -22,12 +22,12 @@ export PYTHONPATH=$root/Tests/Tools PYTHONDONTWRITEBYTECODE=1
 
 passed=0 failed=0 skipped=0
 
-# at_end COMMAND: runs it when this script ends. A process that is begun in the background has this shell's traps until it becomes
-# its program: one that is killed before that would clear away what the suite still needs.
+# at_end COMMAND: runs it when this script ends. A new background process has this shell's traps until it becomes its program. If it is
+# killed before that, it must not remove files that the suite still needs.
 at_end() { trap "((BASHPID != \$\$)) || $1" EXIT; }
 
-# begin_suite NAME PRODUCTS: PRODUCTS is the folder with beacond, and .build/debug where it is empty. Call it before any change
-# of folder. It makes the folder $scratch. In the end that goes, and with it all that was started and still runs.
+# begin_suite NAME PRODUCTS: PRODUCTS is the folder with beacond, .build/debug where it is empty. Call it before any change of folder. It
+# makes the folder $scratch. At the end it removes the folder, and ends the processes that still run.
 begin_suite() {
     suite=$1
     products=$(realpath -m -- "${2:-$root/.build/debug}")
@@ -45,10 +45,10 @@ clear_away() {
     rm -rf --one-file-system "$scratch"
 }
 
-# A suite that wants to look at $scratch/why behind each check defines it anew.
+# A suite that examines $scratch/why after each check redefines it.
 after_check() { :; }
 
-# check NAME COMMAND…: counts one check. What the command said is in $scratch/why.
+# check NAME COMMAND…: counts one check. The command's output is in $scratch/why.
 check() {
     local name=$1
     shift
@@ -68,14 +68,14 @@ skip() {
     echo "skipped: $suite/$1: $2"
 }
 
-# skip_suite WHY: ends it.
+# skip_suite WHY: ends the suite.
 skip_suite() {
     skipped=$((skipped + 1))
     echo "skipped: $suite: $1"
     finish
 }
 
-# lacks PROGRAM…: succeeds where one of them is missing, and prints which.
+# lacks PROGRAM…: succeeds where one of them is missing, and prints the missing ones.
 lacks() {
     local -a missing=()
     mapfile -t missing < <(packages_of "$@")
@@ -95,7 +95,7 @@ lacks() {
 export SUITE_FORM=${SUITE_FORM:-all}
 left_parts=()
 
-# leave PART…: says what the short form leaves. deploy/test collects that line, and deploy/test --all runs the rest of a suite that said it.
+# leave PART…: prints what the short form leaves. deploy/test collects that line, and deploy/test --all runs the rest of such a suite.
 leave() {
     local said
     left_parts+=("$@")
@@ -114,8 +114,8 @@ wants() {
     esac
 }
 
-# need PROGRAM…: without one of them the suite is skipped. From these lines, and from those with "$(lacks …)", deploy/test knows
-# what to install.
+# need PROGRAM…: skips the suite without one of them. From these lines, and from those with "$(lacks …)", deploy/test learns what to
+# install.
 need() {
     local why
     ! why=$(lacks "$@") || skip_suite "$why"
@@ -134,7 +134,7 @@ finish() {
     exit
 }
 
-# eventually COMMAND…: until it succeeds.
+# eventually COMMAND…: repeats the command until it succeeds.
 eventually() {
     local end=$((SECONDS + PATIENCE_S))
     until "$@"; do
@@ -143,5 +143,5 @@ eventually() {
     done
 }
 
-# free_port [ADDRESS]: prints one.
+# free_port [ADDRESS]: prints a free port.
 free_port() { python3 "$root/Tests/Tools/ports.py" "$@"; }

@@ -2,14 +2,14 @@
 
 import PackageDescription
 
-// What deploy/benchmark compares beacond with and feeds it with: a package of its own, so that it costs nobody who builds
-// beacond anything.
+// The programs that deploy/benchmark compares beacond with, and those that feed it. They are a package of their own, so
+// that a build of beacond does not build them.
 let package = Package(
     name: "Benchmarks",
     targets: [
-        // Writes the captures that everything is measured on.
+        // Writes the captures of all measurements.
         .executableTarget(name: "capture", path: "Sources/capture"),
-        // The same work as beacond replay's in straight C: what the pipeline costs at the least.
+        // Does the work of beacond replay in plain C: the lower bound of the pipeline's costs.
         .executableTarget(name: "bound", path: "Sources/bound", linkerSettings: [.linkedLibrary("m")]),
         // Reads the reports that beacond run gets, and no more.
         .executableTarget(name: "reader", path: "Sources/reader"),

@@ -173,9 +173,9 @@ class Bench:
         self.note(f"{name}_events", len(taken))
 
     def wear(self):
-        """What 1,000 events write: 500 beacons that come, and leave a second later. They follow each other closely enough to
-        take a minute, not an hour, and not so closely that they share transactions, so it is what the disk gets in an
-        hour, apart from the minutely notes of who is still there, which join an event's transaction."""
+        """The disk writes of 1,000 events: 500 beacons that come, and leave a second later. They come within a minute, but not
+        so closely that they share transactions. So the disk gets the writes of an hour, except for the notes each minute
+        of the beacons that are still there, which join an event's transaction."""
         controller, broker = Controller(self.folder), Broker(self.folder)
         configuration = self.work.configuration("wear", expand="minor", port=broker.port)
         configuration.write_text(configuration.read_text().replace("settle_s = 0", "settle_s = 0\nexit_after_s = 1"))
@@ -202,7 +202,7 @@ class Bench:
         broker.close()
 
     def drain(self):
-        """What waited for a broker goes out: how fast, beside plain libmosquitto."""
+        """The speed of delivering a backlog, beside plain libmosquitto."""
         drain = Drain(self.beacond, self.work, self.folder)
         rounds = [drain.round() for _ in range(2 if self.quick else ROUNDS)]
         self.note("drain_events_per_s", median([ours for ours, *_ in rounds]))

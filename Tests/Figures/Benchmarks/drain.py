@@ -1,4 +1,4 @@
-"""How fast what waited for a broker goes out, beside plain libmosquitto (mosquitto_pub -l) with the same payloads and QoS.
+"""The speed of delivering a backlog, beside plain libmosquitto (mosquitto_pub -l) with the same payloads and QoS.
 
 Both rates are taken at the subscriber, from the first arrival to the last, one after the other in each round."""
 
@@ -43,12 +43,12 @@ class Drain:
         return subprocess.Popen([str(word) for word in command], stdout=-3, stderr=-3)
 
     def backlog(self, port):
-        """A state folder in which events wait that no broker was there for, and how many."""
+        """A state folder with events that wait for a broker, and their number."""
         state = self.folder / "state-drain"
         shutil.rmtree(state, ignore_errors=True)
         child = self.publish(state, self.arrivals, port)
         before, size = -1, 0
-        # The capture is read to its end once nothing more is added. The agent lets nobody else read the file.
+        # The capture is complete once nothing more is added. Only the agent's user can read the file.
         while size == 0 or size != before:
             time.sleep(3)
             before, size = size, sum(file.stat().st_size for file in state.glob("*"))

@@ -153,7 +153,7 @@ class Subscriber:
 
 
 def cpu_s(process):
-    """What all threads have taken, in nanoseconds where the kernel tells, where ticks would be 10 ms."""
+    """The processor time of all threads, in nanoseconds where the kernel tells them; ticks would be 10 ms."""
     words = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()
     ticks = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
     try:
@@ -191,7 +191,7 @@ class Agent:
                 return int(line.split()[1])
 
     def close(self):
-        # strace does not let itself be terminated: it ends with what it traces.
+        # strace can't be terminated: it ends with the process that it traces.
         children = pathlib.Path(f"/proc/{self.child.pid}/task/{self.child.pid}/children").read_text().split()
         for process in children if self.is_wrapped else [self.child.pid]:
             os.kill(int(process), signal.SIGTERM)

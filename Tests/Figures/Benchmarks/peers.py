@@ -1,4 +1,4 @@
-"""What PyPI's Bluetooth libraries spend on the same reports: nanoseconds of processor time for each, as one JSON object.
+"""The costs of the same reports in PyPI's Bluetooth libraries: nanoseconds of processor time for each, as one JSON object.
 
     peers.py CAPTURE [NAME...]
 

@@ -4,7 +4,7 @@ that belongs to a stage.
     perf record -e cpu-clock -F 2000 -g -o perf.data beacond replay ...
     perf script -i perf.data | swift demangle -simplified | python3 profile.py NANOSECONDS_A_REPORT
 
-What the compiler has inlined counts where it was inlined to."""
+Inlined code counts for its caller."""
 
 import collections
 import re

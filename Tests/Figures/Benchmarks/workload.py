@@ -1,4 +1,4 @@
-"""What everything is measured on: captures, configurations, and running a program for its cost."""
+"""The material of all measurements: captures, configurations, and runs of programs with their costs."""
 
 import pathlib
 import re
@@ -46,7 +46,7 @@ class Workload:
 
 
 class Cost:
-    """What one run took: processor seconds of the program itself, its peak memory, and what it said."""
+    """The costs of one run: processor seconds of the program itself and its peak memory, with its output."""
 
     def __init__(self, command, **settings):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -110,7 +110,7 @@ def ours(heard):
 
 
 def theirs(name):
-    """What a rule of another agent makes of a second."""
+    """Another agent's distance for a second."""
     filter, model = {**peers.DISTANCE, "raw": peers.RAW}[name]
     return lambda second: model(second.levels[filter], second.power_dbm)
 

@@ -50,7 +50,7 @@ def aware(fixes, circle):
 
 
 def ours(beacond, path, circles, location=()):
-    """What `beacond replay` tells of all of them: the events of each, and the replay."""
+    """The events of all circles by `beacond replay`, for each circle, and the replay."""
     regions = [{"id": f"c{number}", "latitude": circle["latitude"], "longitude": circle["longitude"],
                 "radius_m": circle["radius_m"]} for number, circle in enumerate(circles)]
     done = gpsdlog.replay(beacond, path, gpsdlog.configuration(location, regions))

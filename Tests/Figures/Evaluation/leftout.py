@@ -28,7 +28,7 @@ def path_loss(exponent, excess_db, room_m):
 
 
 def level_dbm(metres, power_dbm):
-    """What beacond's filter said, from the distance that it published with LEVEL_SETTINGS."""
+    """The level of beacond's filter, from the distance that it published with LEVEL_SETTINGS."""
     return power_dbm - (40 * math.log10(metres) - 30)
 
 

@@ -1,6 +1,6 @@
 """Holds the figures of made-up levels that Evaluation.md states: `madeup_regression.py BEACOND`. One line for each that is lost.
 
-What differs by chance from one compiler to the next is left room. Nothing depends on how fast the machine is.
+The limits leave room for differences between compilers. No figure depends on the machine's speed.
 """
 
 import sys

@@ -8,7 +8,7 @@ from recording import Beacon, Recording
 
 
 class TruthError(Exception):
-    """What is wrong with a truth.json, and where."""
+    """A fault in a truth.json, with its place."""
 
 
 def recordings(folder, beacond):

@@ -9,7 +9,7 @@ import svg
 
 
 def over_time(path, recording, key, span_s=None):
-    """What was heard, and what was made of it, against the truth."""
+    """The readings and the estimates, against the truth."""
     beacon = recording.beacons[key]
     estimates = recording.estimates().get(key, [])
     begin = beacon.readings[0][0]

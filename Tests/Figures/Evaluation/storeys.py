@@ -12,8 +12,8 @@ import statistics
 import madeup
 from madeup import Spot
 
-# ITU-R P.1238: exponent (N / 10) and loss of one floor, dB. For shops at 1.8 to 2 GHz, which is the nearest band that it has; for flats and
-# offices at 2.4 GHz, with the exponents of 1.8 to 2 GHz.
+# ITU-R P.1238: exponent (N / 10) and loss of one floor, dB. For shops at 1.8 to 2 GHz, the nearest band of its tables. For flats and
+# offices at 2.4 GHz, but with the exponents of 1.8 to 2 GHz.
 BUILDINGS = {"shop": (2.2, 6), "flats": (2.8, 10), "office": (3.0, 14)}
 LENGTH_M, WIDTH_M, STOREY_M = 20, 12, 3.5
 # Gateways hang below the ceiling, and beacons are pushed on carts.
@@ -76,7 +76,7 @@ def level_dbm(spot, point, exponent, slab_db):
 
 @functools.cache
 def shelves_db(*place):
-    """What stands between a place and a gateway takes or gives, always the same there."""
+    """The gain or loss between a place and a gateway, which is constant for that pair."""
     return random.Random(f"{SEED} {place}").gauss(0, PLACE_DB)
 
 

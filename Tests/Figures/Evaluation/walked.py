@@ -1,5 +1,5 @@
-"""What `beacond calibrate --walk` gains: five stops of 20 s taken from each place, fitted as it fits, and the rest of the place
-judged with the numbers that it prints. Where a place has several receivers or ways to carry a phone, each has a walk of its own."""
+"""The gain by `beacond calibrate --walk`: five stops of 20 s are taken from each place and fitted in its way. The rest of the place is
+judged with the resulting numbers. Where a place has several receivers or ways to carry a phone, each has a walk of its own."""
 
 import math
 
@@ -55,7 +55,7 @@ def stops(beacons):
 
 
 def walks(recordings):
-    """What one walk is for: the beacons of one receiver, over all recordings, or of one group."""
+    """The subject of one walk: the beacons of one receiver, over all recordings, or of one group."""
     found = {}
     for recording in recordings:
         for key, beacon in recording.beacons.items():

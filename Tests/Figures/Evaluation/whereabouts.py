@@ -1,4 +1,4 @@
-"""What the recordings of receivers say of circles, of the significant-change service and of accuracies: figures, and lines."""
+"""The figures of the receivers' recordings for circles, the significant-change service and accuracies, and their lines."""
 
 import contextlib
 import functools
@@ -114,7 +114,7 @@ def still(recording, beacond):
 
 
 def drive(recording, folder, beacond):
-    """What each rule found of the crossings of a drive."""
+    """The crossings of a drive that each rule found."""
     circles = recording.circles(folder)
     with written(recording.lines) as path:
         told = {"ours": fences.ours(beacond, path, circles)[0]}
