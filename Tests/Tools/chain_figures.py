@@ -1,6 +1,6 @@
 """Generates a month of a chain in the database and measures the views. Run by Tests/Tools/chain-figures.
 
-It writes visits, numbers and changes in bulk, because the triggers of collectors would take hours. The schema's own roll-up makes stays
+The script writes visits, numbers and changes in bulk, because the triggers of collectors would take hours. The schema's own roll-up makes stays
 and hours. The schema's tests prove that both ways give the same.
 """
 
