@@ -35,7 +35,7 @@ def gateway(name="berlin-17/entrance", *, clean=True, expiry_s=0, **options):
 
 
 def retain_until_refused(one, topic_of, payload=b"x", most=2000):
-    """How many the broker took, 20 at a time."""
+    """The number of messages that the broker took, 20 at a time."""
     for first in range(0, most, 20):
         told = [one.publish(topic_of(number), payload, retain=True) for number in range(first, first + 20)]
         until(lambda told=told: all(each.is_published() for each in told) or not one.mqtt.is_connected())
@@ -153,7 +153,7 @@ def half_open():
 
 
 def odd_names():
-    """The authority has signed a name with a wildcard, or one level too many."""
+    """The authority has signed a name with a wildcard, or with one level too many."""
     for name in ("berlin-17/+", "#", "berlin-17/entrance/x"):
         one = gateway(name)
         one.subscribe("beacons/#")

@@ -20,7 +20,7 @@ counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 
 def check(name, holds, why=""):
-    """Counts one check, and says in one line why it failed."""
+    """Counts one check, and prints in one line why it failed."""
     counts["passed" if holds else "failed"] += 1
     if not holds:
         print(f"failed: {name}: {str(why)[:400]}", flush=True)

@@ -21,12 +21,12 @@ from waiting import until
 PID, CHAIN = sys.argv[1], ("127.0.0.1", int(os.environ["CHAIN_PORT"]))
 SECONDS = 0.5
 EVENT = "beacons/berlin-17/back-door/region/carts/event"
-# Whom a takeover would hurt.
+# The clients that a takeover would hurt.
 NAMES = ("berlin-17/back-door", "berlin-17/site", "berlin-17/page", "berlin-17", "local.berlin-17", "display", "operator", "home-assistant", "")
 
 
 def peak_mib():
-    """The most memory that the broker has had since the last call."""
+    """The broker's peak memory since the last call."""
     status = pathlib.Path(f"/proc/{PID}/status").read_text()
     pathlib.Path(f"/proc/{PID}/clear_refs").write_text("5")
     return int(status.split("VmHWM:")[1].split()[0]) // 1024
@@ -44,7 +44,7 @@ class Witnesses:
         for one in (self.display, self.site, self.chain, self.page):
             one.subscribe("beacons/berlin-17/back-door/region/#")
         self.told, self.seq = {}, 0
-        # The bridges have to stand: what is told before that is not counted. What is retained comes without them.
+        # The bridges must be connected: earlier messages are not counted. Retained messages come without the bridges.
         until(self.reaches_everybody, step=0.2)
 
     def all(self):
@@ -115,7 +115,7 @@ def small(name, topic):
 
 
 def large(name, topic):
-    """As large as the broker takes them, QoS 1."""
+    """Messages as large as the broker takes them, QoS 1."""
     flood(name, topic, 1, 250_000)
 
 
@@ -131,7 +131,7 @@ def flood(name, topic, qos, size):
 
 
 def retained(name, topic):
-    """A retained topic after the other, each a new one."""
+    """One new retained topic after another."""
     one = certificate(name)
     one.connect()
     end, number = time.monotonic() + SECONDS, 0
@@ -152,7 +152,7 @@ def plain(name):
 
 
 def packet(head, body, length=None):
-    """An MQTT packet; it says `length` where that is not its own."""
+    """An MQTT packet; its header has `length` where that is given."""
     rest, octets = len(body) if length is None else length, b""
     while True:
         octets += bytes([rest % 128 | (128 if rest > 127 else 0)])
@@ -173,7 +173,7 @@ def logged_in(name):
 
 
 def huge(name, topic):
-    """A packet that says it has 256 MiB, and sends as much as is taken."""
+    """A packet whose header says 256 MiB, sent as far as the broker takes it."""
     one = logged_in(name)
     try:
         one.sendall(packet(0x30, string(topic), 268_435_455))
@@ -202,7 +202,7 @@ def deaf(name, topic):
 
 
 def filters(name, topic):
-    """Subscriptions by the ten thousand."""
+    """Tens of thousands of subscriptions."""
     one = logged_in(name)
     for block in range(40):
         one.sendall(packet(0x82, b"\0\1" + b"".join(string(f"beacons/+/{block}/{number}/#") + b"\0" for number in range(500))))
@@ -211,7 +211,7 @@ def filters(name, topic):
 
 
 def crowd(name, topic):
-    """Connections that say nothing, as many as the broker takes, with and without a certificate."""
+    """Silent connections, as many as the broker takes, with and without a certificate."""
     held = []
     for number in range(300):
         try:

@@ -1,6 +1,6 @@
-# What the certificates do not permit: impostors publish, read and clear what is not theirs, at the store's broker and at the chain's.
-# Sourced by run, which has started both brokers. $scratch/heard is what a subscriber at the chain's broker prints. Messages cross to it
-# in their order: once a later one has come, a forbidden one would have come too.
+# Tests the limits of certificates: impostors publish, read and clear foreign topics, at the store's broker and at the chain's. Sourced by run, which has
+# started both brokers. $scratch/heard is the output of a subscriber at the chain's broker. Messages reach it in order: once a later one has come, a forbidden
+# one would have come too.
 
 without_certificate() {
     ! timeout $PATIENCE_S mosquitto_pub -h $store -p "$store_port" --cafile "$ca/ca.crt" -t beacons/berlin-17/entrance/health -m no
@@ -21,9 +21,9 @@ check "a gateway can't publish another's event" refused store berlin-17-entrance
 check "nor one of another store" refused store paris-3-entrance \
     -t beacons/berlin-17/entrance/region/carts/event -m impostor
 check "nor beside its topics" refused store berlin-17-entrance -t beacons/berlin-17/status -m impostor
-# more_than COUNT PATTERN: the store's broker has logged more such lines than that.
+# more_than COUNT PATTERN: whether the store's broker has logged more such lines than that.
 more_than() { (($(grep -c "$2" "$store_log") > $1)); }
-# A will is looked at only when it is due, after a connection that broke.
+# The broker checks a will only when it is due, after a connection that broke.
 last_will() {
     local come='as berlin-17/entrance' gone='Client berlin-17/entrance closed' before ends
     before=$(grep -c "$come" "$store_log") ends=$(grep -c "$gone" "$store_log")
@@ -45,7 +45,7 @@ check "nor in the store, nor under its own name" eval \
 check "a gateway's certificate is no store's, at the chain's broker" refused chain berlin-17-entrance -t beacons/berlin-17/entrance/status -m impostor
 check "a store's broker can't publish for another store" refused chain berlin-17 \
     -t beacons/paris-3/entrance/status -m impostor
-# What is numbered crosses the bridge, for the chain to count.
+# Numbered messages cross the bridge, so the chain can count them.
 numbered() {
     local kind
     for kind in gap coverage surge location/track; do
@@ -54,14 +54,14 @@ numbered() {
     for kind in gap coverage surge location/track; do eventually grep -q "back-door/$kind numbered $kind" "$scratch/heard" || return 1; done
 }
 check "a gateway's accounts cross to the chain, each kind of them" numbered
-# clears BROKER REST: an operator clears what a store's zone has retained there.
+# clears BROKER REST: an operator clears the retained topics of a store's zone there.
 clears() { said "$1" operator -r -n -t "beacons/berlin-17/site/region/$2" -d >"$scratch/answer" 2>&1 && ! grep -i 'not authori' "$scratch/answer"; }
 zones() {
     local rest
     for rest in carts/zone/door/state carts/2/zone/door/state carts/2/1/zone/door/state; do clears store "$rest" && clears chain "$rest" || return 1; done
 }
 check "an operator clears the states of zones, of expanded regions too" zones
-# topic OCTETS [SITE/ID]: one of the gateway's own topics, so long.
+# topic OCTETS [SITE/ID]: prints one of the gateway's own topics, of that length.
 topic() {
     local head=beacons/${2:-berlin-17/entrance}/region/ tail=/event
     printf '%s%s%s' "$head" "$(printf '%*s' $(($1 - ${#head} - ${#tail})) '' | tr ' ' r)" $tail
@@ -70,7 +70,7 @@ too_long() {
     said store berlin-17-entrance -t "$(topic 200)" -m '{}' || return 1
     local octets
     for octets in 201 256 296 4000; do refused store berlin-17-entrance -t "$(topic $octets)" -m '{}' || return 1; done
-    # A subscription to all of it carries none, and what comes afterwards crosses the bridge.
+    # A subscription to all of it carries none, and later messages cross the bridge.
     said store berlin-17-back-door -t beacons/berlin-17/back-door/gap -m after-the-long-topics
     eventually grep -q after-the-long-topics "$scratch/heard" && ! grep -qE '^.{201,}/event ' "$scratch/heard"
 }
@@ -89,7 +89,7 @@ impostors_replay() {
     configuration berlin-17 back-door berlin-17-entrance >"$scratch/impostor.toml"
     background impostor "$beacond" replay "$scratch/shop.btsnoop" --config "$scratch/impostor.toml" --output mqtt
     eventually grep -q 'refused an event' "$scratch/impostor.log" && kill -0 "${process[impostor]}" || return 1
-    # 75: what is left waits.
+    # 75: the rest waits.
     kill -TERM "${process[impostor]}"
     wait "${process[impostor]}"
     (($? == 75)) && unset 'process[impostor]'
@@ -101,7 +101,7 @@ check "with its own certificate it is content" checked berlin-17 back-door berli
 reads_nothing() {
     mapfile -t options < <(tls store berlin-17-entrance)
     background spy stdbuf -oL mosquitto_sub "${options[@]}" -q 1 -v -d -t 'beacons/#'
-    # What is retained comes with the answer to the subscription.
+    # Retained messages come with the answer to the subscription.
     eventually grep -q 'received SUBACK' "$scratch/spy" || return 1
     said store berlin-17-back-door -t beacons/berlin-17/back-door/health -m after-the-spy
     eventually grep -q after-the-spy "$scratch/heard" && stop spy TERM

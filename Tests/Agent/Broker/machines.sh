@@ -9,7 +9,7 @@ readonly chain=127.0.0.1 store=127.0.0.2 web=127.0.0.3 gateway=entrance authorit
 page=$(realpath README.md)
 export machines=$scratch/machines
 
-# literal MACHINE: the page's words for this test's.
+# literal MACHINE: replaces the page's words by this test's.
 literal() {
     sed -E -e "s/entrance\.berlin-17\.example\.com/$gateway/g; s/page\.berlin-17\.example\.com/$web/g; s/berlin-17\.example\.com/$store/g" \
         -e "s/broker\.example\.com/$chain/g" \
@@ -17,7 +17,7 @@ literal() {
         -e "s,(^|[^:])/(etc|var/lib|usr/local/lib)/(mosquitto|beacond|stunnel|systemd),\1$machines/$1/\2/\3,g"
 }
 
-# code SECTION LANGUAGE [NUMBER]: the blocks of code below a heading of the page that begins so; the one of that number, or all.
+# code SECTION LANGUAGE [NUMBER]: prints the blocks of code below a heading of the page that begins so; the block of that number, or all.
 code() {
     awk -v heading="$1" -v fence="\`\`\`$2" -v wanted="${3:-}" '
         /^#+ / { inside = index($0, heading) > 0; number = 0 }
@@ -26,7 +26,7 @@ code() {
         shown && (wanted == "" || number == wanted)' "$page"
 }
 
-# follow MACHINE SECTION [NUMBER]: runs what the page says, there, and stops where something fails.
+# follow MACHINE SECTION [NUMBER]: runs the page's commands there, and stops at a failure.
 follow() {
     local commands
     commands=$(code "$2" sh "${3:-}" | literal "$1")
@@ -34,10 +34,10 @@ follow() {
     (cd "$machines/$1" && H=$PWD PATH=$scratch/bin:$PATH exec bash -euo pipefail -c "$commands")
 }
 
-# unit MACHINE VERB: what systemctl does with mosquitto there.
+# unit MACHINE VERB: does what systemctl does with mosquitto there.
 unit() { H=$machines/$1 "$scratch/bin/systemctl" "$2" mosquitto; }
 
-# shim NAME: a command from standard input that takes another's place.
+# shim NAME: makes a command from standard input that replaces another.
 shim() { { echo '#!/usr/bin/env bash' && cat; } >"$scratch/bin/$1" && chmod +x "$scratch/bin/$1"; }
 
 make_machines() {
@@ -46,11 +46,11 @@ make_machines() {
     # The page's commands find the chain's files beside their folder.
     mkdir -p "$machines/chain"
     cp -r ../chain/mosquitto "$machines/chain/"
-    # They find the page's build there as well. What is served here is no page: Tests/Agent/Page/run looks at that.
+    # They find the page's build there as well. The served file is no page: Tests/Agent/Page/run tests that.
     mkdir -p "$machines/page"
     printf '#!/bin/sh\necho "<!DOCTYPE html>" >index.html\n' >"$machines/page/build"
     chmod +x "$machines/page/build"
-    # The broker leaves root's rights, as it does on Debian, where there is a user to become.
+    # The broker drops root's rights, as on Debian, if its user exists.
     chmod 711 "$scratch" "$machines"/*
     if ((EUID == 0)) && getent passwd mosquitto >/dev/null; then
         chown mosquitto "$machines"/{$chain,$store}/var/lib/mosquitto
@@ -60,7 +60,7 @@ make_machines() {
 
     shim apt </dev/null
     shim adduser </dev/null
-    # What a person would type.
+    # The input that a person would type.
     shim mosquitto_passwd <<'END'
 words=("$@")
 [[ $* == *-D* ]] || words=(-b "$@" "${*: -1}'s password")
@@ -77,7 +77,7 @@ END
 machine=${1#root@}
 cd "$machines/$machine" && H=$PWD exec "${@:2}"
 END
-    # Users and groups that this machine has not, or that only root may give files to, are left out.
+    # Users and groups that this machine lacks, or that only root may give files to, are left out.
     shim install <<'END'
 words=()
 while (($#)); do
@@ -96,7 +96,7 @@ END
     shim systemctl <<END
 address=\${H##*/}
 [[ \$address == $chain ]] && port=$chain_port || port=$store_port
-# paths: files of this machine.
+# paths: replaces the files' paths by those of this machine.
 paths() { sed -E "s,(^| )/(etc|var/lib|usr/local/lib)/(mosquitto|beacond-page|stunnel),\1\$H/\2/\3,"; }
 # stop UNIT
 stop() {
@@ -160,7 +160,7 @@ for unit in "\$@"; do
     esac
 done
 END
-    # The adapter is not what is looked at here.
+    # This test does not examine the adapter.
     shim beacond <<END
 "$beacond" "\$@"
 "$beacond" "\$@" 2>&1 | grep -q '^ok *broker: '

@@ -61,7 +61,7 @@ def sees_the_store(gateway):
 
 
 def takeovers(gateway, anna):
-    """The page's login takes the names of others, with a clean start."""
+    """The page's login takes others' client identifiers, with a clean start."""
     acknowledged = waiting_events(gateway, 50)
     check("50 events are acknowledged, and wait", all(acknowledged))
     before = connections()
@@ -114,13 +114,13 @@ def publishing(gateway):
 
 
 def raw():
-    """A connection to the page's port, with TLS and nothing said."""
+    """A silent connection to the page's port, with TLS."""
     context = ssl.create_default_context(cafile=CA / "ca.crt")
     return context.wrap_socket(socket.create_connection(PAGE, 10), server_hostname=PAGE[0])
 
 
 def crowds(gateway):
-    """Connections without a login, and wrong logins, by the hundred."""
+    """Hundreds of connections without a login, and of wrong logins."""
     reader = certificate("display", "display")
     reader.connect()
     reader.subscribe(EVENTS)

@@ -1,28 +1,28 @@
-# What only a broker shows: retained flags, the will, health of the live agent, gaps, topics that are cleared. Sourced by
-# run, which says whether a broker is there.
+# Tests that need a broker: retained flags, the will, health of the live agent, gaps, cleared topics. Sourced by run, which decides
+# whether there is a broker.
 
-# start_broker NAME [PORT]: a broker on $port that forgets everything when it ends, and its process in $broker.
+# start_broker NAME [PORT]: starts a broker on $port that forgets everything when it ends, with its process in $broker.
 start_broker() {
     port=${2:-$(free_port)}
     printf 'listener %d 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 100000\n' "$port" \
         >"$scratch/$1.conf"
     mosquitto -c "$scratch/$1.conf" >"$scratch/$1.log" 2>&1 &
     broker=$!
-    # What is retained there comes last to who asks for it last.
+    # The retained message there comes last to a client that subscribes to it last.
     eventually mosquitto_pub -p "$port" -t end -r -m 1
 }
 
-# listen NAME: everything that the broker gets from now on goes to NAME.received, a line each, as it was published.
+# listen NAME: writes everything that the broker gets from now on to NAME.received, a line each, as it was published.
 listen() {
     mosquitto_sub -p "$port" -V 5 -t 'beacons/#' -t ready -q 1 --retain-as-published -F '%j' >"$scratch/$1.all" &
-    # The subscription stands once something comes through it.
+    # Once a message comes through it, the subscription is established.
     eventually comes_through "$1"
 }
 comes_through() {
     mosquitto_pub -p "$port" -t ready -m 1
     grep -q '"topic":"ready"' "$scratch/$1.all"
 }
-# received NAME: what has come until now is in NAME.received.
+# received NAME: returns once all messages until now are in NAME.received.
 marks=0
 received() {
     marks=$((marks + 1))
@@ -30,9 +30,9 @@ received() {
     grep -v '"topic":"ready"' "$scratch/$1.all" >"$scratch/$1.received"
 }
 
-# retained: the topics that a newcomer gets, one a line, with their payloads.
+# retained: prints the topics that a new subscriber gets, one a line, with their payloads.
 retained() {
-    # What an earlier newcomer got says nothing of now.
+    # The file may hold an earlier subscriber's messages.
     rm -f "$scratch/newcomer"
     mosquitto_sub -p "$port" -t 'beacons/#' -t end -F '%t %p' >"$scratch/newcomer" &
     local newcomer=$!
@@ -42,7 +42,7 @@ retained() {
     grep -v '^end ' "$scratch/newcomer"
 }
 
-# live NAME [KEYS]: the agent, which has no adapter here or is not allowed to use it, in $agent; its log in NAME.log.
+# live NAME [KEYS]: starts the agent, without an adapter or without the right to use it, in $agent; its log is NAME.log.
 live() {
     configure "$1" <<<"
 [mqtt]
@@ -55,7 +55,7 @@ $shop"
     agent=$!
 }
 
-# publish CONFIGURATION CAPTURE [OPTION…]: begins a replay to the broker, in $replay; its log in replay.log.
+# publish CONFIGURATION CAPTURE [OPTION…]: begins a replay to the broker, in $replay; its log is replay.log.
 publish() {
     { cat "$scratch/$1.toml" && printf '\n[mqtt]\nurl = "mqtt://127.0.0.1:%d"\n' "$port"; } >"$scratch/mqtt.toml"
     "$beacond" replay "$2" --config "$scratch/mqtt.toml" --output mqtt "${@:3}" >"$scratch/replay.log" 2>&1 &
@@ -68,7 +68,7 @@ published() {
 
 check "a broker starts" start_broker broker
 check "a subscriber listens" listen replays
-# The air goes on once it is connected, or all of the ranging would be shed.
+# The air goes on once the agent is connected; otherwise all ranging would be shed.
 connected_first() {
     mkfifo "$scratch/air" && exec 7<>"$scratch/air" || return 1
     publish expanded "$scratch/air" --state "$scratch/delivered" 7<&-
@@ -95,7 +95,7 @@ check "its health says that the broker is connected" eventually \
 check "its metrics say the same" eventually grep -qx 'beacond_mqtt_connected 1' "$scratch/beacond.prom"
 check "its metrics are well-formed" "$python" -B "$here/metrics.py" "$scratch/beacond.prom"
 if command -v promtool >/dev/null; then check "promtool agrees" promtool check metrics <"$scratch/beacond.prom"; fi
-# Requests, and what becomes of them: the subscriber hears both.
+# Requests and their outcomes: the subscriber hears both.
 ask() {
     mosquitto_pub -p "$port" -q 1 -t "beacons/store/contract/request/$1" -m "$2" &&
         eventually grep -q "\"topic\":\"beacons/store/contract/response/$1\".*$3" "$scratch/run.all"
@@ -112,10 +112,10 @@ ask_what_is_no_verb() {
     eventually grep -q 'unknown_verb' "$scratch/run.all"
 }
 check "a request that there is not is refused" ask_what_is_no_verb
-# The request itself breaks the contract, which has no such verb.
+# The request itself breaks the contract, which lacks such a verb.
 not_the_dance() { received run && sed -i '/request\/dance/d' "$scratch/run.received"; }
 
-# Disowned, or bash would say that it was killed.
+# Disowned, because bash would report its kill.
 disown "$agent"
 kill -KILL "$agent"
 check "the broker publishes the will" eventually grep -q '"topic":"[^"]*/status".*offline' "$scratch/run.all"
@@ -126,7 +126,7 @@ check "it ends when it is told to" eventually eval '! kill -0 $agent'
 not_the_dance
 check "what the broker got of the agent" valid "$scratch/run.received"
 
-# Metrics that can't be written are no reason to stop, and are said once.
+# Metrics that can't be written do not stop the agent, and are reported once.
 live unwritable "[health]
 textfile = \"$scratch/nowhere/beacond.prom\""
 check "a folder that is not there is said" eventually grep -q 'health.textfile .*nowhere' "$scratch/unwritable.log"
@@ -136,7 +136,7 @@ check "and ends when it is told to" eventually eval '! kill -0 $agent'
 said_once() { [[ $(grep -c nowhere "$scratch/unwritable.log") == 1 ]]; }
 check "it was said once" said_once
 
-# A region leaves the configuration: first the broker is away, so that its topics can only be cleared at the next start.
+# A region leaves the configuration while the broker is away, so that its topics can only be cleared at the next start.
 has_phones() { retained >"$scratch/retained" && grep -q '/region/phones/2/' "$scratch/retained"; }
 has_no_phones() {
     retained >"$scratch/retained" && has "$scratch/retained" '/region/trolleys/state ' || return 1
@@ -147,7 +147,7 @@ without_broker() {
     port=9 publish renamed "$scratch/later" --state "$scratch/delivered"
     eventually grep -q unreachable "$scratch/replay.log" && kill -TERM "$replay" && ! wait "$replay"
 }
-# The agents that ran meanwhile had the same name and other regions: a machine that takes a name over clears what it does not know.
+# The agents that ran meanwhile had the same name and other regions. A machine that takes a name over clears unknown states.
 check "a gateway tells its regions again" published expanded "$scratch/later" --state "$scratch/delivered"
 check "the states of regions are retained" has_phones
 check "a replay without them ends before a broker is there" without_broker
@@ -160,7 +160,7 @@ check "what the broker got of the clearing" valid "$scratch/clearing.received"
 none_left() { [[ $(records delivered) == 0 ]]; }
 check "nothing is stored of them any more" none_left
 
-# The broker is away until the limit is reached: numbers are lost, and a gap says which.
+# The broker is away until the limit is reached: numbers are lost, and a gap names them.
 { cat "$scratch/expanded.toml" && printf '[outbox]\nmax_events = 3\n'; } >"$scratch/short.toml"
 lost_in_outage() {
     kill "$broker" && wait "$broker" 2>/dev/null

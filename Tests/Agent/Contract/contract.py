@@ -1,4 +1,4 @@
-"""deploy/contract as something that messages can be held against."""
+"""The contract in deploy/contract, as checks for messages."""
 
 import json
 import pathlib
@@ -12,7 +12,7 @@ from referencing.jsonschema import DRAFT202012
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "../../../deploy/contract"
 
-# A parameter of a topic address stands for one level, but for the prefix, which may have several.
+# A parameter of a topic address stands for one level, except for the prefix, which may have several.
 LEVEL, LEVELS = r"[^/+#]+", r"[^+#]+"
 
 formats = FormatChecker(formats=())
@@ -20,7 +20,7 @@ formats = FormatChecker(formats=())
 
 @formats.checks("date-time", raises=ValueError)
 def is_time(text):
-    """Whether the day exists; how it is written is the schema's to say."""
+    """Whether the day exists; the schema checks its form."""
     return not isinstance(text, str) or time_s(text) is not None
 
 
@@ -75,7 +75,7 @@ class Contract:
         ]
         if not found:
             return ["no channel fits the topic"]
-        # A channel that names a level goes before one that leaves it open: request/location is no gateway called request.
+        # A channel that names a level goes before one that leaves it open: request/location is no gateway named request.
         match, schema, binding = min(
             found, key=lambda entry: (len(entry[0].groupdict()), entry[0]["prefix"].count("/")))
         problems = []
@@ -104,7 +104,7 @@ def time_s(text):
 
 
 def beyond_schemas(schema, levels, payload, series):
-    """Rules between fields, and between payload and topic, which a schema has no words for."""
+    """Rules between fields, and between payload and topic, which a schema can't express."""
     problems = []
 
     def expect(rule, holds):
@@ -112,7 +112,7 @@ def beyond_schemas(schema, levels, payload, series):
             problems.append(rule)
 
     for level in ("site", "gateway"):
-        # What the store itself says names the gateway whose news decided it.
+        # The store's own messages name the gateway that decided them.
         is_decider = level == "gateway" and levels["gateway"] == "site"
         if level in payload and not is_decider:
             expect(f"{level} is the topic's", payload[level] == levels[level])
@@ -146,7 +146,7 @@ def beyond_schemas(schema, levels, payload, series):
         expect(
             "count is of tracks that are not resolving",
             payload["count"] == len({beacon["track"] for beacon in beacons if "resolving" not in beacon}))
-        # Published to a centimetre, so that of two that look alike either may come first.
+        # Published to a centimetre, so two equal ones may come in either order.
         order = [(beacon["proximity"] == "unknown", beacon["accuracy_m"]) for beacon in beacons]
         expect("nearest first, unknown last", order == sorted(order))
     return problems

@@ -9,7 +9,7 @@ BEGIN = 1_767_225_600.0  # 2026-01-01T00:00:00Z
 
 
 class Capture:
-    """Sightings that are written as btsnoop (HCI UART), in order of time. Seconds are since 1970."""
+    """Sightings to be written as btsnoop (HCI UART), in order of time. Seconds are since 1970."""
 
     def __init__(self):
         self.records = []

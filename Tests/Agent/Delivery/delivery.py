@@ -23,7 +23,7 @@ PRODUCTS = pathlib.Path(os.environ.get("DELIVERY_PRODUCTS", ".build/debug")).res
 
 
 class Checks:
-    """Counts one scenario's checks; the last line says how many."""
+    """Counts one scenario's checks; the last line has their number."""
 
     def __init__(self):
         self.passed = self.failed = self.skipped = 0
@@ -36,7 +36,7 @@ class Checks:
             print(f"failed: {name}" + (f": {detail}" if detail else ""))
 
     def none(self, name, faults):
-        """Holds where there are no faults; shows the first few."""
+        """Checks that there are no faults; shows the first few."""
         faults = list(faults)
         self.check(name, not faults, "; ".join(map(str, faults[:5])) + f" ({len(faults)} in all)")
 
@@ -46,7 +46,7 @@ class Checks:
 
 
 def prove(scenario):
-    """Runs `scenario(checks, house)` and ends the process. Nothing that it started outlives it."""
+    """Runs `scenario(checks, house)` and ends the process. No process that it started outlives it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     checks = Checks()
     begin = time.monotonic()
@@ -119,7 +119,7 @@ class Air(threading.Thread):
             for piece in self.pieces:
                 self.pipe.write(piece)
                 self.pipe.flush()
-                # What is in the pipe has to be heard to its end.
+                # The rest in the pipe has to be read to its end.
                 if self.isOver.wait(self.pause_s):
                     return
             self.isOver.wait()
@@ -144,7 +144,7 @@ class Gateway:
         self.state = state or self.state
         self.configuration.write_text(
             f'[gateway]\nsite = "proof"\nid = "{self.name}"\nstate_dir = "{self.state}"\n'
-            # The captures are of a day in the past. What was left on it is not forgotten, however late the tests run.
+            # The captures are of a day in the past. State of that day must not be forgotten, however late the tests run.
             f'[regions]\nsettle_s = 0\nexit_after_s = {exit_after_s}\nforget_after_days = 0\n'
             + "".join(regions or [region()])
             + f'[mqtt]\nurl = "mqtt://127.0.0.1:{port}"\n{mqtt}\n[outbox]\n{outbox}\n')
@@ -154,7 +154,7 @@ class Gateway:
             ["replay", capture, "--output", output, "--state", self.state, *options], **settings)
 
     def hears(self, pieces, speed=None):
-        """Replays what comes in pieces, until `air.end()` of what it returns."""
+        """Replays data that comes in pieces, until `air.end()` of the returned object."""
         child = self.replay("-", *(["--speed", str(speed)] if speed else []), stdin=subprocess.PIPE)
         child.air = Air(child.stdin, pieces, Crowd.PIECE_S / speed if speed else 0)
         return child

@@ -18,7 +18,7 @@ MAGIC, SUPER, ENTRY = 0x6A736677736872, struct.Struct("<QQQI"), struct.Struct("<
 
 
 def lacks():
-    """Why there can be no such disk here; nothing where there can."""
+    """The reason why there can be no such disk here; nothing where there can."""
     if os.geteuid() != 0:
         return "mounting a disk needs root"
     for file in ("/dev/fuse", "/dev/loop-control"):
@@ -72,7 +72,7 @@ class RecordedDisk:
         subprocess.run(["mount", "-o", "errors=remount-ro", self.device, self.folder], check=True)
 
     def position(self):
-        """How much of the log is written."""
+        """The length of the written log."""
         return self.log.stat().st_size
 
     def remove(self):
@@ -126,7 +126,7 @@ class CutDisk:
 
 
 def flushes(entries):
-    """Where in the log a flush completed."""
+    """The places in the log where a flush completed."""
     return [index for index, (_, _, _, is_flush) in enumerate(entries) if is_flush]
 
 

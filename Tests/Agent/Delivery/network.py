@@ -16,7 +16,7 @@ from ports import free_port
 from waiting import PATIENCE_S, until
 
 ROOT = "beacons/proof/"
-# What a subscriber says to itself, to know that all before it has come.
+# A message of the subscriber to itself, which proves that all earlier ones have come.
 MARK = ROOT + "mark/"
 
 
@@ -33,8 +33,8 @@ class Broker:
         self.acl = folder / f"acl-{self.port}"
         self.configuration = folder / f"mosquitto-{self.port}.conf"
         lines = f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_inflight_messages 0\n"
-        # Not 0 for "no limit": mosquitto 2.0.11 then closes the connection at each PUBLISH that its ACL refuses, and whether
-        # the refusal is still read is luck.
+        # Not 0 for "no limit": mosquitto 2.0.11 then closes the connection at each PUBLISH that its ACL refuses, and the agent
+        # reads the refusal only by luck.
         lines += f"max_queued_messages 1000000\npersistence false\n{options}\n"
         if os.geteuid() == 0:
             lines += "user root\n"
@@ -163,7 +163,7 @@ class Subscriber(threading.Thread):
         mark = str(self.marks).encode()
 
         def is_reached():
-            # It may be lost with a broker that dies, so it is said again.
+            # The message may be lost with a broker that dies, so it is repeated.
             with contextlib.suppress(OSError):
                 self.send(0x32, text(self.mark.encode()) + b"\x7f\xff" + mark)
             return until(lambda: mark in self.reached, 5)
@@ -213,7 +213,7 @@ class Proxy(threading.Thread):
         self.refuses = False
         self.pairs, self.silent = [], []
         self.accepted = self.carried = 0
-        # Is told of each piece that comes from the client, before it goes on.
+        # Called with each piece from the client, before it goes on.
         self.hears = lambda pair, piece: None
         self.isStopped = False
 

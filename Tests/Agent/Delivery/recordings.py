@@ -16,7 +16,7 @@ from waiting import until
 class Tap:
     """The agent's messages to the broker, with the length of the disk's log before each. `disk` had to hold it by then."""
 
-    # An agent whose messages it understands.
+    # An agent whose messages the subscriber understands.
     MQTT = "keepalive_s = 5\nprotocol = 3"
 
     def __init__(self, proxy, disk):
@@ -91,7 +91,7 @@ class Life(Recording):
         child.send_signal(signal.SIGTERM)
         self.status, self.at = ended(child), air.at
         self.end()
-        # Behind these, events wait for the broker.
+        # After these, events wait for the broker.
         self.alone = [flush for flush in self.flushes if begin < self.entries[flush][0] < end]
 
     def works(self, events, child):

@@ -38,7 +38,7 @@ def fix(at, north_m, speed_m_s):
 master, slave = os.openpty()
 tty.setraw(slave)
 os.set_blocking(master, False)
-# Started as root, gpsd becomes a user who may open this only so.
+# gpsd that was started as root becomes another user, which needs these rights to open it.
 os.chmod(os.ttyname(slave), 0o666)
 with open(file, "w") as path:
     path.write(os.ttyname(slave))
@@ -49,6 +49,6 @@ while os.getppid() == parent:
     try:
         os.write(master, fix(now, moving_s * speed_m_s, speed_m_s if moving_s else 0.0).encode())
     except BlockingIOError:
-        # No process reads while gpsd is away: what a receiver says then is lost.
+        # No process reads while gpsd is away: the receiver's sentences are lost then.
         pass
     time.sleep(1)

@@ -1,4 +1,4 @@
-"""A broker that is a good one but for one trick, which it plays on its first connection."""
+"""A broker that is correct except for one trick, which it plays on its first connection."""
 
 import socket
 import threading
@@ -10,7 +10,7 @@ KINDS = {1: LOGIN, 3: PUBLISH, 8: SUBSCRIBE}
 
 
 class Broker:
-    """Remembers what came after the trick: that the other end is alive and goes on is seen by that."""
+    """Remembers messages after the trick: they prove that the agent lives and goes on."""
 
     def __init__(self, trick):
         self.trick = trick
@@ -51,7 +51,7 @@ class Broker:
             client.sendall(self.trick.octets)
             self.is_played = True
             if self.trick.hangs_up:
-                # Closed with octets unread, the socket would take back what it has just sent.
+                # Closing with unread octets would make the socket take back the octets just sent.
                 client.shutdown(socket.SHUT_WR)
                 time.sleep(0.1)
             return not self.trick.hangs_up

@@ -1,4 +1,5 @@
-"""The agent among brokers that break the rules: whatever one says, `run` lives and goes on, and `check` ends with a word."""
+"""The agent and brokers that break the rules: whatever a broker sends, `run` lives and goes on, and `check` ends with a
+message."""
 
 import concurrent.futures
 import ctypes
@@ -13,7 +14,7 @@ from broker import Broker, HangingUpBroker
 from tricks import PUBLISH, TRICKS
 
 BEACOND = pathlib.Path(sys.argv[1]).resolve() / "beacond"
-# Far more than anything here takes: a verdict comes as soon as it is known.
+# Far more than any step takes: a verdict comes as soon as it is known.
 PATIENCE_S = 60
 
 
@@ -40,7 +41,7 @@ def configuration(folder, port, trick):
 
 
 def run(folder, trick):
-    """`beacond run`: what is wrong, or nothing."""
+    """The faults of `beacond run`, or nothing."""
     broker = Broker(trick)
     child = subprocess.Popen(
         [BEACOND, "run", "--config", configuration(folder, broker.port, trick)], stdout=subprocess.DEVNULL,
@@ -64,7 +65,7 @@ def run(folder, trick):
 
 
 def check(folder, trick):
-    """`beacond check`: what is wrong, or nothing."""
+    """The faults of `beacond check`, or nothing."""
     broker = Broker(trick)
     try:
         done = subprocess.run(
@@ -91,7 +92,8 @@ def stay_connected(folder):
     try:
         if not until(lambda: broker.answers or child.poll() is not None) or child.poll() is not None:
             return f"no answer to another topic comes after {broker.ends} connections"
-        # Two until messages go one at a time, two more until the topic is known; the first states may be among them.
+        # Two connections until messages go one at a time, two more until the topic is known; the first states may be among
+        # them.
         if broker.ends > 8:
             return f"{broker.ends} connections ended"
         if "an answer to replies/a/b/c/d/e/f dropped" not in said.read_text():

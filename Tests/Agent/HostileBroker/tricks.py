@@ -8,12 +8,12 @@ LOGIN, SUBSCRIBE, PUBLISH = "login", "subscribe", "publish"
 @dataclass
 class Trick:
     name: str
-    # When it is played: in place of the right answer to the first packet of this kind.
+    # The kind of packet after which the trick is played, in place of the right answer.
     instead_of: str
     octets: bytes
-    # Afterwards the broker hangs up; otherwise it goes on as a good one would.
+    # Whether the broker then closes the connection; otherwise it goes on correctly.
     hangs_up: bool = False
-    # Words that the agent has to say about it; empty where it may bear it in silence.
+    # Words of the agent's log line about it; empty where no line is needed.
     says: str = ""
     # With `mqtt.protocol` 3 instead of 5.
     version: int = 5
@@ -52,7 +52,7 @@ def unknown_properties():
 
 TRICKS = [
     *unknown_properties(),
-    # Properties that exist, where they must not be or not like that.
+    # Valid properties in wrong places or forms.
     Trick("a property that only a PUBLISH has, in CONNACK", LOGIN, accepted(b"\x02\0\0\0\1"), says="does not speak MQTT"),
     Trick("a property twice in CONNACK", LOGIN, accepted(b"\x21\0\1\x21\0\2"), says="does not speak MQTT"),
     Trick("properties longer than their packet", LOGIN, packet(0x20, b"\0\0\x7f\x21\0\1"), says="does not speak MQTT"),
@@ -67,7 +67,7 @@ TRICKS = [
     Trick("a keepalive of 65535 s", LOGIN, accepted(b"\x13\xff\xff")),
     Trick("another client identifier", LOGIN, accepted(b"\x12\0\3you"), says="does not speak MQTT"),
     Trick("session present, after a clean start", LOGIN, packet(0x20, b"\1\0\0")),
-    # Packets at the wrong time, for things that never were, or too short.
+    # Packets at the wrong time, for unknown identifiers, or too short.
     Trick("an empty CONNACK", LOGIN, b"\x20\0", says="does not speak MQTT"),
     Trick("CONNACK as MQTT 3.1.1 writes it", LOGIN, b"\x20\2\0\0", says="does not speak MQTT"),
     Trick("CONNACK with an unknown reason", LOGIN, packet(0x20, b"\0\xfe\0"), hangs_up=True, says="refused the login"),
@@ -87,7 +87,7 @@ TRICKS = [
     Trick("SUBACK with too many codes", SUBSCRIBE, packet(0x90, b"\0\1\0" + bytes(100))),
     Trick("SUBACK for a subscription that never was", SUBSCRIBE, b"\x90\4\xff\xff\0\1"),
     Trick("UNSUBACK", SUBSCRIBE, b"\xb0\4\0\1\0\0"),
-    # Requests that cannot be.
+    # Impossible requests.
     Trick("PUBLISH without a topic", SUBSCRIBE, b"\x30\3\0\0\0"),
     Trick("PUBLISH with a topic that runs past its end", SUBSCRIBE, b"\x30\3\0\x7f\0", says="does not speak MQTT"),
     Trick("PUBLISH with QoS 3", SUBSCRIBE, b"\x36\7\0\2ab\0\1\0", says="does not speak MQTT"),
@@ -99,7 +99,7 @@ TRICKS = [
     Trick("a response topic that is empty", SUBSCRIBE, request(b"\x08\0\0")),
     Trick("an announced 256 MiB that never come", SUBSCRIBE, b"\x30\xff\xff\xff\x7f\0\2ab", hangs_up=True),
     Trick("a length of five octets", LOGIN, b"\x20\xff\xff\xff\xff\x01", says="does not speak MQTT"),
-    # Not MQTT at all.
+    # Octets that are not MQTT at all.
     Trick("a web server", LOGIN, b"HTTP/1.1 400 Bad Request\r\n\r\n", hangs_up=True, says="hung up"),
     Trick("a mail server", LOGIN, b"220 mail.example.com ESMTP\r\n", says="silent"),
     Trick("an alert of TLS", LOGIN, b"\x15\x03\x03\0\2\2\x28", hangs_up=True),

@@ -1,4 +1,4 @@
-"""An agent as systemd starts it: what it tells comes to a socket of ours."""
+"""An agent started as by systemd: its notices come to the test's socket."""
 import os
 import pathlib
 import signal
@@ -11,7 +11,7 @@ from waiting import PATIENCE_S
 
 
 class Managed:
-    """A started agent. Everything that it tells is printed, a line each."""
+    """A started agent. Its notices are printed, a line each."""
 
     def __init__(self, folder, command, **settings):
         address = str(folder / "notify")
@@ -31,7 +31,7 @@ class Managed:
         self.listener.close()
 
     def send(self, number):
-        """To the agent itself, where a tracer stands between."""
+        """Sends a signal to the agent itself, even behind a tracer."""
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         os.kill(int(children[0]) if children else self.process.pid, number)
 

@@ -12,7 +12,7 @@ import time
 from manager import Managed
 from waiting import until
 
-# From the beginning of a reload through the start of what follows it.
+# From the beginning of a reload to the end of the next start.
 DELAYS_S = [0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1]
 
 
@@ -69,7 +69,7 @@ def again(reloading):
             agent.until("READY=1")
             reloading.configure("trolleys")
             agent.send(signal.SIGHUP)
-            # Once it is said the file has been read, so the next is a reload of its own.
+            # Once the notice has come, the file has been read, so the next SIGHUP is a reload of its own.
             reloading.until_said("configuration read again", 1)
             reloading.configure("baskets")
             time.sleep(delay_s)

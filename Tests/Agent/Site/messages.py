@@ -66,7 +66,7 @@ def story():
         oven.list(t_s, -60, minor=2)
     oven.status(230, "offline")
     door.status(400)
-    # What it says of long ago, as its line is back.
+    # The gateway's old message, once its connection is back.
     oven.event(150, "enter", minor=3)
     oven.lines[-1] = (401, oven.lines[-1][1].replace('"t": 150', '"t": 401'))
     return door, oven

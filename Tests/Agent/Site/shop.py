@@ -9,7 +9,7 @@ import sys
 
 GATEWAYS, SECONDS = 4, 600
 # The share of seconds in the right room, and changes of zone for each true one. A walker is in the next room some seconds before
-# levels tell, and half of a visit is walking.
+# levels show it, and half of a visit is walking.
 LEAST_RIGHT, MOST_CHANGES = 0.85, 1.5
 
 
@@ -52,7 +52,7 @@ def main(beacond, folder, seed):
         levels, payload = message["topic"].split("/"), message["payload"]
         if levels[-1] == "ranging":
             for beacon in payload["beacons"]:
-                # A list that is not sure names no zone.
+                # A list without certainty names no zone.
                 if "zone" in beacon:
                     zones.setdefault((beacon["major"], beacon["minor"]), {})[int(message["t"])] = beacon["zone"]
         if levels[-1] != "event":
@@ -65,12 +65,12 @@ def main(beacond, folder, seed):
             if len(inside[key]) > 1:
                 problems.append(f"{key} is in {sorted(inside[key])} at {message['t']} s")
         else:
-            # Who was there at the start has no entry.
+            # A visitor who was there at the start has no entry.
             inside.get(key, set()).discard(payload["zone"])
     asked = right = changes = moves = 0
     for beacon in truth["beacons"]:
         key = (beacon["major"], beacon["minor"])
-        # Who comes in the last seconds, or while the gateways settle, has no whole visit to tell of.
+        # A visitor who comes in the last seconds, or while the gateways settle, has no whole visit.
         if beacon["left_at_s"] < SECONDS - 60 and beacon["entered_at_s"] > 15 and visits.get(key) != ["enter", "exit"]:
             problems.append(f"{key} made the visit {visits.get(key)}")
         told = zones.get(key, {})

@@ -1,4 +1,4 @@
-"""A hundred events may wait, and thousands come: the oldest go, and a gap says which."""
+"""A hundred events may wait, and thousands come: the oldest go, and a gap names them."""
 
 import json
 
@@ -12,13 +12,13 @@ def scenario(checks, house):
     proxy = house.proxy(broker.port)
     gateway = house.gateway("bounded", proxy.port, outbox=f"max_events = {LIMIT}")
     with house.subscriber(broker.port) as subscriber:
-        # Some events arrive while all is well.
+        # Some events arrive before the fault.
         air = Crowd(BEGIN, 40, 6)
         child = gateway.hears(air, speed=4)
         until(lambda: len(subscriber.all("/event")) > 300)
         proxy.refuses = True
         proxy.silence()
-        # Long enough for hundreds. Then all is quiet, so that nothing is lost any more.
+        # Long enough for hundreds. Then it is quiet, so that no more events are lost.
         away = air.at
         until(lambda: air.at > away + 20)
         air.beacons = 0

@@ -8,7 +8,8 @@ from waiting import PATIENCE_S
 
 
 def deaths(checks, house):
-    """kill -9 of mosquitto: what it had acknowledged it had handed to the subscriber, the rest is sent again."""
+    """kill -9 of mosquitto: it had passed its acknowledged messages to the subscriber, and the agent sends the
+    others again."""
     dice = random.Random(3)
     broker = house.broker()
     proxy = house.proxy(broker.port)
@@ -18,7 +19,7 @@ def deaths(checks, house):
         for _ in range(6):
             wanted = len(subscriber.messages) + dice.randrange(100, 500)
             checks.check("there is load", until(lambda: len(subscriber.messages) > wanted))
-            # A subscriber that comes after the gateway would miss what the new broker gets before.
+            # A subscriber that connects after the gateway would miss the new broker's first messages.
             proxy.refuses = True
             subscriber.isSubscribed.clear()
             broker.kill()
@@ -47,7 +48,7 @@ def refusals(checks, house):
         capture = crowd(BEGIN, 10, 20, 4).write(house.path / "refused")
         child = gateway.replay(capture)
         checks.check("refused: the status arrives", until(lambda: subscriber.all("refused/status")))
-        # How soon is the machine's matter; from then on there is time for a second line, and for an event.
+        # The delay depends on the machine; from then on there is time for a second line, and for an event.
         until(lambda: "refused an event" in gateway.said())
         time.sleep(4)
         checks.check("refused: no event arrives", not subscriber.all("/event"))

@@ -1,4 +1,4 @@
-"""The disk is full, turns read-only, or is not there at all: beacond keeps publishing, says so once, and recovers."""
+"""The disk is full, turns read-only, or is missing: beacond keeps publishing, reports the fault once, and recovers."""
 
 import fcntl
 import json
@@ -19,7 +19,7 @@ def mounted(house, name):
 
 
 def fill(folder):
-    """Leaves not a byte."""
+    """Fills the disk to the last byte."""
     with (folder / "filler").open("wb", buffering=0) as filler:
         size = 1 << 16
         while size:
@@ -81,7 +81,7 @@ def killed(checks, house, broker):
 
 
 def unusable(checks, house, broker):
-    """A state folder that can't be made is no reason not to publish."""
+    """An agent whose state folder can't be made still publishes."""
     gateway = house.gateway("nowhere", broker.port)
     gateway.configure(broker.port, state=house.path / "missing" / "state")
     with house.subscriber(broker.port) as subscriber:
@@ -183,7 +183,7 @@ def taken_away(checks, house, broker, name, take):
         air = Crowd(BEGIN, 60, 16)
         child = gateway.hears(air, speed=8)
         until(lambda: len(Account(gateway, subscriber.messages).events) > 50)
-        # What waits is what could be lost.
+        # Waiting events are those that could be lost.
         proxy.refuses = True
         proxy.silence()
         log = gateway.state / "outbox.sqlite-wal"
@@ -206,11 +206,11 @@ def taken_away(checks, house, broker, name, take):
 
 
 def renumbered(checks, house, broker):
-    """A file that is deleted under the agent begins a new epoch: `status` says so, and states name its events alone."""
+    """A file that is deleted under the agent begins a new epoch: `status` names it, and states name its events alone."""
     gateway = house.gateway("renumbered", broker.port)
     gateway.configure(broker.port)
     with house.subscriber(broker.port) as subscriber:
-        # Whoever came stays: the states have no other reason to be told again.
+        # Every visitor stays: the states have no other reason to be told again.
         capture = crowd(BEGIN, 10, 60, 18)
         for minor in range(1, 31):
             capture.visit(BEGIN + 12, minor, 40)

@@ -1,4 +1,4 @@
-"""kill -9 at any instant: while it starts, works, drains or ends. What follows a crash is later air.
+"""kill -9 at any instant: while the agent starts, works, drains or ends. After a crash the capture goes on later.
 
 DELIVERY_KILLS says how often (200), DELIVERY_SEED with which dice."""
 
@@ -34,7 +34,7 @@ class Lane(threading.Thread):
             self.faults.append(repr(error))
 
     def start_s(self, capture):
-        """How long it takes from the start to the end of next to nothing: this machine's pace."""
+        """The time from the start to the end of an almost empty run: this machine's pace."""
         begin = time.monotonic()
         self.gateway.plays(capture)
         return time.monotonic() - begin
@@ -66,7 +66,7 @@ class Lane(threading.Thread):
                 if child.returncode != 0:
                     self.faults.append(f"status {child.returncode}")
             child.wait()
-            # Mostly the shop is still as it was; sometimes everybody has gone; sometimes it is the same air again.
+            # Mostly the shop is unchanged; sometimes all beacons have gone; sometimes the same capture is played again.
             at += self.dice.choice([6, 6.2, 6.5, 12, 600, 0])
         last = Capture()
         last.visit(at + 6, 1)

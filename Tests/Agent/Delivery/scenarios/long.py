@@ -15,14 +15,14 @@ HOURS = 72
 EVENTS = 1_000_000 if os.environ.get("DELIVERY_LONG") == "1" else 50_000
 FLAT_KIB = 2_048
 BEACONS = 500
-# By then every beacon has been there, and what is kept of each is kept.
+# By then every beacon has come, and its state is kept.
 WARM_HOURS = 6
 LEAST_LEFT = 5_000
 WARM_EVENTS = 10_000
 
 
 class Tally(Subscriber):
-    """Looks at events as they come and keeps none of them, since there are many."""
+    """Examines events as they come and keeps none, since there are many."""
 
     def __init__(self, port, topic):
         super().__init__(port, (topic,))
@@ -98,7 +98,7 @@ def hours_without_broker(checks, gateway):
 
 
 def goes_on(tally, child, waiting):
-    """Whether more comes, where not all has come; from one look to the next it takes a moment."""
+    """Whether more comes, where not all has come; there is a moment between two looks."""
     time.sleep(0.2)
     last = tally.last
     return until(lambda: tally.last > last or last >= waiting or child.poll() is not None) and child.poll() is None

@@ -36,7 +36,7 @@ def moved(house, old, name, port):
 
 
 def delivers(checks, house):
-    """The broker lets it speak for its former name."""
+    """The broker lets the gateway write under its former name."""
     broker = house.broker()
     with house.subscriber(broker.port) as subscriber:
         old = leave(checks, house, broker, "north")
@@ -62,13 +62,13 @@ def delivers(checks, house):
 
 
 def refused(checks, house):
-    """The broker lets it speak for its new name alone."""
+    """The broker lets the gateway write under its new name alone."""
     broker = house.broker(acl="topic readwrite #\n")
     with house.subscriber(broker.port) as subscriber:
         old = leave(checks, house, broker, "east")
         left, following, _ = old.numbers()
         lies = retained(broker.port, old.root + "#")
-        # The subscriber marks how far it is.
+        # The subscriber marks its progress.
         broker.allow(f"topic read #\ntopic write beacons/proof/west/#\ntopic write {MARK}#\n")
         new = moved(house, old, "west", broker.port)
         child = new.replay(arrivals(house, "west", BEGIN + 40, [STAYS, 5]))
@@ -114,7 +114,7 @@ def replaced(checks, house):
                      until(lambda: not retained(broker.port, first.root + "region/carts/+/+/state")), first.said())
         checks.check("replaced: and nothing else is", note in retained(broker.port))
         checks.check("replaced: a neighbour's are not touched", retained(broker.port, neighbour.root + "#") == others)
-        # The round that finds nothing any more ends it.
+        # A round without findings ends the search.
         checks.check("replaced: it says how many", until(lambda: "2 retained states" in first.said()),
                      first.said())
         child.terminate()

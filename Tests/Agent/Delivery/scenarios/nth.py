@@ -18,10 +18,10 @@ CALLS = os.environ.get("NTH_CALLS", "4")
 KINDS = os.environ.get("NTH_CLASSES", ",".join(CLASSES)).split(",")
 SEED = int(os.environ.get("NTH_SEED", "1"))
 LANES = 2
-# Swift's runtime ends the process where it gets no memory. Everything else has to live without it.
+# Swift's runtime ends the process where it gets no memory. All other code has to survive that.
 RUNTIMES = ("program", "libswift", "libFoundation", "libdispatch", "libBlocksRuntime", "libstdc++")
 MAY_END_THE_PROCESS = {"runtime allocation"}
-# A child that was ended by one of them ran into a trap, an assertion or a wild pointer.
+# A child that one of these signals ended ran into a trap, an assertion or a wild pointer.
 CRASHES = {-signal.SIGABRT, -signal.SIGBUS, -signal.SIGFPE, -signal.SIGILL, -signal.SIGSEGV, -signal.SIGTRAP}
 
 
@@ -35,7 +35,7 @@ class Lane(threading.Thread):
         self.gateway = house.gateway(self.name, free_port())
         self.kept = house.path / f"kept-{self.name}"
         self.calls, self.faults, self.tried, self.missed, self.crashes = [], [], 0, 0, 0
-        # Whoever is there when the process ends is still there when the next one starts, or has left.
+        # A beacon inside at the process's end is still inside at the next start, or has left.
         self.air = crowd(BEGIN + 60, 6, 5, number).write(house.path / f"{self.name}-air")
         after = Capture()
         after.visit(BEGIN + 70, 1, 3)
@@ -72,7 +72,7 @@ class Lane(threading.Thread):
     def run(self):
         for index, one in enumerate(self.calls):
             try:
-                # What is unreadable for a while matters where there is something to read.
+                # A time without reads matters only where there is something to read.
                 self.try_out(self.call(*one), is_new=index % 2 == 1 and len(one) == 3)
             except Exception as error:
                 self.faults.append(f"{self.name}: {one}: {error!r}")
@@ -117,7 +117,7 @@ class Lane(threading.Thread):
                 self.check(name, not found, found[:3])
 
         account = Account(self.gateway, [message for message in subscriber.messages if not message[2]])
-        # A fault of the disk may begin an epoch in memory, and reserve numbers there that are then given to nothing. It is said.
+        # A fault of the disk may begin an epoch in memory, whose reserved numbers may stay unused. A gap reports them.
         is_disk_at_fault = "outbox: " in self.gateway.said()
         account.hold(Finds(), "account", self.gateway, self.broker.port, begins_anew=is_disk_at_fault)
         Finds().none("every event that waited arrives", sorted(waiting - set(account.events)))
@@ -136,7 +136,7 @@ def scenario(checks, house):
         lane.prepare()
     counts = lanes[0].counts()
     calls = sample({kind: counts[kind] for kind in KINDS}, SEED, None if CALLS == "all" else int(CALLS))
-    # A disk that reads nothing for a while, from some point of the start on.
+    # A disk that refuses all reads for a while, from some point of the start on.
     calls += [("read", nth, (errno.EIO, 0, 0), 400) for nth in random.Random(SEED).sample(range(1, 40), 6) if "read" in KINDS]
     for number, lane in enumerate(lanes):
         lane.calls = calls[number::LANES]

@@ -53,7 +53,7 @@ def scenario(checks, house):
     check_usual(checks, "a minute later", events)
     for event in events[GOES]:
         checks.check("a minute later: the exit is inferred", event.get("inferred") is True, event)
-        # Stored at least every minute; here on the way out of the first replay or at its entry.
+        # Stored at least every minute; here at the end of the first replay or at its entry.
         heard = event["last_heard_at"]
         checks.check("a minute later: it says when it was last heard",
                      "2026-01-01T00:00:02" <= heard <= "2026-01-01T00:00:30.001Z", heard)

@@ -1,10 +1,10 @@
-"""SIGTERM in the middle and while the input is silent, and a broker that is not there."""
+"""SIGTERM during work and during silent input, and a missing broker."""
 
 import signal
 
 from delivery import BEGIN, Account, Crowd, crowd, ended, prove, until
 
-KEPT = 75  # sysexits.h: what is left waits in the state folder.
+KEPT = 75  # sysexits.h: the rest waits in the state folder.
 
 
 def scenario(checks, house):
