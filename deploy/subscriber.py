@@ -4,12 +4,13 @@
     deploy/subscriber.py HOST PORT                                 a broker without TLS, such as that of deploy/quickstart
     deploy/subscriber.py HOST PORT CA_FILE CERT_FILE KEY_FILE      a broker with TLS that asks for a certificate
 
-It needs paho-mqtt 2. Debian 13 has it: apt install python3-paho-mqtt. Elsewhere:
+The subscriber needs paho-mqtt 2. Debian 13 has it: apt install python3-paho-mqtt. Elsewhere:
 
     python3 -m venv venv && venv/bin/pip install 'paho-mqtt>=2' && venv/bin/python deploy/subscriber.py …
 
-It subscribes as client `analytics` with a session that the broker keeps, so events wait at the broker while it is away. Exit status:
-64 wrong use, 69 the broker can't be reached or refuses the client, 70 paho-mqtt 2 is missing.
+The client `analytics` has a session that the broker keeps, so events wait at the broker while the client is away.
+
+Exit status: 64 wrong use, 69 the broker can't be reached or refuses the client, 70 paho-mqtt 2 is missing.
 """
 import json
 import sys

@@ -91,6 +91,8 @@ def descriptions(text):
 
 
 def sql(text):
+    # A database keeps the bodies of its functions with their comments, and a migration that was taken must not change.
+    text = re.sub(r"\$\$.*?\$\$", lambda body: "\n" * body[0].count("\n"), text, flags=re.S)
     yield from marked(text, "--", "comment")
     for match in re.finditer(r"(?i)^comment on .*? is\s+((?:'(?:[^']|'')*'\s*)+)", text, flags=re.M | re.S):
         said = " ".join(re.findall(r"'((?:[^']|'')*)'", match[1]))

@@ -35,6 +35,7 @@ packages_of() {
     local program
     for program in "$@"; do
         case $program in
+        python3-markdown-it) /usr/bin/python3 -c 'import markdown_it' 2>/dev/null || echo python3-markdown-it ;;
         python3-venv) python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv ;;
         mosquitto-dev) [[ -e /usr/include/mosquitto_plugin.h ]] || echo mosquitto-dev ;;
         libc6-dev) [[ -e /usr/include/stdio.h ]] || echo libc6-dev ;;

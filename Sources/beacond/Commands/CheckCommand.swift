@@ -127,7 +127,7 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// What changes nothing, where events go: an empty message that clears the state of a region that there is not.
+    /// A publication without an effect, on the topic of an event: an empty message that clears the state of a region that there is not.
     private static func probe(_ regions: RegionSettings, _ topics: TopicTree) -> Message {
         var name = "beacond-check"
         while regions.configured.contains(where: { $0.id == name }) { name += "-" }

@@ -92,7 +92,7 @@ extension Replay.Options.Pace: ExpressibleByArgument {
 }
 
 extension GatewaySettings {
-    /// Who gives a log wants its fixes, whatever the source of a live gateway is.
+    /// A log that was named is used, whatever the source of a live gateway is.
     fileprivate mutating func takeFixesOfLog() {
         location = location ?? .defaults
         location?.source = .gpsd(host: "", port: 0)

@@ -26,12 +26,12 @@ struct Replay {
         var stateDirectory: String?
     }
 
-    /// What kept it from its end.
+    /// The reason why a replay did not reach its end.
     enum Problem: Error {
         case capture(CaptureFile.Problem)
         case locationLog(FileError)
         case outbox(OutboxError)
-        /// What was printed could not be written.
+        /// Standard output can't be written.
         case output(FileError)
         /// A signal came before everything was delivered; what is left waits in the state folder.
         case stopped
@@ -129,7 +129,7 @@ struct Replay {
         }
     }
 
-    /// What comes before a record: the beginning, and the log up to there.
+    /// Prepares a record: begins the session, and plays the log up to the record's time.
     private mutating func prepare(for time: WallTime) -> Problem? {
         do throws(Problem) {
             try playLog(before: time)
@@ -306,8 +306,8 @@ struct Replay {
         }
     }
 
-    /// What is printed is the same every time, so its pseudonyms are as well: who has the capture has the addresses
-    /// anyway. What goes to a broker has a secret key.
+    /// The key for pseudonyms. A printed replay gives the same bytes every time, so its key is fixed: a reader of the capture has the addresses
+    /// anyway. A replay to a broker has a secret key.
     private var pseudonymKey: [UInt8] {
         guard options.output != .mqtt else { return PseudonymKey.random() }
         return Array("replay of \(settings.identity.prefix)/\(settings.identity.site)".utf8)

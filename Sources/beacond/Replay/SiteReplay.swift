@@ -7,11 +7,11 @@ import Logging
 /// Lines are merged by their `t`, which is when they arrive; the files all start together. Of lines that arrive at once, those of
 /// the file that was named first come first.
 struct SiteReplay {
-    /// What kept it from its end.
+    /// The reason why a replay did not reach its end.
     enum Problem: Error {
         case file(FileError)
         case outbox(OutboxError)
-        /// What was printed could not be written.
+        /// Standard output can't be written.
         case output(FileError)
     }
 
@@ -76,7 +76,7 @@ struct SiteReplay {
     /// Lines of a file that are looked at for its clock.
     private static let clockLines = 256
 
-    /// What a gateway's clock showed as its file began, by its news and by its statuses; `nil` where they say nothing of that.
+    /// The time of a gateway's clock as its file began, by its news and by its statuses; `nil` without such messages.
     ///
     /// Nothing is told before it happens, so it is the latest that any of the first lines shows. A status counts only where there is
     /// nothing else: a will has the time of its connection. Of what comes through a pipe only the first line can be looked at.

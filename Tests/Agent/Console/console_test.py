@@ -1,4 +1,4 @@
-"""What an installer sees. Each function named test_… is one test; its docstring is the rule that it holds."""
+"""The commands as an installer sees them. Each function named test_… is one test; its docstring is the rule that it holds."""
 
 import contextlib
 import json
@@ -136,7 +136,7 @@ def test_resize():
 
 
 def test_typing():
-    """What is typed is neither shown nor left for the shell."""
+    """Typed characters are neither shown nor left for the shell."""
     with scan() as session:
         session.wait_for(is_waiting(session), "the waiting screen")
         session.type("rm -r x\r")
@@ -214,7 +214,7 @@ def test_seconds():
 
 
 def test_json_reader_goes_away():
-    """It ends by itself when nobody reads any more."""
+    """scan ends by itself when its reader is gone."""
     with tempfile.TemporaryDirectory() as folder:
         command = f"'{BEACOND}' scan --json; echo $? >status"
         pipe = ["bash", "-c", f"{{ {command}; }} | head -n 1"]
@@ -350,7 +350,7 @@ def test_check_removed_filter():
 
 @contextlib.contextmanager
 def folder_with_pipe():
-    """A folder with a named pipe that nobody writes to."""
+    """A folder with a named pipe without a writer."""
     with tempfile.TemporaryDirectory() as folder:
         os.mkfifo(os.path.join(folder, "pipe"))
         yield folder
@@ -514,7 +514,7 @@ def test_few_files():
 
 
 def test_own_limit_raised():
-    """A limit that the agent may raise itself keeps nobody from starting."""
+    """A limit that the agent may raise itself keeps no command from starting."""
     with folder_with_pipe() as folder:
         write_configuration(folder)
         soft = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (8, 1024))

@@ -34,7 +34,7 @@ struct EarlierVersionTests {
         #expect(Schema.versions.map(\.version) == [1, 2, 3, 4])
     }
 
-    /// What the golden capture left while there was no broker: nine events and a span of coverage.
+    /// The state folder that the golden capture left while there was no broker: nine events and a span of coverage.
     private func second() throws -> TemporaryFolder {
         let folder = TemporaryFolder()
         let kept = URL(filePath: #filePath).deletingLastPathComponent()

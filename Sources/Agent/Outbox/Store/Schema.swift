@@ -11,7 +11,7 @@ package enum Schema {
     /// Small pages, because an event that is committed alone writes one for itself, one for its record and one for `meta`.
     static let pageBytes: Int64 = 1_024
 
-    /// What each version adds, by the version that it makes.
+    /// The statements that lead to each version.
     ///
     /// `event.epoch` and `meta.epoch` refer to `epoch.id`, `event.kind` and `gap.kind` are `NumberSeries`. `meta` is one row; its columns
     /// for each series are named by `nextColumn` and `settledColumn`. The samples, in order of `id`, are the `TextModel` that
@@ -43,8 +43,8 @@ package enum Schema {
         PRAGMA user_version = 2;
         """
 
-    /// What is not counted is few among a million events: an index of that alone costs the events nothing. It takes the place of that of
-    /// the spans.
+    /// Uncounted messages are few among a million events, so an index of them alone costs the events nothing. The index replaces that of the
+    /// spans.
     private static let batches = """
         ALTER TABLE meta ADD COLUMN next_batch INTEGER NOT NULL DEFAULT 1;
         ALTER TABLE meta ADD COLUMN settled_batch INTEGER NOT NULL DEFAULT 0;
@@ -63,7 +63,7 @@ package enum Schema {
             """
     }
 
-    /// What `NumberSeries.isCounted` says, of a row of `event`. The index serves those queries that have the same words.
+    /// The condition for a row of `event` whose series is not counted. The index serves only queries with the same words.
     static let isUncounted = "kind > 0"
 
     /// A column of `meta` that is a series' own.
@@ -90,7 +90,7 @@ package enum Schema {
         "SELECT epoch, next_position, \(numberColumnNames(version).joined(separator: ", ")) FROM meta"
     }
 
-    /// The same with `created_us` as the third, which counts where there was no row.
+    /// `epoch`, `next_position`, `created_us` and then `numberColumns`. `created_us` takes effect only where there was no row.
     static func writeMeta(_ version: Int64) -> String {
         let names = numberColumnNames(version)
         return """
