@@ -45,6 +45,29 @@ export const truths = {
     page.expire(0);
     same(page.site().beacons.known.size, 1);
   },
+  'what the broker keeps no more after an outage is gone, and what it sends again stays': () => {
+    const page = pageOf();
+    page.connect({ state: 'online' }, 0);
+    page.hear(0);
+    for (const id of ['door', 'wine']) page.says(`${id}/status`, { state: 'online', radio: 'scanning' });
+    page.says('door/region/carts/state', { state: 'inside' });
+    page.says('door/region/vans/state', { state: 'inside' });
+    const known = () => [[...page.site().gateways.keys()].join(' '), [...(page.site().gateways.get('door')?.states.values() ?? [])].map(({ region }) => region).join(' ')];
+    page.connect({ state: 'waiting' }, 1000);
+    page.expire(60000);
+    same(known(), ['door wine', 'carts vans']);
+    page.connect({ state: 'online' }, 60000);
+    page.hear(60000);
+    page.says('door/status', { state: 'online', radio: 'scanning' }, 60000);
+    page.says('door/region/vans/state', { state: 'inside' }, 60000);
+    page.expire(65000);
+    same(known(), ['door wine', 'carts vans']);
+    page.expire(70000);
+    same(known(), ['door', 'vans']);
+    page.says('wine/status', { state: 'online', radio: 'scanning' }, 71000);
+    page.expire(90000);
+    same([known()[0], page.store.gatewayCount], ['door wine', 2]);
+  },
   'configured gateways always count, and those that the store names': () => {
     const page = pageOf({ door: 'door', wine: 'wine' });
     const words = () => rosterOf(page).gateways.map(({ id, condition }) => `${id} ${condition.word}`);

@@ -10,6 +10,8 @@ import { readFilter } from './view/filter.js';
 // The reader pings a broker that was silent for 10 s. A broker that was silent for longer than this may be gone.
 const silence_ms = 15000;
 const settling_ms = 3000;
+// A broker has sent again by then what it keeps. What comes later is shown as it comes.
+const renewing_ms = 10000;
 // Kinds that are subscribed for the selected store alone.
 const lookedAt = new Set(['health', 'ranging', 'event']);
 
@@ -26,6 +28,8 @@ export class Page {
     // The time of the subscription to the selected store, and whether its retained messages must have come by now.
     this.asked_ms = null;
     this.settled = false;
+    // When a connection after the first one began, until what the broker no longer keeps was cleared.
+    this.renewed_ms = null;
     this.siteName = null;
     this.layout = readLayout(null);
   }
@@ -36,6 +40,10 @@ export class Page {
     if (connection.state === 'online') {
       this.store.resume(now_ms);
       this.asked_ms ??= now_ms;
+      if (this.heard_ms !== null) {
+        this.store.renew();
+        this.renewed_ms = now_ms;
+      }
     }
     this.changes += 1;
   }
@@ -55,6 +63,10 @@ export class Page {
   /** Forgets beacons that are not told any more. Without a connection no time passes for them. */
   expire(now_ms) {
     if (this.heard_ms !== null) this.store.expire(this.heard_ms);
+    if (this.renewed_ms !== null && this.connection.state === 'online' && now_ms - this.renewed_ms >= renewing_ms) {
+      this.store.sweep();
+      this.renewed_ms = null;
+    }
     if (this.settled || this.asked_ms === null || this.connection.state !== 'online' || now_ms - this.asked_ms < settling_ms) return;
     this.settled = true;
     this.changes += 1;

@@ -2,8 +2,11 @@ import { Beacons } from './beacons.js';
 import { limits } from './limits.js';
 import { Names } from './names.js';
 
+// The kinds of messages that the broker keeps, and sends again on each connection.
+const retainedKinds = new Set(['status', 'health', 'location', 'state']);
+
 /** A gateway as the page knows it; the gateway `site` is the store itself. */
-const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map() });
+const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map(), kept: new Map() });
 
 /** All received data: stores, their gateways, beacons, zones and events. It has no clock: each message comes with its time of arrival. */
 export class Store {
@@ -14,6 +17,8 @@ export class Store {
     this.refused = 0;
     // Counts up with each change, which tells a view to draw.
     this.version = 0;
+    // Counts the connections.
+    this.round = 0;
   }
 
   /** The store of that name, perhaps a new empty one; null beyond the limit. */
@@ -48,10 +53,32 @@ export class Store {
     this.version += 1;
     if (body === null) this.clear(site, gateway, subject);
     else takers[subject.kind](site, gateway, subject, body, now_ms, retained);
+    if (body === null || !retainedKinds.has(subject.kind)) return;
+    const { kept } = gateway;
+    if (kept.has(subject.topic) || kept.size < limits.names + retainedKinds.size) kept.set(subject.topic, { round: this.round, subject });
+  }
+
+  /** Begins another connection, on which the broker sends again what it keeps. */
+  renew() {
+    this.round += 1;
+  }
+
+  /** Clears each topic that the broker kept on an earlier connection and did not send on this one: it was cleared meanwhile. */
+  sweep() {
+    for (const site of this.sites.values()) {
+      for (const gateway of [...site.gateways.values()]) {
+        for (const { round, subject } of [...gateway.kept.values()]) {
+          if (round === this.round) continue;
+          this.clear(site, gateway, subject);
+          this.version += 1;
+        }
+      }
+    }
   }
 
   clear(site, gateway, subject) {
-    if (subject.kind === 'status') {
+    gateway.kept.delete(subject.topic);
+    if (subject.kind === 'status' && site.gateways.has(gateway.id)) {
       site.gateways.delete(gateway.id);
       this.gatewayCount -= 1;
     }
