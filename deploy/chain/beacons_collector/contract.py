@@ -39,8 +39,8 @@ class Kind:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is for later readers too, and not only for those who are there now."""
-        return self.delivery != "ephemeral"
+        """Whether the chain keeps it for later readers: ephemeral messages are for those who are there now, others may say x-chain: false."""
+        return self.delivery != "ephemeral" and self.schema.get("x-chain", True)
 
     @property
     def is_of_region(self) -> bool:

@@ -10,7 +10,7 @@ import { readFilter } from './view/filter.js';
 const silence_ms = 15000;
 const settling_ms = 3000;
 // What is asked for of the store that is looked at, and of no other.
-const lookedAt = new Set(['health', 'ranging', 'event']);
+const lookedAt = new Set(['health', 'ranging', 'event', 'today']);
 
 /** What the page shows and what was chosen in it: the store, the layout, the filter. Views read it, messages change it. */
 export class Page {
@@ -71,7 +71,7 @@ export class Page {
     const { prefix } = this.settings;
     const all = ['status', 'location', 'location/track', 'region/+/state'].map((rest) => `${prefix}/+/+/${rest}`);
     if (this.siteName === null) return all;
-    return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/region/#`];
+    return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/today`, `${prefix}/${this.siteName}/+/region/#`];
   }
 
   /** Takes a message as it came. What can't be read is counted, and stops nothing. */

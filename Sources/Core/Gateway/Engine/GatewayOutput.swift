@@ -30,6 +30,8 @@ package enum GatewayOutput: Hashable, Sendable {
     case track(TrackBatch, at: Instant)
     /// What can be said of the place.
     case locationStatus(LocationStatus, at: Instant)
+    /// A store's day has changed.
+    case today(TodayNews, at: Instant)
 }
 
 /// How an output is handled on its way to the broker, whatever it says: all that the queue between the loops and the commit group
@@ -78,6 +80,9 @@ extension GatewayOutput {
         // A batch has all that was kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
         case .track, .locationStatus: OutputHandling(shedding: .never, commit: .soon)
+        // Where it only says for how long the store has heard, no reader waits for it.
+        case .today(let news, _):
+            OutputHandling(shedding: .never, commit: news.report == nil && news.records.count < 2 ? .eventually : .soon)
         // A failure is for the log, a request is asked again, and the gateway is somewhere else by then.
         case .failure, .notice, .answer, .location:
             OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .never)

@@ -18,7 +18,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0 };
+      site = { name, gateways: new Map(), beacons: new Beacons(), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -55,6 +55,7 @@ export class Store {
     }
     if (subject.kind === 'location') gateway.fix = null;
     if (subject.kind === 'health') gateway.health = null;
+    if (subject.kind === 'today' && gateway.id === 'site') site.today = null;
     if (subject.kind !== 'state') return;
     gateway.states.delete(subject.topic);
     site.circles.delete(subject.topic);
@@ -65,7 +66,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(), events: [], numbers: new Set(), told: new Map() });
+    Object.assign(site, { beacons: new Beacons(), events: [], numbers: new Set(), told: new Map(), today: null });
     for (const gateway of site.gateways.values()) gateway.health = null;
     this.version += 1;
   }
@@ -110,6 +111,10 @@ export const takers = {
   },
   health(site, gateway, subject, body) {
     gateway.health = body;
+  },
+  today(site, gateway, subject, body) {
+    // Only a store knows its day.
+    if (gateway.id === 'site') site.today = body;
   },
   location(site, gateway, subject, body) {
     follow(gateway, [body.fix]);
