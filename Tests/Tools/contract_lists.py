@@ -69,7 +69,8 @@ def table(requests):
         yield "| --- | --- | --- | --- |"
         for kind in contract.listed:
             topic = "/".join(kind.topic).replace("{region}", "{id}")
-            yield f"| `{topic}` | {int(kind.is_kept)} | {'yes' if kind.is_retained else 'no'} | {kind.schema['x-says']} |"
+            qos = int(kind.delivery != "ephemeral")
+            yield f"| `{topic}` | {qos} | {'yes' if kind.is_retained else 'no'} | {kind.schema['x-says']} |"
         yield f"| `request/{{verb}}` → `response/{{verb}}` | 1 | no | {requests} |"
     return lines
 

@@ -23,7 +23,7 @@ def kind():
     """The schema of the made-up kind `pulse`, numbered by `beat`."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "pulse", "description": "A made-up message.",
-        "x-topic": "pulse", "x-delivery": "acknowledged", "x-number": "beat", "x-order": 11, "x-page": True, "x-title": "How does it feel?",
+        "x-topic": "pulse", "x-delivery": "acknowledged", "x-number": "beat", "x-order": 12, "x-page": True, "x-title": "How does it feel?",
         "x-says": "its made-up pulse", "x-when": "Now and then.", "type": "object",
         "required": list(PULSE), "x-essential": ["schema", "at", "epoch", "beat", "mood"], "additionalProperties": False,
         "properties": shared("schema", "at", "clock", "site", "gateway", "epoch") | {

@@ -22,6 +22,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case location
     /// The gateway's deferred fixes, in one batch.
     case track = "location/track"
+    /// A store's day so far.
+    case today
     /// The answer to a request.
     case response
 
@@ -37,7 +39,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
 
     var scope: Scope {
         switch self {
-        case .status, .health, .coverage, .surge, .gap, .location, .track: .gateway
+        case .status, .health, .coverage, .surge, .gap, .location, .track, .today: .gateway
         case .event, .state, .ranging: .region
         case .response: .request
         }
@@ -51,7 +53,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .surge: .durable(.surges)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
-        case .status, .health, .state, .location: .retained
+        case .status, .health, .state, .location, .today: .retained
         case .ranging: .ephemeral
         case .response: .answer
         }
@@ -70,6 +72,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .ranging: RangingPayload.self
         case .location: LocationPayload.self
         case .track: TrackPayload.self
+        case .today: TodayPayload.self
         case .response: ResponsePayload.self
         }
     }

@@ -241,9 +241,10 @@ package struct TopicTree: Hashable, Sendable {
     package var gap: String { topic(.gateway(.gap)) }
     var coverage: String { topic(.gateway(.coverage)) }
 
-    /// The retained topics of the gateway as a whole.
+    /// The retained topics of the gateway as a whole. A store's day is not among them: its outbox has a record of the topic.
     package var retainedOfGateway: [String] {
-        MessageKind.allCases.filter { $0.scope == .gateway && $0.delivery == .retained }.map { topic(.gateway($0)) }
+        MessageKind.allCases.filter { $0.scope == .gateway && $0.delivery == .retained && $0 != .today }
+            .map { topic(.gateway($0)) }
     }
 
     package func state(_ instance: RegionInstanceID) -> String { topic(.region(.state, instance)) }

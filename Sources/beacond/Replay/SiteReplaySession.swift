@@ -10,6 +10,7 @@ struct SiteReplaySession {
     private let topics: TopicTree
     private var healthDue = Instant.origin + HealthReporter.interval
     private var outputs: [GatewayOutput]
+    private var today: StoreToday
 
     /// - Parameter makeSink: makes the sink for messages.
     init(
@@ -19,7 +20,9 @@ struct SiteReplaySession {
         let key = Array("replay of \(topics.prefix)/\(topics.site)".utf8)
         let parts = SiteStart(
             site, settings, topics, outbox, radio: .replay, at: .origin, timebase, bootID: nil, newKey: key,
-            logger: logger)
+            // Without a name the days are not the machine's: the same input gives the same output everywhere.
+            localTime: site.timeZone.isEmpty ? .utc : MachineTimeZone.use(site.timeZone), logger: logger)
+        today = parts.today
         self.topics = topics
         engine = parts.engine
         outputs = parts.outputs
@@ -54,7 +57,8 @@ struct SiteReplaySession {
         engine.settle(at: now, outputs: &outputs)
         engine.tellSurges(at: engine.now, outputs: &outputs)
         outputs.append(.stays(engine.recordsOfStays))
-        flush()
+        today.follow(&outputs, isHearing: engine.isHearing, at: now, .told)
+        turn()
         round.end()
         // A replay is often shorter than a minute, but its late messages have to be reported.
         recorded.figures = engine.figures(at: now)
@@ -71,6 +75,8 @@ struct SiteReplaySession {
         while true {
             if healthDue < limit, healthDue <= engine.nextDeadline {
                 now = max(now, healthDue)
+                today.follow(&outputs, isHearing: engine.isHearing, at: now)
+                turn()
                 recorded.figures = engine.figures(at: now)
                 round.endMinute()
                 healthDue += HealthReporter.interval
@@ -85,6 +91,12 @@ struct SiteReplaySession {
 
     /// Tells the outputs with the present time, though they may have happened a little earlier.
     private mutating func flush() {
+        if outputs.isEmpty { return }
+        today.follow(&outputs, isHearing: engine.isHearing, at: now)
+        turn()
+    }
+
+    private mutating func turn() {
         if outputs.isEmpty { return }
         swap(&recorded.outputs, &outputs)
         round.turn()

@@ -82,10 +82,11 @@ struct Agent {
         let outbox = try openOutbox(settings.outbox.directory + "-site", topics, at: now, timebase)
         let parts = SiteStart(
             site, settings, topics, outbox, radio: .live(.absent), at: now, timebase, bootID: SystemClock.bootID,
-            newKey: PseudonymKey.random(), logger: logger)
+            newKey: PseudonymKey.random(), localTime: MachineTimeZone.use(site.timeZone), logger: logger)
         do throws(SystemError) {
             let stop = try StopRequest()
-            let feed = StoreFeed(parts.engine, topics: topics, outputs: parts.outputs, stop: stop, at: now)
+            let feed = StoreFeed(
+                parts.engine, topics: topics, outputs: parts.outputs, stop: stop, today: parts.today, at: now)
             let worker = try startDelivery(
                 feed, parts.dispatcher, radio: feed.status, filters: feed.filters, limits: StoreFeed.limits)
             let watchdog = WatchdogService(

@@ -24,7 +24,10 @@ enum ConfigurationFile {
         }
         do throws(ConfigurationErrors) {
             return try Settings.parse(utf8: octets) { settings in
-                [settings.identity.name(byHost: hostName()), readSiteKey(&settings.privacy)].compactMap(\.self)
+                [
+                    settings.identity.name(byHost: hostName()), readSiteKey(&settings.privacy),
+                    settings.site.flatMap { MachineTimeZone.refusal(of: $0.timeZone) },
+                ].compactMap(\.self)
             }
         } catch {
             throw Problem(lines: error.lines(file: path))

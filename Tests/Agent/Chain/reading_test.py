@@ -180,6 +180,10 @@ class Payloads(unittest.TestCase):
         self.assertEqual(reason(span | {"to_at": "2026-01-01T00:00:11.166Z"}, Address("coverage", "s", "g")),
                          "to_at: before from_at")
 
+    def test_a_kind_that_the_chain_does_not_keep_is_passed_over(self):
+        self.assertIsNone(parse("b/s/site/today", "b"))
+        self.assertEqual(parse("b/s/site/health", "b"), Address("health", "s", "site"))
+
     def test_a_surge_has_a_number_a_time_a_region_and_counts(self):
         surge = {"schema": 1, "at": EXIT["at"], "clock": "synced", "site": "s", "gateway": "g", "epoch": EPOCH, "surge": 3, "from_at": ENTER["at"],
                  "to_at": EXIT["at"], "region": "carts", "refused": 16400, "identities": 16380}

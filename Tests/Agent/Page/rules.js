@@ -17,6 +17,7 @@ import { contractRules } from './contract.js';
 import { truths } from './truths.js';
 import { planRules } from './plan.js';
 import { visitRules } from './visits.js';
+import { todayRules } from './today.js';
 
 /** A reader on a machine that the test turns: what it opened, what it sent, what it said. */
 function reader() {
@@ -219,7 +220,7 @@ const rules = {
 };
 
 const results = [];
-for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...planRules, ...visitRules })) {
+for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...planRules, ...visitRules, ...todayRules })) {
   try {
     rule();
     results.push([name, null]);

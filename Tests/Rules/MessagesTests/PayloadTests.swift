@@ -126,7 +126,7 @@ struct PayloadTests {
             let message = composer().message(kind, on: "t", [])
             #expect(message.delivery == kind.delivery)
             #expect((message.qos == .atMostOnce) == (kind == .ranging))
-            #expect(message.isRetained == [.status, .health, .state, .location].contains(kind))
+            #expect(message.isRetained == [.status, .health, .state, .location, .today].contains(kind))
             #expect(message.expiry_s == (kind == .ranging ? 11 : nil))
         }
     }

@@ -27,7 +27,7 @@ CHECKED = {
 }
 PASSED_OVER = {
     "$schema", "$defs", "title", "description", "examples", "default", "required", "dependentRequired", "oneOf", "not", "propertyNames",
-    "x-topic", "x-delivery", "x-number", "x-order", "x-page", "x-title", "x-says", "x-when",
+    "x-topic", "x-delivery", "x-number", "x-order", "x-page", "x-chain", "x-title", "x-says", "x-when",
 }
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z", re.ASCII)

@@ -39,8 +39,8 @@ class Kind:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the broker keeps it for later readers, and not only for those that are connected now."""
-        return self.delivery != "ephemeral"
+        """Whether the chain keeps it for later readers. Ephemeral messages are for present readers, and other schemas may say x-chain: false."""
+        return self.delivery != "ephemeral" and self.schema.get("x-chain", True)
 
     @property
     def is_of_region(self) -> bool:

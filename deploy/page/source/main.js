@@ -28,7 +28,7 @@ const showStage = tabs(byId('stage-tabs'), (id) => {
   byId('zoom').hidden = id !== 'tab-plan';
   if (id === 'tab-map') map.open();
 });
-const showSide = tabs(byId('side-tabs'), () => document.body.classList.remove('reading'));
+const showSide = tabs(byId('side-tabs'), (id) => document.body.classList.toggle('reading', id === 'tab-today'));
 
 const reader = new Reader({
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/mqtt`,

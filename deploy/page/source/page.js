@@ -13,7 +13,7 @@ const settling_ms = 3000;
 // A broker has sent again by then what it keeps. What comes later is shown as it comes.
 const renewing_ms = 10000;
 // Kinds that are subscribed for the selected store alone.
-const lookedAt = new Set(['health', 'ranging', 'event']);
+const lookedAt = new Set(['health', 'ranging', 'event', 'today']);
 
 /** The page's state and choices: the store, the layout, the filter. Views read it, messages change it. */
 export class Page {
@@ -85,7 +85,7 @@ export class Page {
     const { prefix } = this.settings;
     const all = ['status', 'location', 'location/track', 'region/+/state'].map((rest) => `${prefix}/+/+/${rest}`);
     if (this.siteName === null) return all;
-    return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/region/#`];
+    return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/today`, `${prefix}/${this.siteName}/+/region/#`];
   }
 
   /** Takes a message as it came. An unreadable one is counted, and stops nothing. */

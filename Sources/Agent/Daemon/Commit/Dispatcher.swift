@@ -77,6 +77,9 @@ package final class Dispatcher {
         let entities = ToldEntities(integrations, earlier: held) { records.has($0) }
         var wanted = integrations.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
         if tellsPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
+        if composer.topics.gateway == SiteSettings.gatewayID {
+            wanted.insert(composer.topics.topic(.gateway(.today)))
+        }
         var coverage = ToldCoverage()
         coverage.resume(stored.coverage, at: now)
         told = Told(

@@ -65,6 +65,7 @@ struct TransactionWriter {
                 let message = composer.surge(
                     surge, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
                 draft.commit(message, at: at)
+            case .today(let news, let at): write(news, at: at, records, into: &draft)
             case .answer(let answer):
                 draft.say(
                     composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)
@@ -98,6 +99,17 @@ struct TransactionWriter {
             draft.transaction.remove(draft.told.place.takeFixKeys())
         default: break
         }
+    }
+
+    /// Stores a store's days. The visits that they count stand in the same transaction.
+    private func write(_ news: TodayNews, at now: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
+        draft.transaction.remove(news.removedKeys)
+        for record in news.records {
+            draft.transaction.store(OutboxRecord(key: record.key, value: record.encoded))
+        }
+        guard let report = news.report else { return }
+        // A later version may tell no days.
+        retain(composer.today(report, at: now, draft.timebase), at: now, records, into: &draft)
     }
 
     /// Publishes a retained message. Its topic is stored, so that a later process that does not use it can clear it.

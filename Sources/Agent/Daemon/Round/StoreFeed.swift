@@ -16,13 +16,18 @@ package final class StoreFeed: Engine {
     private var outputs: [GatewayOutput]
     /// Whether the last status told that a gateway hears.
     private var toldHearing: Bool?
+    /// `nil` for one that only looks.
+    private var today: StoreToday?
 
     /// - Parameters:
     ///   - outputs: the engine's first outputs.
     ///   - stop: ends the process; `nil` where the process ends without it.
+    ///   - today: counts the visits of days.
     package init(
-        _ engine: SiteEngine, topics: TopicTree, outputs: [GatewayOutput], stop: StopRequest?, at now: Instant
+        _ engine: SiteEngine, topics: TopicTree, outputs: [GatewayOutput], stop: StopRequest?, today: StoreToday? = nil,
+        at now: Instant
     ) {
+        self.today = today
         self.engine = engine
         self.topics = topics
         self.outputs = outputs
@@ -61,6 +66,7 @@ package final class StoreFeed: Engine {
     /// Handles the broker's messages. A store answers no requests.
     @discardableResult
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
+        today?.timebase = timebase
         for message in messages {
             guard case .bytes(let payload) = message.payload else {
                 engine.receiveMalformed()
@@ -87,6 +93,7 @@ package final class StoreFeed: Engine {
             storeDue = now + StaySchedule.interval
             outputs.append(.stays(engine.recordsOfStays))
         }
+        today?.follow(&outputs, isHearing: engine.isHearing, at: now, news.isLast ? .stored : .asDue)
         swap(&news.outputs, &outputs)
         if toldHearing != engine.isHearing {
             toldHearing = engine.isHearing

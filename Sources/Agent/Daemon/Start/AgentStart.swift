@@ -61,15 +61,19 @@ package struct SiteStart {
     /// The engine's first outputs.
     package let outputs: [GatewayOutput]
     package let dispatcher: Dispatcher
+    /// The store's days, as an earlier process left them.
+    package let today: StoreToday
 
     /// - Parameters:
     ///   - topics: the store's own.
     ///   - radio: the first state in place of a radio: whether any gateway hears.
     ///   - bootID: identifies the boot of `now`'s clock; `nil` where there is only the wall clock.
     ///   - newKey: the first secret for pseudonyms.
+    ///   - localTime: the time of day in the store's zone.
     package init(
         _ site: SiteSettings, _ settings: Settings, _ topics: TopicTree, _ outbox: Outbox, radio: CoveredRadio,
-        at now: Instant, _ timebase: Timebase, bootID: String?, newKey: @autoclosure () -> [UInt8], logger: Logger
+        at now: Instant, _ timebase: Timebase, bootID: String?, newKey: @autoclosure () -> [UInt8],
+        localTime: LocalTime = .utc, logger: Logger
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         for notice in stored.kept.notices { logger.warning("\(notice)") }
@@ -80,6 +84,9 @@ package struct SiteStart {
             site, settings.gateway, tellsDevices: settings.privacy.siteKeyFile != nil,
             restoring: stored.regions.map(\.record), at: now, outputs: &outputs)
         self.outputs = [.radio(radio, at: now)] + stored.endings(at: now) + outputs
+        today = StoreToday(
+            site, localTime, restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,
+            timebase)
         dispatcher = Dispatcher(settings, topics, .store, outbox, stored, bootID: bootID, at: now)
     }
 }

@@ -42,6 +42,8 @@ package struct SiteSettings: Hashable, Sendable {
     var leaveAfter: TimeSpan
     /// The age beyond which an arriving message changes no history.
     var lateAfter: TimeSpan
+    /// The IANA name of the zone whose days are the store's; empty for that of the machine.
+    package var timeZone: String
     package var gateways: [Gateway]
 }
 
@@ -58,11 +60,15 @@ struct SiteTable: SettingsTable {
     let lateAfter = Key(
         "late_after_s", default: .seconds(30), .seconds(1...86400),
         "Seconds after which a gateway's message comes too late to change a state or visit.")
+    let timeZone = Key(
+        "time_zone", default: "", Rule<String>.timeZone,
+        "The time zone whose days `today` counts, such as `Europe/Berlin`. Empty: that of the machine, in a replay UTC."
+    )
 
     func read(_ reader: inout TableReader, store: String) -> SiteSettings {
         SiteSettings(
             id: reader.value(id) ?? store, regions: Set(reader.value(regions)), leaveAfter: reader.value(leaveAfter),
-            lateAfter: reader.value(lateAfter), gateways: [])
+            lateAfter: reader.value(lateAfter), timeZone: reader.value(timeZone), gateways: [])
     }
 }
 
@@ -98,6 +104,24 @@ struct SiteGatewayTable: SettingsTable {
             id: id, zone: zone,
             position: position.count == 2 ? SiteSettings.PlanPoint(x_m: position[0], y_m: position[1]) : nil,
             floor: floor, rssiOffset_db: offset_db)
+    }
+}
+
+extension Rule where Value == String {
+    /// The name of a time zone by its form. Which names there are, only the machine knows.
+    fileprivate static var timeZone: Rule {
+        text("an IANA name such as \"Europe/Berlin\" of at most 64 bytes, or empty") { name in
+            let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+            return name.isEmpty
+                || name.utf8.count <= 64
+                    && parts.allSatisfy { part in
+                        !part.isEmpty && part.utf8.allSatisfy { Self.zoneOctets.contains($0) }
+                    }
+        }
+    }
+
+    private static var zoneOctets: Set<UInt8> {
+        Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-".utf8)
     }
 }
 

@@ -30,6 +30,8 @@ package enum GatewayOutput: Hashable, Sendable {
     case track(TrackBatch, at: Instant)
     /// The availability of the place.
     case locationStatus(LocationStatus, at: Instant)
+    /// A store's day has changed.
+    case today(TodayNews, at: Instant)
 }
 
 /// The handling of an output on its way to the broker. The queue between the loops and the commit group needs to know
@@ -78,6 +80,9 @@ extension GatewayOutput {
         // A batch contains all fixes that were kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
         case .track, .locationStatus: OutputHandling(shedding: .never, commit: .soon)
+        // No reader waits for a report that only tells for how long the store has heard.
+        case .today(let news, _):
+            OutputHandling(shedding: .never, commit: news.report == nil && news.records.count < 2 ? .eventually : .soon)
         // A failure is for the log, a client repeats a request, and the gateway is elsewhere by then.
         case .failure, .notice, .answer, .location:
             OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .never)

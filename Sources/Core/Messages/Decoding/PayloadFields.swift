@@ -282,6 +282,31 @@ extension PayloadFields {
     }
 }
 
+/// Integers that may be none, and lists of integers.
+extension PayloadFields {
+    /// An integer from 0, or `null` for one that is not known.
+    mutating func integerOrNull(_ key: StaticString) throws(PayloadError) -> Int64? {
+        if isNull(key) { return nil }
+        return try integer(key)
+    }
+
+    /// A list of integers from 0, or `null`.
+    mutating func integersOrNull(_ key: StaticString, limit: Int) throws(PayloadError) -> [Int64]? {
+        if isNull(key) { return nil }
+        return try integers(key, limit: limit)
+    }
+
+    /// A list of integers from 0.
+    mutating func integers(_ key: StaticString, limit: Int) throws(PayloadError) -> [Int64] {
+        let index = try required(key)
+        guard case .array(let end) = document.nodes[index] else { throw wrongType(key, "a list", at: index) }
+        guard end - index - 1 <= limit else { throw PayloadError("\(key)", .tooLong(limit: limit)) }
+        var integers: [Int64] = []
+        for element in (index + 1)..<end { integers.append(try integer(key, 0...Int64.max, at: element)) }
+        return integers
+    }
+}
+
 /// The reason for which a payload does not follow the contract: the field and the problem.
 package struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Problem: Hashable, Sendable {

@@ -103,6 +103,17 @@ package struct JSONWriter {
         octets.append(UInt8(ascii: "]"))
     }
 
+    mutating func set(_ key: StaticString, integers: [Int64]) {
+        self.key(key)
+        octets += ("[" + integers.map { String($0) }.joined(separator: ",") + "]").utf8
+    }
+
+    /// - Parameter integer: `nil` becomes `null`.
+    mutating func set(_ key: StaticString, integer: Int64?) {
+        self.key(key)
+        octets += (integer.map { String($0) } ?? "null").utf8
+    }
+
     mutating func set(_ key: StaticString, object: [UInt8]) {
         self.key(key)
         octets += object

@@ -3,7 +3,7 @@ import { limits } from './limits.js';
 import { Names } from './names.js';
 
 // The kinds of messages that the broker keeps, and sends again on each connection.
-const retainedKinds = new Set(['status', 'health', 'location', 'state']);
+const retainedKinds = new Set(['status', 'health', 'location', 'state', 'today']);
 
 /** A gateway as the page knows it; the gateway `site` is the store itself. */
 const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map(), kept: new Map() });
@@ -25,7 +25,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0 };
+      site = { name, gateways: new Map(), beacons: new Beacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -84,6 +84,7 @@ export class Store {
     }
     if (subject.kind === 'location') gateway.fix = null;
     if (subject.kind === 'health') gateway.health = null;
+    if (subject.kind === 'today' && gateway.id === 'site') site.today = null;
     if (subject.kind !== 'state') return;
     gateway.states.delete(subject.topic);
     site.circles.delete(subject.topic);
@@ -94,7 +95,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(this.names), events: [], numbers: new Set(), told: new Map() });
+    Object.assign(site, { beacons: new Beacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null });
     for (const gateway of site.gateways.values()) gateway.health = null;
     this.version += 1;
   }
@@ -139,6 +140,10 @@ export const takers = {
   },
   health(site, gateway, subject, body) {
     gateway.health = body;
+  },
+  today(site, gateway, subject, body) {
+    // Only a store knows its day.
+    if (gateway.id === 'site') site.today = body;
   },
   location(site, gateway, subject, body) {
     follow(gateway, [body.fix]);

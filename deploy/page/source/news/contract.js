@@ -372,4 +372,41 @@ export const kinds = {
       identities: { is: 'whole', low: 1 },
     },
   },
+  today: {
+    topic: 'today',
+    is: 'object',
+    essential: ['schema', 'at', 'day', 'from_at', 'to_at', 'hours', 'regions'],
+    fields: {
+      schema: { is: 'word', words: [1] },
+      at: { is: 'time' },
+      clock: { is: 'word', words: ['synced', 'unsynced'] },
+      day: { is: 'text', most: 10 },
+      time_zone: { is: 'text', most: 64 },
+      from_at: { is: 'time' },
+      to_at: { is: 'time' },
+      hours: {
+        is: 'list',
+        most: 26,
+        of: { is: 'object', essential: ['from_at'], fields: { from_at: { is: 'time' }, heard_share: { is: 'number', low: 0, high: 1 } } },
+      },
+      regions: {
+        is: 'list',
+        most: 64,
+        of: {
+          is: 'object',
+          essential: ['region', 'visits', 'entries'],
+          fields: {
+            region: { is: 'text', most: 128 },
+            visits: { is: 'whole', low: 0 },
+            present: { is: 'number', low: 0 },
+            unknown: { is: 'whole', low: 0 },
+            median_stay_s: { is: 'number', low: 0 },
+            entries: { is: 'list', most: 26, of: { is: 'whole', low: 0 } },
+            last_week: { is: 'list', most: 26, of: { is: 'whole', low: 0 } },
+          },
+        },
+      },
+      omitted: { is: 'whole', low: 0 },
+    },
+  },
 };

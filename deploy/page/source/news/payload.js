@@ -9,6 +9,8 @@ const longest = 512 * 1024;
 const mostBeacons = 4096;
 // Farther beacons are not drawn.
 const farthest_m = 1e5;
+// No zone has a longer day. The contract limits its hours.
+const longestDay_ms = 26 * 3600000;
 
 /** A payload that can't be read; the message tells the reason. */
 export class PayloadError extends Error {}
@@ -47,6 +49,7 @@ export const readers = {
   ranging: ({ beacons }) => ({ beacons: beacons.slice(0, mostBeacons).map(beacon) }),
   location: (told) => ({ service: told.service, fix: fix(told.fix) }),
   track: ({ fixes }) => ({ fixes: fixes.map(fix) }),
+  today: day,
 };
 
 function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accuracy_error_m, rssi_dbm, age_ms, resolving, duplicate, zone, zone_confidence, position }) {
@@ -54,6 +57,17 @@ function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accu
     uuid, major, minor, track, device, proximity: proximity ?? 'unknown', accuracy_m, error_m: accuracy_error_m, rssi_dbm, age_ms, resolving, duplicate, zone,
     confidence: zone_confidence,
     position: position && Math.hypot(position.x_m, position.y_m) <= farthest_m ? { ...position, floor: position.floor ?? 0, error_m: position.error_m ?? 0 } : null,
+  };
+}
+
+/** A store's day. A region that does not say how many visits each hour had is left out. */
+function day({ day: date, time_zone, from_at, to_at, hours, regions, omitted }) {
+  if (to_at <= from_at || to_at - from_at > longestDay_ms) throw new PayloadError('to_at is not the end of a day');
+  return {
+    date, zone: time_zone ?? '', from: from_at, to: to_at,
+    heard: hours.map((hour) => hour.heard_share),
+    regions: regions.filter(({ entries }) => entries.length === hours.length),
+    omitted: omitted ?? 0,
   };
 }
 

@@ -5,6 +5,7 @@ import { showEvents } from './eventlist.js';
 import { beaconFields } from './filter.js';
 import { showGateways } from './gatewaylist.js';
 import { zoneWords } from './roster.js';
+import { showToday } from './today.js';
 import { metres } from './words.js';
 
 // More rows than a person reads would only make the page slow; the search finds the others.
@@ -17,6 +18,7 @@ export function showLists(page, now_ms) {
   showBeacons(site, page, now_ms);
   showEvents(page, now_ms);
   showGateways(page, now_ms);
+  showToday(page, now_ms);
 }
 
 function showZones(page) {

@@ -1,0 +1,126 @@
+/// A store's day so far.
+package struct TodayReport: Hashable, Sendable {
+    struct Hour: Hashable, Sendable {
+        var from: WallTime
+        /// The share of the hour, so far, in which the store could hear, 0 to 1.
+        var heardShare: Double
+    }
+
+    struct Region: Hashable, Sendable {
+        var id: String
+        /// Visits that touch the day so far.
+        var visits: Int64
+        /// Instances that are inside now; `nil` while the store can't hear.
+        var present: Int64?
+        /// Instances whose state is unknown.
+        var unknown: Int64
+        /// Of the stays that ended today, seconds; `nil` without any.
+        var medianStay_s: Int64?
+        /// Visits that began in each hour, by `hours`.
+        var entries: [Int64]
+        /// The entries of all hours of the same weekday a week before; `nil` where the store does not know them.
+        var lastWeek: [Int64]?
+    }
+
+    /// Regions that are told of, at most.
+    static let maxRegions = 64
+    /// Hours of a day, at most.
+    static let maxHours = 26
+
+    /// The store's date: `2026-11-23`.
+    var day: String
+    /// The zone's IANA name as configured; empty for that of the machine.
+    var timeZone: String
+    var from: WallTime
+    var to: WallTime
+    /// The hours that have begun.
+    var hours: [Hour]
+    /// In the order of their ids.
+    var regions: [Region]
+    /// Visits to regions beyond `maxRegions`.
+    var omitted: Int64
+}
+
+/// A change of a store's days: what is to be stored, and from time to time what is to be told.
+package struct TodayNews: Hashable, Sendable {
+    package var records: [StoredDays] = []
+    /// Keys of records that the store needs no more.
+    package var removedKeys: [String] = []
+    /// `nil` where there is only something to store.
+    package var report: TodayReport?
+}
+
+/// `today`: a store's day so far.
+struct TodayPayload: Payload, Hashable {
+    var head: PayloadHead
+    var report: TodayReport
+}
+
+extension TodayPayload {
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let day = try fields.text("day")
+        guard Timestamp.time(day + "T00:00:00.000Z") != nil else {
+            throw PayloadError("day", .mustBeOneOf("a date such as 2026-11-23"))
+        }
+        let report = TodayReport(
+            day: day, timeZone: try fields.text("time_zone"), from: try fields.time("from_at"),
+            to: try fields.time("to_at"),
+            hours: try fields.list("hours") { fields throws(PayloadError) in
+                TodayReport.Hour(from: try fields.time("from_at"), heardShare: try fields.number("heard_share", 0...1))
+            },
+            regions: try fields.list("regions") { fields throws(PayloadError) in try TodayReport.Region(&fields) },
+            omitted: try fields.integer("omitted"))
+        guard report.from < report.to else { throw PayloadError("to_at", .mustBeOneOf("later than from_at")) }
+        guard 1...TodayReport.maxHours ~= report.hours.count else {
+            throw PayloadError("hours", .mustBeOneOf("1 to \(TodayReport.maxHours)"))
+        }
+        guard report.regions.count <= TodayReport.maxRegions else {
+            throw PayloadError("regions", .tooLong(limit: TodayReport.maxRegions))
+        }
+        guard report.regions.allSatisfy({ $0.entries.count == report.hours.count }) else {
+            throw PayloadError("regions", .mustBeOneOf("such that entries has a number for each of hours"))
+        }
+        self.init(head: head, report: report)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("day", report.day)
+        json.set("time_zone", report.timeZone)
+        json.set("from_at", Timestamp.text(report.from))
+        json.set("to_at", Timestamp.text(report.to))
+        json.set("hours", objectsFor: report.hours) { hour, json in
+            json.set("from_at", Timestamp.text(hour.from))
+            json.set("heard_share", hour.heardShare, decimals: 2)
+        }
+        json.set("regions", objectsFor: report.regions) { region, json in region.write(to: &json) }
+        json.set("omitted", report.omitted)
+    }
+}
+
+extension TodayReport.Region {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            id: try fields.level("region"), visits: try fields.integer("visits"),
+            present: try fields.integerOrNull("present"), unknown: try fields.integer("unknown"),
+            medianStay_s: try fields.integerOrNull("median_stay_s"),
+            entries: try fields.integers("entries", limit: TodayReport.maxHours),
+            lastWeek: try fields.integersOrNull("last_week", limit: TodayReport.maxHours))
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.set("region", id)
+        json.set("visits", visits)
+        json.set("present", integer: present)
+        json.set("unknown", unknown)
+        json.set("median_stay_s", integer: medianStay_s)
+        json.set("entries", integers: entries)
+        if let lastWeek { json.set("last_week", integers: lastWeek) } else { json.set("last_week", integer: nil) }
+    }
+}
+
+extension MessageComposer {
+    package func today(_ report: TodayReport, at now: Instant, _ timebase: Timebase) -> Message {
+        let payload = TodayPayload(head: head(at: now, timebase), report: report)
+        return message(.today, on: topics.topic(.gateway(.today)), payload.encoded)
+    }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import Core
+
+/// A store that counts its days: the engine's store with `StoreToday` behind it, as `beacond site` has it.
+struct CountingStore {
+    var store: Store
+    private(set) var today: StoreToday
+    private var followed = 0
+    private(set) var news: [(at_s: Double, news: TodayNews)] = []
+
+    init(
+        _ toml: String = "[site]", zone: LocalTime = .utc, restoring records: [RegionRecord] = [],
+        days: [StoredDays] = [], start: WallTime = Store.start, isSynced: Bool = true
+    ) throws {
+        store = try Store(toml, restoring: records)
+        let settings = try Settings.parse(toml)
+        today = StoreToday(
+            settings.site ?? settings.siteDefaults, zone, restoring: days, at: .origin,
+            Timebase(wallAtOrigin: start, isSynced: isSynced))
+    }
+
+    /// Lets time pass second by second, as the delivery loop does.
+    mutating func run(to t_s: Double) {
+        var next_s = (store.engine.now - .origin).seconds.rounded(.down) + 1
+        while next_s <= t_s {
+            store.advance(to: next_s)
+            follow(at: next_s)
+            next_s += 1
+        }
+    }
+
+    /// Lets time pass in one step.
+    mutating func leap(to t_s: Double) {
+        store.advance(to: t_s)
+        follow(at: t_s)
+    }
+
+    mutating func follow(at t_s: Double, _ demand: StoreToday.Demand = .asDue) {
+        var outputs = Array(store.outputs[followed...])
+        followed = store.outputs.count
+        let count = outputs.count
+        today.follow(&outputs, isHearing: store.engine.isHearing, at: .origin + .seconds(t_s), demand)
+        for output in outputs.dropFirst(count) { if case .today(let told, _) = output { news.append((t_s, told)) } }
+    }
+
+    var reports: [TodayReport] { news.compactMap(\.news.report) }
+
+    /// When reports were told, seconds.
+    var reportTimes: [Double] { news.filter { $0.news.report != nil }.map(\.at_s) }
+
+    /// The day as it is now.
+    func report(at t_s: Double) -> TodayReport {
+        today.report(at: today.timebase.wall(.origin + .seconds(t_s)), isHearing: store.engine.isHearing)
+    }
+
+    func carts(at t_s: Double) throws -> TodayReport.Region {
+        try #require(report(at: t_s).regions.first { $0.id == "carts" })
+    }
+
+    /// Everything that is stored by now.
+    var stored: [StoredDays] {
+        var records: [String: StoredDays] = [:]
+        for (_, told) in news {
+            for key in told.removedKeys { records[key] = nil }
+            for record in told.records { records[record.key] = record }
+        }
+        // As the disk has it.
+        return records.sorted { $0.key < $1.key }.compactMap { StoredDays($0.value.encoded, key: $0.key) }
+    }
+}
