@@ -47,6 +47,9 @@ class Prose(unittest.TestCase):
     def test_a_message_names_the_party(self):
         self.assertEqual(findings("a.swift", 'throw Failure("The file is missing, and nobody reads \\(name) now")\n'), [(1, "has a phrase to avoid")])
 
+    def test_words_behind_a_colon_are_read_as_well(self):
+        self.assertEqual(findings("a.md", "The adapter is off: somebody else has to switch it on.\n"), [(1, "has a phrase to avoid")])
+
     def test_a_part_that_a_tool_writes_is_read_at_its_source(self):
         self.assertEqual(findings("a.md", f"<!-- begin kinds -->\n{LONG}\n<!-- end kinds -->\n\nnobody is here.\n"), [(5, "has a phrase to avoid")])
 

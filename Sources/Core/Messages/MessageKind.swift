@@ -80,8 +80,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
 
 /// The series that numbers a durable message. Each series has its own numbers within an epoch, from 1, without gaps.
 ///
-/// The raw value is stored in the outbox's file. A new series is a case here. It also needs its columns in that file
-/// (`Outbox/Store/Schema.swift`), and a migration that adds them.
+/// The outbox's file has the raw value, and columns that are named after `gapKeys`. So a series keeps both for ever, and a
+/// new series takes the next raw value.
 package enum NumberSeries: Int64, CaseIterable, Sendable {
     /// Region events: `seq`.
     case events = 0

@@ -96,8 +96,8 @@ struct CheckCommand: ParsableCommand {
     /// Having it is a choice: neither is a problem.
     private static func recovery(_ mayAdminister: Bool) -> String {
         mayAdminister
-            ? "with CAP_NET_ADMIN: the agent switches on adapters that nobody has switched off, and resets dead ones"
-            : "without CAP_NET_ADMIN, which is optional: somebody else has to switch adapters on and reset dead ones"
+            ? "with CAP_NET_ADMIN: the agent switches on adapters that no operator has switched off, and resets dead ones"
+            : "without CAP_NET_ADMIN, which is optional: an operator has to switch adapters on and reset dead ones"
     }
 
     private func checkBroker(_ settings: Settings, into report: inout CheckReport) {

@@ -244,7 +244,7 @@ class Faults(Chain):
         self.collectors[0].wait_for("database: connected")
 
     def test_a_broker_that_is_restarted_keeps_what_comes_before_the_collector_is_back(self):
-        # Without a group: mosquitto keeps no group over a restart, and acknowledges what it has nobody for.
+        # Without a group: mosquitto keeps no group over a restart, and acknowledges messages that it has no reader for.
         self.assertEqual(self.collector().is_ready().end(), 0)
         self.broker.restart()
         self.publish(self.events(range(1, 101)))

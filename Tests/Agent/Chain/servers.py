@@ -1,6 +1,6 @@
 """A real PostgreSQL and a real mosquitto on loopback, each with a scratch folder of its own.
 
-Both refuse to run as root, or give up their rights: as root they run as the user nobody. Whatever is started here ends with this
+Both refuse to run as root, or give up their rights: as root they run as Debian's user without rights. Whatever is started here ends with this
 process, and each wait has a limit.
 """
 
@@ -166,7 +166,7 @@ class PostgreSQL(Server):
         self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
 
     def command(self):
-        # fsync off: nobody pulls this machine's plug, and a killed process loses nothing of what the kernel has. A statement
+        # fsync off: no power cut comes in a test, and a killed process loses nothing of what the kernel has. A statement
         # that hangs fails its test.
         return [self.programs / "postgres", "-D", self.folder / "data", "-p", self.port, "-k", self.folder,
                 "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", f"statement_timeout={LONGEST_WAIT_S}s",

@@ -16,7 +16,7 @@ ROOM, DOOR = Window(5, 20), Window(3, 10)
 
 def room_crossings(recordings):
     """Crossings of each gateway's room, as (begin, end, inward) per beacon: moves between two certain spans. What happens
-    before the first span and after the last is not judged: nobody wrote down where the beacon was."""
+    before the first span and after the last is not judged, because the recording does not tell where the beacon was."""
     for recording in recordings:
         recording.crossings = {}
         recording.judged = {key: (spans[0][0], spans[-1][1]) for key, spans in recording.spans.items()}
