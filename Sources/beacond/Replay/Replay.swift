@@ -57,7 +57,7 @@ struct Replay {
     private var onlyReceives = false
     private var session: ReplaySession?
     /// Whether the log has been told that the present is reached.
-    private var said = SaidOnce<Bool>()
+    private var hasReachedPresent = false
     private var log: LocationLogFile?
     /// Where messages are printed; `nil` where they go to a broker.
     private var printer: PrintingSink?
@@ -211,18 +211,18 @@ struct Replay {
 
     /// Hands over what there is, at once or when it is due.
     private mutating func keepPace(_ time: WallTime) throws(Problem) {
-        var isCatchingUp = !isPaced
-        if let due = due(time) {
-            if due > SystemClock.now {
-                if options.pace == .present, said.isNew(true) { logger.notice("the capture has reached the present") }
-                try flush()
-                while !isStopped, SystemClock.now < due { wait(for: due - SystemClock.now) }
-            } else {
-                isCatchingUp = options.pace == .present
+        let due = due(time)
+        let isOfThePast = options.pace == .present && due.map { $0 <= SystemClock.now } ?? false
+        if let due, due > SystemClock.now {
+            if options.pace == .present, !hasReachedPresent {
+                hasReachedPresent = true
+                logger.notice("the capture has reached the present")
             }
+            try flush()
+            while !isStopped, SystemClock.now < due { wait(for: due - SystemClock.now) }
         }
-        session?.leavesOutLists = isCatchingUp && isPaced
-        if let waiting = session?.waitingCount, waiting >= Self.batch || !isCatchingUp { try flush() }
+        session?.leavesOutLists = isOfThePast
+        if let waiting = session?.waitingCount, waiting >= Self.batch || isPaced && !isOfThePast { try flush() }
     }
 
     private mutating func flush() throws(Problem) {
