@@ -116,14 +116,8 @@ package enum StoredDays: Hashable, Sendable {
     /// Reads what `encoded` wrote; `nil` for any other record, and for one that is damaged.
     package init?(_ octets: [UInt8], key: String) {
         guard key == Self.dayKey || key.hasPrefix(Self.todayPrefix) || key.hasPrefix(Self.pastPrefix),
-            let text = String(validating: octets, as: UTF8.self)
+            let words = StoredFields.words(of: octets), words["v"] == "1"
         else { return nil }
-        var words: [Substring: Substring] = [:]
-        for word in text.split(separator: " ") {
-            guard let equals = word.firstIndex(of: "=") else { return nil }
-            words[word[..<equals]] = word[word.index(after: equals)...]
-        }
-        guard words["v"] == "1" else { return nil }
         func number(_ name: Substring) -> Int64? {
             words[name].flatMap { Int64($0) }.flatMap { 0...Self.most ~= $0 ? $0 : nil }
         }

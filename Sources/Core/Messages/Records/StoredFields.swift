@@ -12,15 +12,21 @@ struct StoredFields {
     /// - bootID: identifies the boot of the monotonic clock; `nil` where only wall times count.
     /// - Returns: `nil` for other octets: a damaged record counts as none.
     package init?(_ octets: [UInt8], _ timebase: Timebase, bootID: String?) {
+        guard let words = Self.words(of: octets) else { return nil }
+        self.words = words
+        self.timebase = timebase
+        isSameBoot = bootID != nil && words["boot"].map(String.init) == bootID
+    }
+
+    /// Returns the values of a record's words by their keys; `nil` for other octets.
+    static func words(of octets: [UInt8]) -> [Substring: Substring]? {
         guard let text = String(validating: octets, as: UTF8.self) else { return nil }
         var words: [Substring: Substring] = [:]
         for word in text.split(separator: " ") {
             guard let equals = word.firstIndex(of: "=") else { return nil }
             words[word[..<equals]] = word[word.index(after: equals)...]
         }
-        self.words = words
-        self.timebase = timebase
-        isSameBoot = bootID != nil && words["boot"].map(String.init) == bootID
+        return words
     }
 
     subscript(key: Substring) -> Substring? { words[key] }
