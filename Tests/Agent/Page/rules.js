@@ -10,7 +10,7 @@ import { identityOf, shown } from '../../../deploy/page/source/model/beacons.js'
 import { Names } from '../../../deploy/page/source/model/names.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
 import { configuration, placeGateway, planWidth, readLayout } from '../../../deploy/page/source/model/layout.js';
-import { fillOf, levelsOf } from '../../../deploy/page/source/view/card.js';
+import { fillOf, levelsOf, rateWords } from '../../../deploy/page/source/view/card.js';
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
 import { at, bytes, json, message, same, throws, uuid } from './assert.js';
 import { contractRules } from './contract.js';
@@ -55,6 +55,11 @@ const rules = {
       ['c', { gateway: 'site', entries: [entry(-50, 0)], now_ms: 2000 }], ['d', { gateway: 'door', entries: [entry(-70, 0)], now_ms: 2000 }],
     ]) };
     same(levelsOf(beacon, 3000).map(({ gateway, rssi_dbm, age_s }) => [gateway, rssi_dbm, age_s]), [['till', -60, 1], ['door', -70, 1]]);
+  },
+  'a card says how often a gateway hears the beacon, where it has learned that': () => {
+    const level = { interval_ms: 102, reports_per_s: 8.333 };
+    same([rateWords(level), rateWords({ interval_ms: 2000, reports_per_s: 0.5 }), rateWords({ interval_ms: null, reports_per_s: null })],
+      [', 8.3 reports/s, every 102\u00a0ms', ', 0.5 reports/s, every 2.0\u00a0s', '']);
   },
   'a bar is full beside the gateway, and empty where a level is weak or not known': () => same([-30, -70, -120, null].map(fillOf), [1, 0.5, 0, 0]),
   'a CONNECT is what section 3.1 says': () => same([...connect({ client: 'p', keepAlive_s: 20 })],

@@ -150,7 +150,8 @@ struct PayloadTests {
             transmitter: TransmitterSlot(number: 0), track: 3, identity: identity,
             address: DeviceAddress(bits: 0xC0FF_EE00_0001, type: .random), device: nil, measuredPower_dbm: -59,
             observation: .undetermined(rssi_dbm: nil),
-            lastHeard: .origin, isResolving: resolving, isDuplicate: resolving)
+            lastHeard: .origin, reception: Reception(interval_ms: 102, reports_per_s: 8.3333), isResolving: resolving,
+            isDuplicate: resolving)
         var composer = self.composer(form)
         let message = composer.ranging(
             RangingReport(
@@ -169,8 +170,9 @@ struct PayloadTests {
         #expect(
             Set(plain.keys) == [
                 "track", "uuid", "major", "minor", "proximity", "accuracy_m", "accuracy_error_m", "rssi_dbm",
-                "measured_power_dbm", "age_ms",
+                "measured_power_dbm", "age_ms", "interval_ms", "reports_per_s",
             ])
+        #expect(plain["interval_ms"] as? Int == 102 && plain["reports_per_s"] as? Double == 8.33)
         #expect(plain["track"] as? Int == 3 && plain["age_ms"] as? Int == 1500)
         #expect(plain["accuracy_m"] as? Int == -1 && plain["measured_power_dbm"] as? Int == -59)
         #expect(plain["accuracy_error_m"] as? Int == -1)

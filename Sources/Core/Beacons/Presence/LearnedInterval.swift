@@ -57,6 +57,13 @@ struct LearnedInterval: Sendable {
             fourGaps: .seconds(interval_s * loss.fourGaps))
     }
 
+    /// How often its packets arrive; `nil` before `minGaps` gaps.
+    var reception: Reception? {
+        guard count >= Self.minGaps else { return nil }
+        let gap_us = max(1_000, averageGap.microseconds)
+        return Reception(interval_ms: Int64(sorted(Int(count) / 2)), reports_per_s: 1_000_000 / Double(gap_us))
+    }
+
     /// The average of the recent gaps; before the first, that of an ordinary phone.
     var averageGap: TimeSpan {
         guard count > 0 else { return .milliseconds(200) }
@@ -153,6 +160,19 @@ struct LearnedInterval: Sendable {
         let longer = (order >> shift) << shift
         order = shorter | UInt64(next) << shift | longer << 4
         recent[Int(next)] = gap_ms
+    }
+}
+
+/// How often the packets of a transmitter arrive, from its last gaps, at most 15.
+package struct Reception: Hashable, Sendable {
+    /// The learned interval: the median of the gaps, ms. Single lost packets do not lengthen it.
+    var interval_ms: Int64
+    /// The reports per second: the inverse of the average gap, which lost packets lengthen.
+    var reports_per_s: Double
+
+    package init(interval_ms: Int64, reports_per_s: Double) {
+        self.interval_ms = interval_ms
+        self.reports_per_s = reports_per_s
     }
 }
 

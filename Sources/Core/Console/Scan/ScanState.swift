@@ -112,7 +112,8 @@ package struct ScanState: Sendable {
         let beacon = RangedBeacon(
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
             device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
-            lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
+            lastHeard: transmitter.lastHeard, reception: transmitter.interval.reception,
+            isResolving: transmitter.standing == .resolving,
             isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
         return ScanSnapshot.Row(
             beacon: beacon, rate_hz: meters[slot]?.rate.rate_hz(at: now) ?? 0, age: now - transmitter.lastHeard,

@@ -154,7 +154,8 @@ extension GatewayEngine {
         return RangedBeacon(
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
             device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
-            lastHeard: transmitter.lastHeard, isResolving: transmitter.standing == .resolving,
+            lastHeard: transmitter.lastHeard, reception: transmitter.interval.reception,
+            isResolving: transmitter.standing == .resolving,
             isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
     }
 }

@@ -36,6 +36,8 @@ package struct ListedBeacon: Hashable, Sendable {
     var measuredPower_dbm: Int8
     /// The time since its last report.
     var age_ms: Int64
+    /// How often its packets arrive; `nil` before three gaps, and in a store's message.
+    var reception: Reception?
     /// The name; `nil` where names are left out.
     package var device: String?
     /// Whether its new address may be a rotation: listed, not counted.
@@ -47,7 +49,8 @@ package struct ListedBeacon: Hashable, Sendable {
 
     package init(
         track: TrackID, identity: BeaconIdentity, observation: BeaconObservation, measuredPower_dbm: Int8,
-        age_ms: Int64, device: String? = nil, isResolving: Bool = false, isDuplicate: Bool = false,
+        age_ms: Int64, reception: Reception? = nil, device: String? = nil, isResolving: Bool = false,
+        isDuplicate: Bool = false,
         place: BeaconPlace? = nil
     ) {
         self.track = track
@@ -55,6 +58,7 @@ package struct ListedBeacon: Hashable, Sendable {
         self.observation = observation
         self.measuredPower_dbm = measuredPower_dbm
         self.age_ms = age_ms
+        self.reception = reception
         self.device = device
         self.isResolving = isResolving
         self.isDuplicate = isDuplicate
@@ -113,7 +117,9 @@ extension ListedBeacon {
             track: try fields.integer("track", 1...TrackID.max), identity: try fields.identity(),
             observation: try fields.observation(),
             measuredPower_dbm: try fields.integer("measured_power_dbm", -128...127),
-            age_ms: try fields.integer("age_ms"), device: try fields.textIfPresent("device"),
+            age_ms: try fields.integer("age_ms"),
+            reception: fields.has("interval_ms") ? try Reception(&fields) : nil,
+            device: try fields.textIfPresent("device"),
             isResolving: try fields.flag("resolving"), isDuplicate: try fields.flag("duplicate"),
             place: fields.has("zone") ? try BeaconPlace(&fields) : nil)
     }
@@ -122,8 +128,8 @@ extension ListedBeacon {
         self.init(
             track: beacon.track, identity: beacon.identity, observation: beacon.observation,
             measuredPower_dbm: beacon.measuredPower_dbm,
-            age_ms: max(0, (now - beacon.lastHeard).microseconds / 1_000), device: device,
-            isResolving: beacon.isResolving, isDuplicate: beacon.isDuplicate)
+            age_ms: max(0, (now - beacon.lastHeard).microseconds / 1_000), reception: beacon.reception,
+            device: device, isResolving: beacon.isResolving, isDuplicate: beacon.isDuplicate)
     }
 
     fileprivate func write(to json: inout JSONWriter) {
@@ -135,10 +141,24 @@ extension ListedBeacon {
         json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
         json.set("measured_power_dbm", measuredPower_dbm)
         json.set("age_ms", age_ms)
+        reception?.write(to: &json)
         if let device { json.set("device", device) }
         if isResolving { json.set("resolving", true) }
         if isDuplicate { json.set("duplicate", true) }
         place?.write(to: &json)
+    }
+}
+
+extension Reception {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            interval_ms: try fields.integer("interval_ms", 10...60_000),
+            reports_per_s: try fields.number("reports_per_s", 0...1_000))
+    }
+
+    fileprivate func write(to json: inout JSONWriter) {
+        json.set("interval_ms", interval_ms)
+        json.set("reports_per_s", reports_per_s, decimals: 2)
     }
 }
 

@@ -145,6 +145,8 @@ package struct RangedBeacon: Hashable, Sendable {
     /// Distance, proximity and smoothed RSSI.
     var observation: BeaconObservation
     var lastHeard: Instant
+    /// How often its packets arrive; `nil` before three gaps.
+    var reception: Reception?
     /// Whether its new address may be a rotation: listed, not counted.
     var isResolving: Bool
     /// Whether another beacon of its identity is alive.

@@ -32,6 +32,16 @@ struct LearnedIntervalTests {
         #expect(interval.median == .milliseconds(300))
     }
 
+    @Test("From three gaps on, the interval is the median and the rate follows from the average gap")
+    func reception() throws {
+        var interval = LearnedInterval()
+        for gap_ms in [100, 100] as [Int64] { interval.add(gap: .milliseconds(gap_ms)) }
+        #expect(interval.reception == nil)
+        interval.add(gap: .milliseconds(300))
+        let reception = try #require(interval.reception)
+        #expect(reception.interval_ms == 100 && abs(reception.reports_per_s - 6) < 1e-9)
+    }
+
     @Test("A successor continues with the predecessor's gaps, then its own")
     func takesOver() {
         var predecessor = LearnedInterval()

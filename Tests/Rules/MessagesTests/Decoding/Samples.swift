@@ -174,6 +174,10 @@ struct Samples {
                 ListedBeacon(
                     track: UInt64(number()), identity: identity(), observation: observation(),
                     measuredPower_dbm: Int8.random(in: .min ... .max, using: &random), age_ms: number(),
+                    reception: flag()
+                        ? Reception(
+                            interval_ms: .random(in: 10...60_000, using: &random),
+                            reports_per_s: decimal(0...1_000, places: 2)) : nil,
                     device: flag() ? text() : nil, isResolving: flag(), isDuplicate: flag())
             })
     }

@@ -127,7 +127,8 @@ enum Seeds {
             beacons: [
                 ListedBeacon(
                     track: 3, identity: identity, observation: observation, measuredPower_dbm: -59, age_ms: 40,
-                    device: "7958b2a4e2a4df85", isResolving: true, isDuplicate: false)
+                    reception: Reception(interval_ms: 102, reports_per_s: 8.3), device: "7958b2a4e2a4df85",
+                    isResolving: true, isDuplicate: false)
             ])
         let stay = EventPayload.Stay(
             enteredAt: head.at, lastHeardAt: head.at, dwell_s: 0.5, beginning: .partial,

@@ -294,6 +294,8 @@ export const kinds = {
             rssi_dbm: { is: 'number', low: -127, high: 20 },
             measured_power_dbm: { is: 'whole', low: -128, high: 127 },
             age_ms: { is: 'whole', low: 0 },
+            interval_ms: { is: 'whole', low: 10, high: 60000 },
+            reports_per_s: { is: 'number', low: 0, high: 1000 },
             device: { is: 'text' },
             resolving: { is: 'flag' },
             duplicate: { is: 'flag' },

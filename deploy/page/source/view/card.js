@@ -12,7 +12,7 @@ const mostGateways = 16;
 /** The share of a bar that a level fills, from 0 to 1; 0 for a level that is not known. */
 export const fillOf = (rssi_dbm) => (rssi_dbm === null ? 0 : Math.min(1, Math.max(0, (rssi_dbm - weakest_dbm) / (strongest_dbm - weakest_dbm))));
 
-/** The gateways that hear a beacon, the strongest first: each with its latest level, distance and age. The gateway `site` hears nothing itself. */
+/** The gateways that hear a beacon, the strongest first: each with its latest level, distance, age and rate of reports. The gateway `site` hears nothing itself. */
 export function levelsOf(beacon, now_ms) {
   const levels = new Map();
   for (const { gateway, entries, now_ms: came_ms } of beacon.heard.values()) {
@@ -20,9 +20,15 @@ export function levelsOf(beacon, now_ms) {
     const best = entries.reduce((strongest, one) => ((one.rssi_dbm ?? -200) > (strongest.rssi_dbm ?? -200) ? one : strongest));
     const former = levels.get(gateway);
     if (former && (former.rssi_dbm ?? -200) >= (best.rssi_dbm ?? -200)) continue;
-    levels.set(gateway, { gateway, rssi_dbm: best.rssi_dbm, accuracy_m: best.accuracy_m, error_m: best.error_m, age_s: (now_ms - came_ms + (best.age_ms ?? 0)) / 1000 });
+    levels.set(gateway, { gateway, rssi_dbm: best.rssi_dbm, accuracy_m: best.accuracy_m, error_m: best.error_m, interval_ms: best.interval_ms, reports_per_s: best.reports_per_s, age_s: (now_ms - came_ms + (best.age_ms ?? 0)) / 1000 });
   }
   return [...levels.values()].sort((one, other) => (other.rssi_dbm ?? -200) - (one.rssi_dbm ?? -200)).slice(0, mostGateways);
+}
+
+/** How often the gateway hears the beacon. Far fewer reports a second than the interval allows mean that packets get lost on the way. */
+export function rateWords({ interval_ms, reports_per_s }) {
+  if (interval_ms === null || reports_per_s === null) return '';
+  return `, ${reports_per_s < 9.95 ? reports_per_s.toFixed(1) : Math.round(reports_per_s)} reports/s, every ${interval_ms < 1000 ? `${interval_ms}\u00a0ms` : `${(interval_ms / 1000).toFixed(1)}\u00a0s`}`;
 }
 
 /** What stands on the card of the zone: how sure the store is of it. */
@@ -47,7 +53,7 @@ export function showCard(card, beacon, names, now_ms) {
     const dbm = level.rssi_dbm === null ? 'level unknown' : `${Math.round(level.rssi_dbm)} dBm`;
     bar.setAttribute('aria-label', plain(`${level.gateway}: ${dbm}`));
     const distance = level.accuracy_m === null ? '' : `, ${metres(level.accuracy_m)}${level.error_m === null ? '' : ` ±${metres(level.error_m)}`}`;
-    say(what, `${dbm}${distance}, ${level.age_s < 1.5 ? 'now' : `${Math.round(level.age_s)} s ago`}`);
+    say(what, `${dbm}${distance}, ${level.age_s < 1.5 ? 'now' : `${Math.round(level.age_s)} s ago`}${rateWords(level)}`);
   });
   say(words, list.children.length === 0 ? 'No gateway lists it now.' : zoneWords(beacon, names));
 }
