@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestAir
 import Testing
 
 @testable import Agent

@@ -1,4 +1,5 @@
 import CSQLite
+import TestAir
 import Testing
 
 @testable import Agent

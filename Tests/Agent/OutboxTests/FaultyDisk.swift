@@ -1,5 +1,6 @@
 import CSQLite
 import Synchronization
+import TestAir
 
 @testable import Core
 

@@ -16,7 +16,7 @@ struct RobustnessTests {
     @Test("Ten thousand mutations of the default file parse or are errors")
     func mutation() throws {
         let original = Array(try DefaultFile.withoutComments().utf8)
-        var random = SeededGenerator(state: 7)
+        var random = SeededGenerator(seed: 7)
         let tokens = [
             "\"", "'", "\"\"\"", "[", "]", "[[", "]]", "{", "}", ".", "=", ",", "\n", "#", "\\u0000", "-", "1e400",
             "nan",
@@ -52,7 +52,7 @@ struct RobustnessTests {
             "[[a]]\n",
             "a.b=1\n", "a={b=1}\n", "\"\"=1\n", "x=", "x=[", "x={",
         ]
-        var random = SeededGenerator(state: 99)
+        var random = SeededGenerator(seed: 99)
         for _ in 0..<20_000 {
             let count = Int.random(in: 1...14, using: &random)
             Self.judge((0..<count).flatMap { _ in Array(tokens.randomElement(using: &random)?.utf8 ?? "".utf8) })

@@ -1,3 +1,5 @@
+import TestAir
+
 @testable import Core
 
 /// A reading and its time.
@@ -12,20 +14,6 @@ struct Reading {
 
     /// Seconds since the origin.
     var at_s: Double { (at - .origin).seconds }
-}
-
-/// SplitMix64: equal seeds give equal readings.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: Int) { state = UInt64(seed) }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
 }
 
 /// Returns readings with gaps from a tenth of a millisecond to ten seconds, as in the air.

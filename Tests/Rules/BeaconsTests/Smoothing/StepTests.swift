@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core

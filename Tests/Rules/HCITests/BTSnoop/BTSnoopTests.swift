@@ -89,7 +89,7 @@ struct BTSnoopTests {
     @Test("Mutated captures are read up to some point, and reading ends")
     func mutation() {
         let capture = Self.capture(records: 3)
-        var generator = SeededGenerator(state: 6)
+        var generator = SeededGenerator(seed: 6)
         var whole = 0
         for _ in 0..<50_000 {
             let mutated = capture.mutated(by: &generator)

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -55,7 +56,7 @@ struct DecoderRobustnessTests {
 
     @Test("Mutated events decode to something or to nothing", arguments: events)
     func mutation(event: [UInt8]) {
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededGenerator(seed: 1)
         var decoded = 0
         for _ in 0..<50_000 { decoded += decode(event.mutated(by: &generator)).count }
         #expect(decoded > 0)
@@ -63,7 +64,7 @@ struct DecoderRobustnessTests {
 
     @Test("Random octets decode to something or to nothing")
     func noise() {
-        var generator = SeededGenerator(state: 2)
+        var generator = SeededGenerator(seed: 2)
         for _ in 0..<20_000 {
             let length = Int.random(in: 0..<64, using: &generator)
             let octets = (0..<length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -76,7 +77,7 @@ struct DecoderRobustnessTests {
         // Header and first two reports stay; the octets behind them are mutated.
         let reportLength = (event.count - 4) / 4
         let kept = 4 + 2 * reportLength
-        var generator = SeededGenerator(state: 3)
+        var generator = SeededGenerator(seed: 3)
         for _ in 0..<20_000 {
             let tail = Array(event.dropFirst(kept)).mutated(by: &generator)
             #expect(decode(Array(event.prefix(kept)) + tail).prefix(2) == [1, 2])
@@ -86,7 +87,7 @@ struct DecoderRobustnessTests {
     @Test("Structures never reach beyond their payload, cut anywhere or mutated")
     func structures() {
         let payload: [UInt8] = [2, 1, 6, 3, 3, 0x0F, 0x18, 1, 9, 5, 0xFF, 0x4C, 0, 2, 0x15, 0, 0]
-        var generator = SeededGenerator(state: 4)
+        var generator = SeededGenerator(seed: 4)
         for number in 0..<50_000 {
             let octets = number < payload.count ? Array(payload.prefix(number)) : payload.mutated(by: &generator)
             var used = 0
@@ -97,7 +98,7 @@ struct DecoderRobustnessTests {
 
     @Test("Chains take any sequence of pieces, within their memory limit")
     func chains() {
-        var generator = SeededGenerator(state: 5)
+        var generator = SeededGenerator(seed: 5)
         var chains = AdvertisingDataChains()
         let piece = [UInt8](repeating: 7, count: 229)
         for _ in 0..<50_000 {

@@ -96,7 +96,7 @@ struct DecodingTests {
     @Test("A payload that was cut off or changed is read or refused", arguments: MessageKind.allCases)
     func mutations(_ kind: MessageKind) throws {
         var samples = Samples(seed: 9)
-        var random = SeededGenerator(state: 3)
+        var random = SeededGenerator(seed: 3)
         let tokens = [
             "null", "NaN", "1e999", "-1", "65536", "\"\"", "{}", "[]", "true", "\\u0000", "99999999999999999999",
         ]

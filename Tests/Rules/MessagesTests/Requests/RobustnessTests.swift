@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -34,7 +35,7 @@ struct RobustnessTests {
 
     @Test("A hundred thousand mutations are read or refused")
     func mutations() {
-        var random = SeededGenerator(state: 11)
+        var random = SeededGenerator(seed: 11)
         let tokens = [
             "\"", "{", "}", "[", "]", ":", ",", "\\", "\\u", "\\uD83D", "-", "e", "1e400", "null", "\u{0}", "é",
         ]
