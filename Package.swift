@@ -68,6 +68,7 @@ let package = Package(
         tests("LocationTests"),
         tests("ConfigurationTests"),
         tests("MessagesTests"),
+        tests("FleetTests"),
         tests("GatewayTests"),
         tests("SiteTests", [real]),
         tests("ConsoleTests"),
