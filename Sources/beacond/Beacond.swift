@@ -13,7 +13,8 @@ struct Beacond: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            RunCommand.self, CheckCommand.self, ScanCommand.self, AdvertiseCommand.self, CalibrateCommand.self,
+            RunCommand.self, CheckCommand.self, SettingsCommand.self, ScanCommand.self, AdvertiseCommand.self,
+            CalibrateCommand.self,
             ReplayCommand.self, SiteCommand.self, SimulateCommand.self,
         ])
 

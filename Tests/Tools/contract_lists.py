@@ -20,9 +20,10 @@ def filters(kind):
 
 
 def branches(kinds):
-    """The first level of each kind's topic, with /# where there is more below."""
-    deep = {kind.topic[0] for kind in kinds if len(kind.topic) > 1}
-    return list(dict.fromkeys(kind.topic[0] + ("/#" if kind.topic[0] in deep else "") for kind in kinds))
+    """The topics of all kinds. Those below another kind, and those of regions, become one with /#."""
+    alone = {kind.topic[0] for kind in kinds if len(kind.topic) == 1}
+    deep = {kind.topic[0] for kind in kinds if len(kind.topic) > 1 and (kind.is_of_region or kind.topic[0] in alone)}
+    return list(dict.fromkeys(kind.topic[0] + "/#" if kind.topic[0] in deep else "/".join(kind.topic) for kind in kinds))
 
 
 def told(contract):
@@ -94,8 +95,8 @@ PLACES = [
     (f"{CHAIN}/mosquitto/acl", "readers", each("topic read beacons/+/+/*", shown)),
     (f"{CHAIN}/mosquitto/acl", "retained", each("topic write beacons/+/+/*", retained)),
     (f"{CHAIN}/mosquitto/allow-store", "told", lambda contract: [f"told=({' '.join(told(contract))})"]),
-    (f"{CHAIN}/rabbitmq/add-store", "told", lambda contract: [f"told='{'|'.join(one.removesuffix('/#') for one in told(contract))}'"]),
-    (f"{CHAIN}/rabbitmq/definitions.json", re.escape(r"(request\\..*|") + r"(.*)\)\$", clearing),
+    (f"{CHAIN}/rabbitmq/add-store", "told", lambda contract: [f"told='{'|'.join(one.removesuffix('/#').replace('/', '.') for one in told(contract))}'"]),
+    (f"{CHAIN}/rabbitmq/definitions.json", re.escape(r"(request\\..*|settings\\.desired|") + r"(.*)\)\$", clearing),
     (f"{PAGE}/acl", "readers", each("pattern read beacons/+/+/*", shown)),
     (f"{PAGE}/mosquitto.conf", "readers", each("topic +/+/* in 0 beacons/ beacons/", shown)),
     ("deploy/contract/README.md", r"^\| (\[`.*) \| one JSON Schema", links),

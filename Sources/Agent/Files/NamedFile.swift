@@ -58,6 +58,55 @@ package enum NamedFile {
         return descriptor
     }
 
+    /// Replaces a file as a whole: another process finds the former content or the new one, never a part.
+    ///
+    /// - Parameters:
+    ///   - mode: the permissions, whatever the umask is.
+    ///   - isDurable: whether the file outlives a power cut once this returns.
+    package static func replace(
+        _ path: String, by octets: [UInt8], mode: mode_t, isDurable: Bool
+    ) throws(FileError) {
+        let temporary = path + ".tmp"
+        let descriptor = try create(temporary, mode: mode, followsLinks: false)
+        fchmod(descriptor, mode)
+        var failure = writeAll(octets, to: descriptor)
+        if failure == nil, isDurable, fsync(descriptor) != 0 { failure = errno }
+        let closed = close(descriptor)
+        if failure == nil, closed != 0 { failure = errno }
+        if let failure {
+            unlink(temporary)
+            throw FileError(path: temporary, operation: .write, code: failure)
+        }
+        guard rename(temporary, path) == 0 else {
+            let code = errno
+            unlink(temporary)
+            throw FileError(path: path, operation: .create, code: code)
+        }
+        if isDurable { try syncFolder(of: path) }
+    }
+
+    /// Makes a rename in a folder outlive a power cut.
+    private static func syncFolder(of path: String) throws(FileError) {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let descriptor = Glibc.open(folder.isEmpty ? "/" : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(path: folder, operation: .open, code: errno) }
+        let code = fsync(descriptor) == 0 ? nil : errno
+        close(descriptor)
+        if let code { throw FileError(path: folder, operation: .write, code: code) }
+    }
+
+    /// Returns the system's error number; `nil` where everything was written.
+    private static func writeAll(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
+        var start = 0
+        while start < octets.count {
+            let written = octets.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), octets.count - start)
+            }
+            if written > 0 { start += written } else if written < 0, errno != EINTR { return errno }
+        }
+        return nil
+    }
+
     /// Checks that a file can be made and written beside `path`, and removes the trial file.
     package static func tryWriting(beside path: String) throws(FileError) {
         let trial = path + ".check-\(getpid())"

@@ -19,35 +19,54 @@ extension Settings {
     static func parse(
         _ text: String, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
+        try read(text, replacing: [:], isRecording: false, complete: complete).settings
+    }
+
+    private static func read(
+        _ text: String, replacing tables: [String: TOMLNode], isRecording: Bool, complete: Completion
+    ) throws(ConfigurationErrors) -> (settings: Settings, effective: EffectiveConfiguration?) {
         try checkSize(text.utf8.count)
-        let root: [String: TOMLNode]
+        var root: [String: TOMLNode]
         do throws(ConfigurationError) {
             root = try TOMLDocument.parse(text)
         } catch {
             throw ConfigurationErrors(error)
         }
-        var reader = SettingsReader(root: root)
+        root.merge(tables) { _, given in given }
+        var reader = SettingsReader(root: root, isRecording: isRecording)
         var settings = reader.read()
         var errors = reader.errors
         for error in complete(&settings) { errors.note(error) }
         guard errors.isEmpty else {
-            errors.place(in: text)
+            errors.place(in: text, besides: Set(tables.keys))
             throw ConfigurationErrors(errors)
         }
-        return settings
+        return (settings, reader.effective)
     }
 
     /// Parses the octets of a `config.toml`, which have to be UTF-8.
     package static func parse(
         utf8 octets: [UInt8], complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
+        try read(utf8: octets, isRecording: false, complete: complete).settings
+    }
+
+    /// Parses the octets of a `config.toml` with some tables from elsewhere.
+    ///
+    /// - Parameters:
+    ///   - tables: replace the file's tables of these names as a whole.
+    ///   - isRecording: whether to return the values in effect.
+    package static func read(
+        utf8 octets: [UInt8], replacing tables: [String: TOMLNode] = [:], isRecording: Bool = true,
+        complete: Completion = { _ in [] }
+    ) throws(ConfigurationErrors) -> (settings: Settings, effective: EffectiveConfiguration?) {
         // The limit comes first, so that a refused file is not copied.
         try checkSize(octets.count)
         guard let text = String(validating: octets, as: UTF8.self) else {
             throw ConfigurationErrors(
                 ConfigurationError(key: "", value: nil, requirement: "the file is not UTF-8 text"))
         }
-        return try parse(text, complete: complete)
+        return try read(text, replacing: tables, isRecording: isRecording, complete: complete)
     }
 
     private static func checkSize(_ octets: Int) throws(ConfigurationErrors) {

@@ -3,9 +3,13 @@ struct SettingsReader {
     private let root: [String: TOMLNode]
     private(set) var errors = ErrorList()
     private var renamedKeys: [RenamedKey] = []
+    /// The tables in effect; `nil` where they are not recorded.
+    private(set) var effective: EffectiveConfiguration?
 
-    init(root: [String: TOMLNode]) {
+    /// - Parameter isRecording: whether to record the values in effect, defaults included.
+    init(root: [String: TOMLNode], isRecording: Bool = false) {
         self.root = root
+        effective = isRecording ? EffectiveConfiguration() : nil
     }
 
     /// Returns complete settings: wrong or missing values are replaced by defaults. The settings are valid only if
@@ -50,7 +54,7 @@ struct SettingsReader {
             ownTracks: section(tables.ownTracks) { $0.read(&$1) },
             advertise: section(tables.advertise) { $0.read(&$1) },
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
-            log: section(tables.log) { $0.read(&$1) })
+            log: section(tables.log) { $0.read(&$1) }, fleet: section(tables.fleet) { $0.read(&$1) })
         settings.renamedKeys = renamedKeys
         refuseLongTopics(settings)
         refuseOwnTopics(settings)
@@ -141,11 +145,18 @@ struct SettingsReader {
                     key: table.name, value: node.text,
                     requirement: "must be one table, \(table.heading), not \(node.kind)"))
         }
-        var reader = TableReader(path: table.name, table: table, entries: entries)
+        var reader = TableReader(
+            path: table.name, table: table, entries: entries, isRecording: effective != nil)
         let value = read(entry.keys, &reader)
+        note(reader, of: table)
+        return value
+    }
+
+    private mutating func note(_ reader: TableReader, of table: ReferenceTable) {
         errors += reader.errors
         renamedKeys += reader.renamedKeys
-        return value
+        let isWritten = node(of: table) != nil
+        effective?.add(reader.effective, of: table, isWritten: isWritten)
     }
 
     /// Reads a table that turns a feature on by its presence.
@@ -174,10 +185,9 @@ struct SettingsReader {
                 refuse(path, node, "must be a table, \(table.heading), not \(node.kind)")
                 continue
             }
-            var reader = TableReader(path: path, table: table, entries: entries)
+            var reader = TableReader(path: path, table: table, entries: entries, isRecording: effective != nil)
             if let value = read(entry.keys, &reader) { values.append(value) }
-            errors += reader.errors
-            renamedKeys += reader.renamedKeys
+            note(reader, of: table)
         }
         return values
     }

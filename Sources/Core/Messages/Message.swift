@@ -70,16 +70,19 @@ package struct MessageComposer: Sendable {
     package let rangingExpiry_s: UInt32
     /// The published form of the gateway's place.
     package let location: LocationForm
+    /// The status's part about the settings; `nil` in a replay and for a store.
+    let settings: SettingsInEffect?
 
     package init(
         topics: TopicTree, version: String, pseudonym: DevicePseudonym, rangingExpiry_s: UInt32,
-        location: LocationForm = .include
+        location: LocationForm = .include, settings: SettingsInEffect? = nil
     ) {
         self.topics = topics
         self.version = version
         self.pseudonym = pseudonym
         self.rangingExpiry_s = rangingExpiry_s
         self.location = location
+        self.settings = settings
     }
 
     /// Whether the gateway's place is published.
@@ -88,8 +91,8 @@ package struct MessageComposer: Sendable {
     /// Returns a composer for the topics of another gateway: this machine's previous site and gateway id.
     package func speaking(for topics: TopicTree) -> MessageComposer {
         MessageComposer(
-            topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s, location: location
-        )
+            topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s,
+            location: location, settings: settings)
     }
 
     /// Replaces the key of new pseudonyms.

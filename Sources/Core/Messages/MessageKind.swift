@@ -24,6 +24,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case track = "location/track"
     /// A store's day so far.
     case today
+    /// The outcome of settings that an operator has published.
+    case settings = "settings/reported"
     /// The answer to a request.
     case response
 
@@ -39,11 +41,14 @@ package enum MessageKind: String, CaseIterable, Sendable {
 
     var scope: Scope {
         switch self {
-        case .status, .health, .coverage, .surge, .gap, .location, .track, .today: .gateway
+        case .status, .health, .coverage, .surge, .gap, .location, .track, .today, .settings: .gateway
         case .event, .state, .ranging: .region
         case .response: .request
         }
     }
+
+    /// Whether only some gateways tell it: a store, or a gateway whose operator has turned it on.
+    var isOptional: Bool { self == .today || self == .settings }
 
     /// The delivery of its messages.
     package var delivery: MessageDelivery {
@@ -53,7 +58,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .surge: .durable(.surges)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
-        case .status, .health, .state, .location, .today: .retained
+        case .status, .health, .state, .location, .today, .settings: .retained
         case .ranging: .ephemeral
         case .response: .answer
         }
@@ -73,6 +78,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .location: LocationPayload.self
         case .track: TrackPayload.self
         case .today: TodayPayload.self
+        case .settings: SettingsPayload.self
         case .response: ResponsePayload.self
         }
     }

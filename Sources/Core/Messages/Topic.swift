@@ -236,14 +236,18 @@ package struct TopicTree: Hashable, Sendable {
         return Topic.Subject(levels[1...])
     }
 
+    /// The topic on which an operator publishes settings for the gateway.
+    package var desiredSettings: String { root + "/settings/desired" }
+
     var status: String { topic(.gateway(.status)) }
     var health: String { topic(.gateway(.health)) }
     package var gap: String { topic(.gateway(.gap)) }
     var coverage: String { topic(.gateway(.coverage)) }
 
-    /// The retained topics of the gateway as a whole. A store's day is not among them: its outbox has a record of the topic.
+    /// The retained topics that each gateway has. Those of a part that is off by default are not among them: the outbox has
+    /// a record of each.
     package var retainedOfGateway: [String] {
-        MessageKind.allCases.filter { $0.scope == .gateway && $0.delivery == .retained && $0 != .today }
+        MessageKind.allCases.filter { $0.scope == .gateway && $0.delivery == .retained && !$0.isOptional }
             .map { topic(.gateway($0)) }
     }
 

@@ -19,7 +19,7 @@ package struct TokenBucket: Sendable {
     package var hasTokenAt: Instant { fullAt - tolerance }
 
     /// Takes a token if there is one.
-    mutating func take(at now: Instant) -> Bool {
+    package mutating func take(at now: Instant) -> Bool {
         guard hasTokenAt <= now else { return false }
         takeAnyway(at: now)
         return true

@@ -20,9 +20,9 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         try StartReserve.orExit()
         var report = CheckReport()
-        let settings: Settings
+        let configuration: ConfigurationInEffect
         do throws(ConfigurationFile.Problem) {
-            settings = try ConfigurationFile.load(config)
+            configuration = try ConfigurationInEffect(config)
         } catch {
             // The adapter can be checked without a configuration.
             report.add(error)
@@ -30,8 +30,10 @@ struct CheckCommand: ParsableCommand {
             report.print()
             throw ExitCode.configuration
         }
+        let settings = configuration.settings
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
         for key in settings.renamedKeys { report.warn("configuration", "\(key)") }
+        report.add(configuration)
         checkState(settings.outbox, settings.identity.topics, into: &report)
         report.addFiles(settings)
         check(settings.radio, into: &report)
@@ -154,6 +156,16 @@ struct CheckReport {
     mutating func add(_ problem: ConfigurationFile.Problem) {
         hasProblem = true
         lines += problem.lines.map { "problem configuration: \($0)" }
+    }
+
+    /// Adds the settings over MQTT, where the gateway takes any.
+    mutating func add(_ configuration: ConfigurationInEffect) {
+        guard configuration.settings.fleet.takesSettings else { return }
+        if let complaint = configuration.complaint { warn("settings", complaint) }
+        let version = configuration.settings.inEffect?.version.map { "version \($0) of settings/desired" }
+        let digest = configuration.settings.inEffect?.digest ?? ""
+        add("settings", "\(version ?? "the file alone"), digest \(digest)", remedy: "")
+        for line in configuration.misfitLines { warn("settings", line) }
     }
 
     /// Adds what works today and needs a change some day.

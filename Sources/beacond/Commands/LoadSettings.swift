@@ -13,7 +13,8 @@ func loadSettingsOrDefaults(_ path: String?) throws -> Settings {
     try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.loadOrDefaults(path) }
 }
 
-private func orSay(_ load: () throws(ConfigurationFile.Problem) -> Settings) throws -> Settings {
+/// Returns what was loaded, or prints its faults and exits with 78.
+func orSay<Loaded>(_ load: () throws(ConfigurationFile.Problem) -> Loaded) throws -> Loaded {
     do throws(ConfigurationFile.Problem) {
         return try load()
     } catch {

@@ -5,12 +5,22 @@ import ServiceLifecycle
 
 /// The daemon: radio loop, queue and delivery loop, started and stopped together.
 struct Agent {
-    private(set) var settings: Settings
+    /// The settings of the file, and those in effect: a gateway may have taken some tables over MQTT.
+    private(set) var file: Settings
+    private var settings: Settings
     /// The path of the configuration; `nil` for the usual places.
     let configurationPath: String?
     /// The kind of agent: a gateway, or the store that several gateways form.
-    var role = Role.gateway
+    let role: Role
     let supervision = Supervision()
+    /// Whether the gateway has opened its stored settings in this process.
+    private var hasBegun = false
+
+    init(settings: Settings, configurationPath: String?, role: Role = .gateway) {
+        (file, self.settings) = (settings, settings)
+        self.configurationPath = configurationPath
+        self.role = role
+    }
 
     enum Role {
         case gateway
@@ -22,9 +32,12 @@ struct Agent {
         case outbox(OutboxError)
         /// A thread, a socket or a pipe of a loop could not be made.
         case loop(SystemError)
+        /// The file has changed since it was read, and is wrong now.
+        case configuration(ConfigurationFile.Problem)
 
         var description: String {
             switch self {
+            case .configuration(let problem): problem.lines.joined(separator: "\n")
             case .outbox(let error): "\(error)"
             case .loop(let error): "\(error)"
             }
@@ -36,22 +49,27 @@ struct Agent {
     mutating func run() async throws {
         let signals = await RunSignals()
         while !signals.isStopping {
-            for key in settings.renamedKeys { logger.warning("configuration: \(key)") }
-            let reload = ReloadService(
-                path: configurationPath, current: ConfigurationVersion(settings), signals: signals,
-                manager: supervision.manager, logger: logger)
+            for key in file.renamedKeys { logger.warning("configuration: \(key)") }
+            let current = ConfigurationVersion(file)
+            var desk: SettingsDesk?
             // Services stop in reverse order.
-            let services = try start().map {
+            let services = try start(signals, &desk).map {
                 ServiceGroupConfiguration.ServiceConfiguration($0, whenItReturns: .ignore)
             }
+            let reload = ReloadService(
+                path: configurationPath, current: current, signals: signals, manager: supervision.manager,
+                logger: logger)
             let reloading = ServiceGroupConfiguration.ServiceConfiguration(
                 reload, whenItReturns: .gracefullyShutdownGroup)
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(services: services + [reloading], logger: quiet))
             await signals.willRun(group)
             try await group.run()
-            guard let reloaded = reload.settings else { return }
-            settings = reloaded
+            guard let reloaded = reload.settings else {
+                desk?.end()
+                return
+            }
+            (file, settings) = (reloaded, reloaded)
         }
         // Between two groups, or before the first, no service existed to report it.
         supervision.manager.tell(.stopping)
@@ -67,9 +85,9 @@ struct Agent {
         return logger
     }
 
-    private func start() throws(Problem) -> [any Service] {
+    private mutating func start(_ signals: RunSignals, _ desk: inout SettingsDesk?) throws(Problem) -> [any Service] {
         switch role {
-        case .gateway: try startGateway()
+        case .gateway: try startGateway(signals, &desk)
         case .site: try startSite()
         }
     }
@@ -97,10 +115,33 @@ struct Agent {
         }
     }
 
-    private func startGateway() throws(Problem) -> [any Service] {
+    /// Opens the stored settings over MQTT, and makes those in effect the agent's. The outbox is open by then: it is what
+    /// keeps two agents out of one state folder, and none of its settings comes over MQTT.
+    private mutating func openSettings(_ signals: RunSignals) throws(Problem) -> SettingsDesk? {
+        let loaded: ConfigurationFile.Loaded
+        do throws(ConfigurationFile.Problem) {
+            loaded = try ConfigurationFile.read(configurationPath, isRecording: true)
+        } catch {
+            throw .configuration(error)
+        }
+        guard file.fleet.takesSettings else {
+            settings.inEffect = ConfigurationInEffect(loaded).settings.inEffect
+            return nil
+        }
+        let desk = SettingsDesk(loaded, isFirst: !hasBegun, logger: logger, reload: signals.askNewSettings)
+        hasBegun = true
+        settings = desk.configuration.settings
+        return desk
+    }
+
+    private mutating func startGateway(
+        _ signals: RunSignals, _ desk: inout SettingsDesk?
+    ) throws(Problem) -> [any Service] {
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         let outbox = try openOutbox(settings.outbox.directory, settings.identity.topics, at: now, timebase)
-        let parts = AgentStart(settings, outbox, at: now, timebase, bootID: SystemClock.bootID, logger: logger)
+        desk = try openSettings(signals)
+        let parts = AgentStart(
+            settings, outbox, at: now, timebase, bootID: SystemClock.bootID, reporting: desk?.report, logger: logger)
         do throws(SystemError) {
             let queue = try DeliveryQueue()
             let loop = try RadioLoop(
@@ -115,10 +156,12 @@ struct Agent {
             let mayAdminister = ProcessCapabilities.current().mayAdminister
             let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
             let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)
-            let gateway = QueuedGateway(queue, isAnswering ? handler : nil, mayAdminister: mayAdminister)
+            let gateway = QueuedGateway(
+                queue, isAnswering ? handler : nil, mayAdminister: mayAdminister, settings: desk)
             let worker = try startDelivery(
                 gateway, parts.dispatcher, radio: .live(RadioCondition(.absent, mayAdminister: mayAdminister)),
-                filters: isAnswering ? [topics.requestFilter] : [], limits: .requests)
+                filters: (isAnswering ? [topics.requestFilter] : []) + [desk?.topic].compactMap(\.self),
+                limits: desk == nil ? .requests : .settings)
             let watchdog = WatchdogService(
                 manager: supervision.manager, pulse: supervision.pulse, logger: logger)
             return [DeliveryService(worker: worker, finish: queue.finish), RadioService(loop: loop, owner: owner)]

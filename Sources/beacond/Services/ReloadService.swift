@@ -48,7 +48,8 @@ final class ReloadService: Service {
     private func reload() -> Settings? {
         do throws(ConfigurationFile.Problem) {
             let settings = try ConfigurationFile.load(path)
-            guard ConfigurationVersion(settings) != current else {
+            let hasNewSettings = signals.takeNewSettings()
+            guard ConfigurationVersion(settings) != current || hasNewSettings else {
                 logger.notice("configuration read again: nothing has changed")
                 return nil
             }

@@ -10,6 +10,8 @@ final class RunSignals: Sendable {
     private struct State {
         var isStopping = false
         var isReloadAsked = false
+        /// Whether the gateway has taken settings over MQTT since the last reload.
+        var hasNewSettings = false
         /// The group that a signal stops.
         var group: ServiceGroup?
         var bell: AsyncStream<Void>.Continuation?
@@ -45,6 +47,27 @@ final class RunSignals: Sendable {
         return stream
     }
 
+    /// Asks for a start with settings that the gateway has taken over MQTT.
+    func askNewSettings() {
+        state.withLock { $0.hasNewSettings = true }
+        askReload()
+    }
+
+    private func askReload() {
+        state.withLock { state in
+            state.isReloadAsked = true
+            state.bell?.yield()
+        }
+    }
+
+    /// Whether there are new settings since the last call.
+    func takeNewSettings() -> Bool {
+        state.withLock { state in
+            defer { state.hasNewSettings = false }
+            return state.hasNewSettings
+        }
+    }
+
     /// Whether SIGHUP has come since the last call. Call it before reading the configuration: a later signal may mean a
     /// later configuration.
     func takeReload() -> Bool {
@@ -56,15 +79,11 @@ final class RunSignals: Sendable {
 
     private func note(_ signal: UnixSignal) async {
         let isStop = signal != .sighup
+        guard isStop else { return askReload() }
         let group = state.withLock { state in
-            if isStop {
-                state.isStopping = true
-            } else {
-                state.isReloadAsked = true
-                state.bell?.yield()
-            }
+            state.isStopping = true
             return state.group
         }
-        if isStop { await group?.triggerGracefulShutdown() }
+        await group?.triggerGracefulShutdown()
     }
 }

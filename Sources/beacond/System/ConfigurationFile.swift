@@ -12,25 +12,57 @@ enum ConfigurationFile {
     /// Faults that keep the agent from starting, one line each.
     struct Problem: Error {
         var lines: [String]
+        /// The errors in the file, or one that tells why it cannot be read.
+        var errors: ConfigurationErrors
+        init(_ line: String) {
+            lines = [line]
+            errors = ConfigurationErrors(ConfigurationError(key: "", value: nil, requirement: line))
+        }
+
+        init(_ errors: ConfigurationErrors, file: String) {
+            lines = errors.lines(file: file)
+            self.errors = errors
+        }
     }
 
-    static func load(_ named: String?) throws(Problem) -> Settings {
+    /// A file that was read.
+    struct Loaded {
+        var settings: Settings
+        /// The values in effect; empty unless they were recorded.
+        var effective: EffectiveConfiguration
+        var path: String
+    }
+
+    /// Loads the file alone.
+    static func load(_ named: String?) throws(Problem) -> Settings { try read(named).settings }
+
+    /// Reads the file.
+    ///
+    /// - Parameters:
+    ///   - tables: replace the file's tables of these names as a whole.
+    ///   - isRecording: whether to return the values in effect.
+    static func read(
+        _ named: String?, replacing tables: [String: TOMLNode] = [:], isRecording: Bool = false
+    ) throws(Problem) -> Loaded {
         let path = if let named { named } else { try find() }
         let octets: [UInt8]
         do throws(FileError) {
             octets = try InputFile.readAll(path, limit: maxLength)
         } catch {
-            throw Problem(lines: ["\(error)"])
+            throw Problem("\(error)")
         }
         do throws(ConfigurationErrors) {
-            return try Settings.parse(utf8: octets) { settings in
+            let (settings, effective) = try Settings.read(
+                utf8: octets, replacing: tables, isRecording: isRecording
+            ) { settings in
                 [
                     settings.identity.name(byHost: hostName()), readSiteKey(&settings.privacy),
-                    settings.site.flatMap { MachineTimeZone.refusal(of: $0.timeZone) },
+                    settings.site.flatMap { MachineTimeZone.refusal(of: $0.timeZone) }, readSigner(&settings.fleet),
                 ].compactMap(\.self)
             }
+            return Loaded(settings: settings, effective: effective ?? EffectiveConfiguration(), path: path)
         } catch {
-            throw Problem(lines: error.lines(file: path))
+            throw Problem(error, file: path)
         }
     }
 
@@ -60,6 +92,28 @@ enum ConfigurationFile {
         return nil
     }
 
+    /// The longest file with a public key, octets. One of Ed25519 has 113.
+    private static let maxSigner_bytes = 4_096
+
+    /// Reads the operator's public key, where the settings name a file.
+    private static func readSigner(_ fleet: inout FleetSettings) -> ConfigurationError? {
+        guard let path = fleet.signerFile else { return nil }
+        func refusal(_ why: String) -> ConfigurationError {
+            ConfigurationError(key: "fleet.signer_file", value: "\"\(path)\"", requirement: why)
+        }
+        let octets: [UInt8]
+        do throws(FileError) {
+            octets = try InputFile.readAll(path, limit: maxSigner_bytes)
+        } catch {
+            return refusal("\(error)")
+        }
+        fleet.signer = Ed25519PublicKey(pem: octets)
+        guard fleet.signer == nil else { return nil }
+        return refusal(
+            "is no Ed25519 public key in PEM, as 'openssl pkey -in KEY -pubout' prints one of 'openssl genpkey -algorithm "
+                + "ed25519'")
+    }
+
     /// Loads the configuration. Uses the defaults where no file is named and this user can read none.
     static func loadOrDefaults(_ named: String?) throws(Problem) -> Settings {
         if named != nil { return try load(named) }
@@ -73,9 +127,8 @@ enum ConfigurationFile {
 
     private static func find() throws(Problem) -> String {
         for place in places where access(place, F_OK) == 0 { return place }
-        throw Problem(lines: [
-            "no configuration: neither \(places.joined(separator: " nor ")) is there; name one with --config"
-        ])
+        throw Problem(
+            "no configuration: neither \(places.joined(separator: " nor ")) is there; name one with --config")
     }
 
     /// The name of this machine; empty where the system has none.

@@ -25,7 +25,8 @@ struct MetricsFile {
     /// - Returns: a line for the log; `nil` where there is no fault, or it was logged before.
     mutating func write(_ octets: [UInt8]) -> String? {
         do throws(FileError) {
-            try replace(octets)
+            // The collector runs as another user, so the agent's umask must not matter. It takes only names that end in .prom.
+            try NamedFile.replace(path, by: octets, mode: 0o644, isDurable: false)
             said.forget()
             return nil
         } catch {
@@ -40,38 +41,6 @@ struct MetricsFile {
             throw FileError(path: path, operation: .create, cause: .kind(.folder))
         }
         try NamedFile.tryWriting(beside: path)
-    }
-
-    private func replace(_ octets: [UInt8]) throws(FileError) {
-        // The collector takes only names that end in .prom.
-        let temporary = path + ".tmp"
-        let descriptor = try NamedFile.create(temporary, mode: 0o644, followsLinks: false)
-        // The collector runs as another user, so the agent's umask must not matter.
-        fchmod(descriptor, 0o644)
-        let failure = Self.writeAll(octets, to: descriptor)
-        let closed = close(descriptor)
-        let code = failure ?? (closed == 0 ? nil : errno)
-        if let code {
-            unlink(temporary)
-            throw FileError(path: temporary, operation: .write, code: code)
-        }
-        guard rename(temporary, path) == 0 else {
-            let code = errno
-            unlink(temporary)
-            throw FileError(path: path, operation: .create, code: code)
-        }
-    }
-
-    /// The system's error number; `nil` where everything was written.
-    private static func writeAll(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
-        var start = 0
-        while start < octets.count {
-            let written = octets.withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), octets.count - start)
-            }
-            if written > 0 { start += written } else if written < 0, errno != EINTR { return errno }
-        }
-        return nil
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 import Testing
 
 @testable import Core
@@ -19,18 +20,14 @@ struct CheckReportFilesTests {
     }
 
     @Test("Each error of a configuration is a problem line of its own")
-    func configuration() {
+    func configuration() throws {
         var report = CheckReport()
-        report.add(
-            ConfigurationFile.Problem(lines: [
-                "a.toml: line 2: gateway.siet: unknown key", "a.toml: line 4: is not TOML",
-            ]))
-        #expect(report.hasProblem)
-        #expect(
-            report.lines == [
-                "problem configuration: a.toml: line 2: gateway.siet: unknown key",
-                "problem configuration: a.toml: line 4: is not TOML",
-            ])
+        let errors = try #require(throws: ConfigurationErrors.self) {
+            try Settings.parse("[gateway]\nsiet = 1\nsite = 2\n")
+        }
+        report.add(ConfigurationFile.Problem(errors, file: "a.toml"))
+        #expect(report.hasProblem && report.lines.count == 2)
+        #expect(report.lines.holdForAll { $0.hasPrefix("problem configuration: a.toml: line ") })
     }
 
     @Test("Without either key the report is empty, also about captures in the state folder, which the agent makes")

@@ -126,7 +126,8 @@ struct PayloadTests {
             let message = composer().message(kind, on: "t", [])
             #expect(message.delivery == kind.delivery)
             #expect((message.qos == .atMostOnce) == (kind == .ranging))
-            #expect(message.isRetained == [.status, .health, .state, .location, .today].contains(kind))
+            let retained: [MessageKind] = [.status, .health, .state, .location, .today, .settings]
+            #expect(message.isRetained == retained.contains(kind))
             #expect(message.expiry_s == (kind == .ranging ? 11 : nil))
         }
     }

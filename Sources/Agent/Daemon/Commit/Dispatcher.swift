@@ -52,10 +52,12 @@ package final class Dispatcher {
     /// - Parameters:
     ///   - integrations: `nil` where neither Home Assistant nor OwnTracks is configured.
     ///   - location: the status's part about the place at the start.
+    ///   - takesSettings: whether it reports the outcome of settings over MQTT.
     ///   - now: the time at which this process takes over coverage.
     package init(
         _ composer: MessageComposer, outbox: Outbox, stored: StoredState, integrations: Integrations? = nil,
-        location: LocationStatus? = nil, siteKey: [UInt8]? = nil, bootID: String?, at now: Instant = .origin
+        location: LocationStatus? = nil, takesSettings: Bool = false, siteKey: [UInt8]? = nil, bootID: String?,
+        at now: Instant = .origin
     ) {
         let integrations = integrations ?? Integrations(nothingBeside: composer.topics)
         let epoch = outbox.numbering.epoch
@@ -77,6 +79,7 @@ package final class Dispatcher {
         let entities = ToldEntities(integrations, earlier: held) { records.has($0) }
         var wanted = integrations.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
         if tellsPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
+        if takesSettings { wanted.insert(composer.topics.topic(.gateway(.settings))) }
         if composer.topics.gateway == SiteSettings.gatewayID {
             wanted.insert(composer.topics.topic(.gateway(.today)))
         }

@@ -66,6 +66,10 @@ struct TransactionWriter {
                     surge, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
                 draft.commit(message, at: at)
             case .today(let news, let at): write(news, at: at, records, into: &draft)
+            case .settings(let report, let digest, let at):
+                // A later process may take no settings any more.
+                let message = composer.settings(report, digest: digest, at: at, draft.timebase)
+                retain(message, at: at, records, into: &draft)
             case .answer(let answer):
                 draft.say(
                     composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)

@@ -90,12 +90,19 @@ package final class QueuedGateway: Engine {
     private var requests: RequestHandler?
     /// Whether the process has CAP_NET_ADMIN.
     private let mayAdminister: Bool
+    private let settings: (any SettingsReceiver)?
     private var latest: (figures: GatewayFigures, radio: RadioCounters)?
 
-    /// - Parameter requests: `nil` where requests are disabled.
-    package init(_ queue: DeliveryQueue, _ requests: RequestHandler?, mayAdminister: Bool) {
+    /// - Parameters:
+    ///   - requests: `nil` where requests are disabled.
+    ///   - settings: `nil` where settings come from the file alone.
+    package init(
+        _ queue: DeliveryQueue, _ requests: RequestHandler?, mayAdminister: Bool,
+        settings: (any SettingsReceiver)? = nil
+    ) {
         self.queue = queue
         self.requests = requests
+        self.settings = settings
         self.mayAdminister = mayAdminister
     }
 
@@ -109,6 +116,7 @@ package final class QueuedGateway: Engine {
         let content = queue.take()
         if let figures = content.figures { latest = (figures, content.radio) }
         var news = EngineNews(outputs: content.outputs, overflow: content.overflow, isLast: content.isClosed)
+        news.outputs += settings?.advance(to: now) ?? []
         if let availability = content.availability {
             let condition = RadioCondition(availability, mayAdminister: mayAdminister)
             news.radio = .live(condition)
@@ -120,7 +128,10 @@ package final class QueuedGateway: Engine {
 
     /// Passes well-formed requests to the engine, and refuses the others at once.
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
-        requests?.receive(messages, at: now) ?? []
+        let desired = messages.last { $0.topic == settings?.topic }
+        // A topic retains one message, so only the last of several counts.
+        if let desired { settings?.receive(desired.payload) }
+        return requests?.receive(messages.filter { $0.topic != settings?.topic }, at: now) ?? []
     }
 
     package func figures(at now: Instant) -> EngineFigures? {
@@ -129,6 +140,18 @@ package final class QueuedGateway: Engine {
                 engine: $0.figures, radio: $0.radio, queue: queue.drops, requestFlood: requests?.floodCount ?? 0)
         }
     }
+}
+
+/// The receiver of settings over MQTT: it decides about them, and stores them.
+package protocol SettingsReceiver: AnyObject {
+    /// The topic on which they come.
+    var topic: String { get }
+
+    /// A message has come.
+    func receive(_ payload: IncomingMessage.Payload)
+
+    /// Returns the reports to publish.
+    func advance(to now: Instant) -> [GatewayOutput]
 }
 
 /// The engine of a replay, on the recording's clock. The replay fills in its outputs before each turn.

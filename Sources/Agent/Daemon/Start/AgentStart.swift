@@ -22,10 +22,12 @@ package struct AgentStart {
 
     /// - Parameters:
     ///   - bootID: identifies the boot of `now`'s clock; `nil` where there is only the wall clock.
+    ///   - report: the outcome of the latest settings over MQTT; `nil` for none.
     ///   - newKey: the first secret for pseudonyms.
     package init(
         _ settings: Settings, _ outbox: Outbox, hearing air: Air = .radio, at now: Instant, _ timebase: Timebase,
-        bootID: String?, newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
+        bootID: String?, reporting report: SettingsReport? = nil,
+        newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         for notice in stored.kept.notices { logger.warning("\(notice)") }
@@ -49,6 +51,7 @@ package struct AgentStart {
         self.outputs =
             (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
             + outputs
+            + [report.map { .settings($0, digest: settings.inEffect?.digest ?? "", at: now) }].compactMap(\.self)
         dispatcher = Dispatcher(
             settings, settings.identity.topics, .gateway, outbox, stored, location: engine.locationStatus,
             bootID: bootID, at: now)
@@ -100,9 +103,11 @@ extension Dispatcher {
         _ stored: StoredState, location: LocationStatus? = nil, bootID: String?, at now: Instant
     ) {
         let composer = MessageComposer(
-            topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey)
+            topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey,
+            inEffect: kind == .gateway ? settings.inEffect : nil)
         self.init(
             composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: kind),
-            location: location, siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
+            location: location, takesSettings: kind == .gateway && settings.fleet.takesSettings,
+            siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
     }
 }

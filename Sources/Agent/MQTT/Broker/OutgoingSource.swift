@@ -63,19 +63,23 @@ package struct IncomingLimits: Hashable, Sendable {
     package var messages: Int
     /// The longest payload that is kept.
     package var payload_bytes: Int
+    /// The packet limit that the broker is told: it drops longer packets instead of sending them.
+    var packet_bytes: UInt32
 
-    package init(messages: Int, payload_bytes: Int) {
+    /// - Parameter packet_bytes: `nil` for room for a topic, MQTT's own fields, and a payload that is a little too long, so
+    ///   that the agent can refuse it with the reason.
+    package init(messages: Int, payload_bytes: Int, packet_bytes: UInt32? = nil) {
         self.messages = messages
         self.payload_bytes = payload_bytes
+        self.packet_bytes = packet_bytes ?? UInt32(clamping: max(65_536, payload_bytes + 16_384))
     }
 
     /// A request has a few hundred bytes.
     package static let requests = IncomingLimits(messages: 64, payload_bytes: 4_096)
 
-    /// The packet limit that the broker is told: it drops longer packets instead of sending them. It has room for a
-    /// topic and MQTT's own fields. It also has room for a request that is a little too long, so that the agent can
-    /// refuse that request with the reason.
-    var packet_bytes: UInt32 { UInt32(clamping: max(65_536, payload_bytes + 16_384)) }
+    /// Settings over MQTT, beside requests.
+    package static let settings = IncomingLimits(
+        messages: 64, payload_bytes: DesiredSettings.maxOctets, packet_bytes: UInt32(DesiredSettings.maxOctets))
 }
 
 /// A message that the broker delivered to one of the agent's subscriptions.

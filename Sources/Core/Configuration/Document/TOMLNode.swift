@@ -1,5 +1,5 @@
 /// A value of a TOML document, independent of the parser.
-indirect enum TOMLNode: Hashable, Sendable {
+package indirect enum TOMLNode: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int64)
     case float(Double)
@@ -51,6 +51,20 @@ extension String {
     /// The text in quotation marks, fit for one line of an error.
     var quoted: String { "\"" + shortened + "\"" }
 
+    /// The whole text as a TOML string on one line.
+    var tomlString: String {
+        var text = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            default:
+                if scalar.endsLineOrHides { text += scalar.escape } else { text.unicodeScalars.append(scalar) }
+            }
+        }
+        return text + "\""
+    }
+
     /// The text with at most 60 characters: the end is cut.
     fileprivate var cut: String { count > 60 ? prefix(60) + "…" : self }
 
@@ -67,9 +81,7 @@ extension String {
             case "\t": line += "\\t"
             default:
                 if scalar.endsLineOrHides {
-                    let digits = String(scalar.value, radix: 16, uppercase: true)
-                    let (letter, length) = digits.count > 4 ? ("U", 8) : ("u", 4)
-                    line += "\\" + letter + String(repeating: "0", count: max(0, length - digits.count)) + digits
+                    line += scalar.escape
                 } else {
                     line.unicodeScalars.append(scalar)
                 }
@@ -82,6 +94,13 @@ extension String {
 extension Unicode.Scalar {
     /// Whether this is a C0 or C1 control character, Unicode's category Cc.
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+
+    /// The escape in a TOML string: `\\u0007`.
+    fileprivate var escape: String {
+        let digits = String(value, radix: 16, uppercase: true)
+        let (letter, length) = digits.count > 4 ? ("U", 8) : ("u", 4)
+        return "\\" + letter + String(repeating: "0", count: max(0, length - digits.count)) + digits
+    }
 
     /// Whether this must not reach a terminal or a log line: controls, line separators, text direction marks, and
     /// noncharacters.

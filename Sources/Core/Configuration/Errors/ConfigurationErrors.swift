@@ -50,7 +50,7 @@ package struct ConfigurationErrors: Error, Hashable, Sendable {
         self.omitted = list.omitted
     }
 
-    init(_ error: ConfigurationError) {
+    package init(_ error: ConfigurationError) {
         self.errors = [error]
         self.omitted = 0
     }
@@ -82,10 +82,13 @@ struct ErrorList: Hashable, Sendable {
         if errors.count < ConfigurationErrors.maxReported { errors.append(error()) } else { omitted += 1 }
     }
 
-    /// Adds the line of the file to each error.
-    mutating func place(in text: String) {
+    /// Adds the line of the file to each error, except to those in tables that come from elsewhere.
+    mutating func place(in text: String, besides tables: Set<String> = []) {
         let lines = TOMLDocument.lines(of: errors.map(\.key), in: text)
-        for (index, line) in zip(errors.indices, lines) { errors[index].line = line }
+        for (index, line) in zip(errors.indices, lines) {
+            let table = errors[index].key.prefix { $0 != "." && $0 != "[" }
+            if !tables.contains(String(table)) { errors[index].line = line }
+        }
     }
 
     static func += (left: inout ErrorList, right: ErrorList) {

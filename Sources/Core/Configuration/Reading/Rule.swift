@@ -153,7 +153,7 @@ extension Rule where Value == String {
                 guard case .string(let text) = node else { return .wrongType }
                 return isAllowed(text) ? .value(text) : .refused(nil)
             },
-            write: { $0.quoted })
+            write: { $0.tomlString })
     }
 
     /// A rule for the path of a file or folder, or none.

@@ -10,12 +10,18 @@ struct TableReader {
     private(set) var renamedKeys: [RenamedKey] = []
     /// Former names by present names. An error shows the name in the file.
     private var formerNames: [String: String] = [:]
+    /// The values in effect, in the order of reading; empty unless the reader records them.
+    private(set) var effective: [EffectiveConfiguration.Value] = []
+    private let isRecording: Bool
     /// The keys that have an error already. A second error that follows from the first would mislead.
     private var unsound: Set<String> = []
 
     /// Makes a reader. `table` lists the known keys; any other key is an error.
-    package init(path: String, table: ReferenceTable, entries: [String: TOMLNode]) {
+    package init(
+        path: String, table: ReferenceTable, entries: [String: TOMLNode], isRecording: Bool = false
+    ) {
         self.path = path
+        self.isRecording = isRecording
         self.table = table
         self.entries = entries
         for key in table.keys { takeFormer(key) }
@@ -46,13 +52,26 @@ struct TableReader {
     ///
     /// - Parameter other: a default from elsewhere in the file, which replaces the key's own.
     mutating func value<Value>(_ key: Key<Value>, default other: Value? = nil) -> Value {
-        let defaultValue = other ?? key.defaultValue
+        let value = read(key, default: other ?? key.defaultValue)
+        if isRecording { record(key, value) }
+        return value
+    }
+
+    private mutating func read<Value>(_ key: Key<Value>, default defaultValue: Value) -> Value {
         guard let node = entries[key.name] else { return defaultValue }
         if case .value(let value) = key.rule.read(node) { return value }
         if let complaint = key.rule.complaint(about: node) {
             note(key.name, value: key.rule.show(node), complaint)
         }
         return defaultValue
+    }
+
+    /// Records the value in effect. A key without a value, such as a region's `major`, is in no file.
+    private mutating func record<Value>(_ key: Key<Value>, _ value: Value) {
+        let text = key.rule.write(value)
+        guard !text.isEmpty, !effective.contains(where: { $0.key == key.name }) else { return }
+        let isSecret = entries[key.name].map { key.rule.show($0) == nil } ?? false
+        effective.append(.init(key: key.name, text: text, secret: isSecret ? "\(value)" : nil))
     }
 
     /// Returns the value of a key without a default; `nil` where it is missing or wrong, which is noted.

@@ -33,6 +33,7 @@ struct Tables: Sendable {
     let advertise = Entry(AdvertiseTable())
     let capture = Entry(CaptureTable())
     package let log = Entry(LogTable())
+    let fleet = Entry(FleetTable())
 
     static let known = Tables()
 }

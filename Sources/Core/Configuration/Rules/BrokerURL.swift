@@ -64,7 +64,7 @@ extension Rule where Value == BrokerURL {
                     }
                 }
             },
-            write: { $0.text.quoted },
+            write: { $0.text.tomlString },
             show: { node in
                 guard case .string(let text) = node else { return node.text }
                 return BrokerURL.withoutUser(text).quoted

@@ -21,6 +21,9 @@ package struct Settings: Hashable, Sendable {
     /// `nil` where recent events are not kept.
     package var capture: CaptureSettings?
     package var log: LogSettings
+    package var fleet: FleetSettings
+    /// The version and digest of the settings in effect; `nil` before they are computed.
+    package var inEffect: SettingsInEffect?
     /// The keys that the file sets under their former names.
     package var renamedKeys: [RenamedKey] = []
 }
@@ -88,8 +91,8 @@ extension RegionSettings {
 }
 
 extension JSONValue {
-    /// The equivalent TOML value. TOML has no null: it becomes an empty list, which no key of a region accepts.
-    fileprivate var node: TOMLNode {
+    /// The equivalent TOML value. TOML has no null: it becomes an empty list, which no key accepts in its place.
+    var node: TOMLNode {
         switch self {
         case .null: .array([])
         case .boolean(let value): .boolean(value)

@@ -84,6 +84,37 @@ struct LogTable: SettingsTable {
     }
 }
 
+/// `[fleet]`: whether the gateway takes settings over MQTT.
+package struct FleetSettings: Hashable, Sendable {
+    /// Whether it takes settings from the topic `settings/desired`.
+    package var takesSettings: Bool
+    /// A file with the public key of the operator; `nil` where settings need no signature.
+    package var signerFile: String?
+    /// The key in the file, once it has been read.
+    package var signer: Ed25519PublicKey?
+}
+
+struct FleetTable: SettingsTable {
+    static let tableName = "fleet"
+
+    private enum Source: String, CaseIterable {
+        case off, on
+    }
+
+    private let settings = Key(
+        "settings", default: Source.off, .word,
+        "`on`: take settings from the topic `settings/desired`. The broker decides who may publish there.")
+    let signerFile = Key(
+        "signer_file", default: "", .pathOrEmpty,
+        "A PEM file with an Ed25519 public key: only settings that its owner has signed are taken. Empty: no signature is asked for."
+    )
+
+    func read(_ reader: inout TableReader) -> FleetSettings {
+        let file = reader.value(signerFile)
+        return FleetSettings(takesSettings: reader.value(settings) == .on, signerFile: file.isEmpty ? nil : file)
+    }
+}
+
 /// `[advertise]`: this machine as an iBeacon.
 package struct AdvertiseSettings: Hashable, Sendable {
     package var frame: IBeaconFrame

@@ -140,7 +140,7 @@ extension Rule where Value == [String] {
                 }
                 return .value(values)
             },
-            write: { "[" + $0.map(\.quoted).joined(separator: ", ") + "]" })
+            write: { "[" + $0.map(\.tomlString).joined(separator: ", ") + "]" })
     }
 }
 

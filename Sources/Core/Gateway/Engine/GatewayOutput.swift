@@ -32,6 +32,8 @@ package enum GatewayOutput: Hashable, Sendable {
     case locationStatus(LocationStatus, at: Instant)
     /// A store's day has changed.
     case today(TodayNews, at: Instant)
+    /// The outcome of settings that an operator has published, with the digest of the settings in effect.
+    case settings(SettingsReport, digest: String, at: Instant)
 }
 
 /// The handling of an output on its way to the broker. The queue between the loops and the commit group needs to know
@@ -79,7 +81,7 @@ extension GatewayOutput {
             OutputHandling(shedding: .never, commit: .soon)
         // A batch contains all fixes that were kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
-        case .track, .locationStatus: OutputHandling(shedding: .never, commit: .soon)
+        case .track, .locationStatus, .settings: OutputHandling(shedding: .never, commit: .soon)
         // No reader waits for a report that only tells for how long the store has heard.
         case .today(let news, _):
             OutputHandling(shedding: .never, commit: news.report == nil && news.records.count < 2 ? .eventually : .soon)

@@ -238,6 +238,15 @@ extension PayloadFields {
         has(key) ? try object(key, read) : nil
     }
 
+    /// Reads an object with all that is in it.
+    mutating func object(_ key: StaticString) throws(PayloadError) -> [String: JSONValue] {
+        let index = try required(key)
+        guard case .object(let entries) = document.value(at: index) else {
+            throw wrongType(key, "an object", at: index)
+        }
+        return entries
+    }
+
     /// Reads a list of objects.
     package mutating func list<Element>(
         _ key: StaticString, _ read: (inout PayloadFields) throws(PayloadError) -> Element

@@ -11,6 +11,8 @@ package struct StatusPayload: Payload, Hashable {
     var remedy: String
     /// `nil` without `[location]`.
     package var location: LocationStatus?
+    /// `nil` in a replay, for a store, and for a gateway of an earlier version.
+    package var settings: SettingsInEffect?
 
     private enum State: String, CaseIterable {
         case online
@@ -26,6 +28,9 @@ extension StatusPayload {
             location: try fields.objectIfPresent("location") { fields throws(PayloadError) in
                 LocationStatus(
                     availability: try fields.word("availability"), isPaused: try fields.boolean("paused"))
+            },
+            settings: try fields.objectIfPresent("settings") { fields throws(PayloadError) in
+                try SettingsInEffect(&fields)
             })
         if radio == .stopped { throw PayloadError("radio", .mustBeOneOf("what a radio does while the agent runs")) }
     }
@@ -36,11 +41,13 @@ extension StatusPayload {
         json.set("epoch", epoch)
         json.set("radio", radio.word)
         json.set("remedy", remedy)
-        guard let location else { return }
-        json.set("location") { json in
-            json.set("availability", location.availability.rawValue)
-            json.set("paused", location.isPaused)
+        if let location {
+            json.set("location") { json in
+                json.set("availability", location.availability.rawValue)
+                json.set("paused", location.isPaused)
+            }
         }
+        if let settings { json.set("settings") { json in settings.write(to: &json) } }
     }
 }
 
@@ -79,7 +86,7 @@ extension MessageComposer {
     ) -> Message {
         let payload = StatusPayload(
             head: head(at: instant, timebase), isOnline: isOnline, version: version, epoch: epoch, radio: radio.covered,
-            remedy: radio.remedy, location: location)
+            remedy: radio.remedy, location: location, settings: settings)
         return message(.status, on: topics.status, payload.encoded)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 
 @testable import Core
 
@@ -6,7 +7,7 @@ import Foundation
 struct Samples {
     private var random: SeededGenerator
 
-    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// Returns a payload; for a kind without a generator, one of its examples in the contract.
     mutating func payload(_ kind: MessageKind) throws -> any Payload {
@@ -18,7 +19,7 @@ struct Samples {
         .status: { $0.status() }, .health: { HealthPayload(head: $0.head(), report: $0.report()) },
         .coverage: { $0.coverage() }, .surge: { $0.surge() }, .gap: { $0.gap() }, .event: { $0.event() },
         .state: { $0.state() }, .ranging: { RangingPayload(head: $0.head(), list: $0.list()) },
-        .location: { $0.lastPlace() }, .track: { $0.track() },
+        .location: { $0.lastPlace() }, .track: { $0.track() }, .settings: { $0.settings() },
         .response: { $0.response($0.one(of: RequestVerb.allCases)) },
     ]
 
@@ -27,7 +28,23 @@ struct Samples {
             head: head(), isOnline: flag(), version: "1.2.3", epoch: epoch(), radio: radio(orStopped: false),
             remedy: text(),
             location: flag()
-                ? LocationStatus(availability: one(of: LocationAvailability.allCases), isPaused: flag()) : nil)
+                ? LocationStatus(availability: one(of: LocationAvailability.allCases), isPaused: flag()) : nil,
+            settings: flag()
+                ? SettingsInEffect(
+                    digest: "00ff00ff00ff00ff",
+                    version: flag() ? .random(in: SettingsReport.versions, using: &random) : nil) : nil)
+    }
+
+    private mutating func settings() -> SettingsPayload {
+        SettingsPayload(
+            head: head(),
+            report: SettingsReport(
+                version: flag() ? .random(in: SettingsReport.versions, using: &random) : nil,
+                one(of: SettingsReport.Outcome.allCases),
+                errors: (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                    SettingsError(
+                        table: text(), index: flag() ? 2 : nil, key: text(), reason: "r" + text(), remedy: "m" + text())
+                }, omitted: flag() ? 7 : 0), digest: "00ff00ff00ff00ff")
     }
 
     private mutating func gap() -> GapPayload {

@@ -5,7 +5,7 @@ export const longest_level = 128;
 export const highest_value = 65535;
 
 /** The kinds of messages that the page has no use for, and does not ask its broker for. */
-export const unread = ['coverage', 'gap', 'surge'];
+export const unread = ['coverage', 'gap', 'reported', 'surge'];
 
 export const kinds = {
   coverage: {
@@ -311,6 +311,35 @@ export const kinds = {
       },
     },
   },
+  reported: {
+    topic: 'settings/reported',
+    is: 'object',
+    essential: ['schema', 'at', 'version', 'outcome', 'digest'],
+    fields: {
+      schema: { is: 'word', words: [1] },
+      at: { is: 'time' },
+      clock: { is: 'word', words: ['synced', 'unsynced'] },
+      version: { is: 'number', low: 1, high: 9007199254740991 },
+      outcome: { is: 'word', words: ['applied', 'refused', 'reverted'], grows: true },
+      errors: {
+        is: 'list',
+        most: 100,
+        of: {
+          is: 'object',
+          essential: ['table', 'key', 'reason'],
+          fields: {
+            table: { is: 'text', most: 200 },
+            index: { is: 'whole', low: 1 },
+            key: { is: 'text', most: 200 },
+            reason: { is: 'text', most: 2000 },
+            remedy: { is: 'text', most: 2000 },
+          },
+        },
+      },
+      omitted: { is: 'whole', low: 1 },
+      digest: { is: 'text' },
+    },
+  },
   state: {
     topic: 'region/{region}/state',
     is: 'object',
@@ -353,6 +382,7 @@ export const kinds = {
         is: 'object',
         fields: { availability: { is: 'word', words: ['off', 'absent', 'no_device', 'searching', 'located'], grows: true }, paused: { is: 'flag' } },
       },
+      settings: { is: 'object', essential: ['digest'], fields: { digest: { is: 'text' }, version: { is: 'number', low: 1, high: 9007199254740991 } } },
     },
   },
   surge: {
