@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Prints the components of a package, or of the collector, as SPDX 2.3 in JSON.
+"""Prints the components of a package, of the collector or of an image, as SPDX 2.3 in JSON.
 
     sbom.py DEB RESOLVED SWIFT EPOCH [PACKAGE=VERSION...]
     sbom.py collector REQUIREMENTS EPOCH
+    sbom.py image NAME VERSION EPOCH COMPONENTS STATUS...
 
 DEB is the package, RESOLVED SwiftPM's Package.resolved, SWIFT the compiler's version, EPOCH the second since 1970 that the
 document is said to be of. Behind them stand the versions of the system's packages that it was linked against. REQUIREMENTS names
-the collector's libraries with their hashes: deploy/chain/collector.spdx.json is made of it. The same input gives the same bytes. It
+the collector's libraries with their hashes: deploy/chain/collector.spdx.json is made of it. COMPONENTS is what one of these forms printed. An
+image consists of them and of the Debian packages whose control files are in the folders STATUS. The same input gives the same bytes. It
 refuses a library whose licence it has not been told.
 """
 
@@ -100,6 +102,16 @@ def python_packages(requirements):
             comment="one of these files, by SHA-256: " + " ".join(digests))
 
 
+def installed(folders):
+    """The Debian packages of an image. Licences that this program does not know are in the image, in /usr/share/doc/PACKAGE/copyright."""
+    for file in sorted((file for folder in folders for file in pathlib.Path(folder).iterdir()), key=lambda file: file.name):
+        fields = dict(re.findall(r"^(Package|Version|Architecture): (.*)$", file.read_text(), re.MULTILINE))
+        name, version = fields["Package"], fields["Version"]
+        yield package(
+            name, version, SYSTEM_LICENCES.get(name, "NOASSERTION"), "CONTAINS",
+            externalRefs=purl(f"pkg:deb/debian/{name}@{encoded(version)}?arch={fields['Architecture']}"))[0]
+
+
 def document(name, whole, parts, digest, epoch):
     created = datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {
@@ -137,9 +149,27 @@ def of_package(deb, resolved, swift, epoch, *versions):
     return document(pathlib.Path(deb).stem, agent, parts, digest, epoch)
 
 
+def of_image(name, version, epoch, components, *folders):
+    """The components keep their relations. A Debian package has the version that is in the image, not the one that was linked against."""
+    known = json.loads(pathlib.Path(components).read_text())
+    entries = {entry["SPDXID"]: entry for entry in known["packages"]}
+    entries |= {entry["SPDXID"]: entry for entry in installed(folders) if entry["name"] != name}
+    whole, _ = package(f"{name}-image", version, "NOASSERTION", "")
+    parts = [
+        (entry, {"spdxElementId": whole["SPDXID"], "relationshipType": "CONTAINS", "relatedSpdxElement": entry["SPDXID"]})
+        for entry in entries.values()
+    ]
+    digest = hashlib.sha256(json.dumps(list(entries.values())).encode()).hexdigest()
+    said = document(f"{name}-image", whole, parts, digest, epoch)
+    said["relationships"] += [relation for relation in known["relationships"] if relation["relationshipType"] != "DESCRIBES"]
+    return said
+
+
 def main(*words):
     if len(words) == 3 and words[0] == "collector":
         said = of_collector(*words[1:])
+    elif len(words) >= 5 and words[0] == "image":
+        said = of_image(*words[1:])
     elif len(words) >= 4:
         said = of_package(*words)
     else:
