@@ -45,6 +45,7 @@ PYTHON_LICENCES = {
     "pika": "BSD-3-Clause",
     "psycopg": "LGPL-3.0-only",
     "psycopg-binary": "LGPL-3.0-only",
+    "rfc8785": "Apache-2.0",
     "typing-extensions": "PSF-2.0",
 }
 

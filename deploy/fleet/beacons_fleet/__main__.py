@@ -1,0 +1,193 @@
+"""`python -m beacons_fleet`, as deploy/fleet/settings runs it."""
+
+import argparse
+import collections
+import json
+import os
+import queue
+import signal
+import sys
+import time
+from pathlib import Path
+
+from . import tables as tables_of
+from .broker import QUIET_S, Address, Broker, Unreachable
+from .gateways import Gateway, Gateways
+from .rollout import Publication, Rollout, sizes
+from .tables import Unusable
+
+# Between two looks at all gateways.
+LOOK_S = 0.2
+EPILOGUE = """User and password stand in the URL or in BEACONS_BROKER_USERNAME and BEACONS_BROKER_PASSWORD. Exit status: 0 done; 1 a gateway failed,
+and the change was taken back; 64 the command line or a file that it names is wrong; 69 the broker cannot be reached or refuses the client; 75 stopped
+before all gateways were back at their former tables."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that ends with 64 for a wrong command line, like every command of the project."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        self.exit(64, f"{self.prog}: {message}\n")
+
+
+def parser() -> Parser:
+    whole = Parser(prog="settings", description="Shows and sets the settings of gateways over MQTT, stage by stage.", epilog=EPILOGUE)
+    whole.add_argument("--broker", metavar="URL", help="mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")
+    whole.add_argument("--ca-file", type=Path, metavar="FILE", help="the broker's authorities (default: the system's)")
+    whole.add_argument("--cert-file", type=Path, metavar="FILE", help="a certificate to log in with, and --key-file its key")
+    whole.add_argument("--key-file", type=Path, metavar="FILE")
+    whole.add_argument("--prefix", default="beacons", help="what topics begin with (default: %(default)s)")
+    commands = whole.add_subparsers(dest="command", required=True, metavar="{status|get|set|clear|sign}", parser_class=Parser)
+    for name, words in {"status": "print who is online with which settings", "get": "print the published tables of each gateway",
+                        "set": "publish tables stage by stage", "clear": "return to the gateways' own files, stage by stage"}.items():
+        command = commands.add_parser(name, help=words)
+        command.add_argument("--select", action="append", metavar="PATTERN", help="SITE/ID with * and ?, several times (default: all gateways)")
+        if name in ("set", "clear"):
+            command.add_argument("--stages", default="1,10%,100%", help="how many gateways have the change after each stage (default: %(default)s)")
+            command.add_argument("--soak", type=float, default=60.0, metavar="S", help="seconds that each gateway has to work (default: %(default)s)")
+            command.add_argument("--max-offline", type=int, default=0, metavar="N",
+                                 help="how many gateways may lose their line during the change without stopping it (default: %(default)s)")
+            command.add_argument("--key", type=Path, metavar="KEY.pem", help="sign with this Ed25519 key")
+            command.add_argument("--for", dest="signed_for", default="*/*", metavar="SITE/ID", help="whom the signature is for (default: %(default)s)")
+        if name == "set":
+            command.add_argument("--file", type=Path, required=True, metavar="TABLES.toml", help="the tables")
+    sign = commands.add_parser("sign", help="print a signed message")
+    sign.add_argument("--file", type=Path, required=True, metavar="TABLES.toml")
+    sign.add_argument("--version", type=int, required=True, metavar="N")
+    sign.add_argument("--for", dest="signed_for", required=True, metavar="SITE/ID", help="* may stand for the whole site or the whole id")
+    sign.add_argument("--key", type=Path, required=True, metavar="KEY.pem")
+    return whole
+
+
+def listen(broker: Broker, gateways: Gateways) -> None:
+    """Takes what the broker retains."""
+    quiet_at = time.monotonic() + QUIET_S
+    while (left := quiet_at - time.monotonic()) > 0:
+        try:
+            event = broker.events.get(timeout=left)
+        except queue.Empty:
+            return
+        if isinstance(event, tuple):
+            gateways.take(*event, time.monotonic())
+            quiet_at = time.monotonic() + QUIET_S
+
+
+def print_status(selected: list[Gateway]) -> None:
+    """Prints a line for each gateway, those that differ from most first."""
+    digests = collections.Counter(one.in_effect.get("digest") for one in selected)
+    usual = digests.most_common(1)[0][0] if digests else None
+
+    def rank(one: Gateway) -> tuple[int, str]:
+        return (0 if one.reported.get("outcome") in ("refused", "reverted") else 1 if one.in_effect.get("digest") != usual else 2, one.name)
+
+    width = max((len(one.name) for one in selected), default=7)
+    print(f"{'GATEWAY':{width}}  ONLINE   RADIO      VERSION  DIGEST            LAST OUTCOME")
+    for one in sorted(selected, key=rank):
+        reported = one.reported
+        outcome = f"{reported.get('outcome')} {reported.get('version') or ''}".rstrip() if reported else "-"
+        print(f"{one.name:{width}}  {one.status.get('state', '?'):8} {one.radio:10} {str(one.in_effect.get('version') or 'file'):8} "
+              f"{one.in_effect.get('digest') or '-':16}  {outcome}")
+    told = ", ".join(f"{count} have {digest or 'no digest'}" for digest, count in digests.most_common(5))
+    print(f"{len(selected)} gateways: {told}{', …' if len(digests) > 5 else ''}" if selected else "no gateway fits")
+
+
+def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], options: argparse.Namespace, tables: dict) -> int:
+    """Changes the gateways stage by stage. Returns the exit status."""
+    rollout = Rollout(selected, tables, options.stages, options.soak, options.max_offline, say=lambda line: print(line, flush=True))
+    stopping: list[int] = []
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda number, _frame: stopping.append(number))
+    lost_at: float | None = None
+
+    def publish(publications: list[Publication]) -> None:
+        for one in publications:
+            payload = tables_of.message(one.tables, one.version, options.key, options.signed_for)
+            broker.publish(f"{gateways.prefix}/{one.name}/settings/desired", payload)
+
+    # What a gateway would refuse, and a key that does not sign, show before the first stage.
+    tables_of.message(tables, rollout.version, options.key, options.signed_for)
+    due = 0.0
+    while not rollout.is_done:
+        try:
+            event = broker.events.get(timeout=LOOK_S)
+            if isinstance(event, tuple):
+                gateways.take(*event, time.monotonic())
+            elif event == "lost" and lost_at is None:
+                print("the broker is away; waiting for it", flush=True)
+                lost_at = time.monotonic()
+                gateways.lose_broker()
+            elif event == "connected" and lost_at is not None:
+                listen(broker, gateways)
+                rollout.pause(time.monotonic() - lost_at)
+                lost_at = None
+                print("the broker is back", flush=True)
+        except queue.Empty:
+            pass
+        now = time.monotonic()
+        if stopping and rollout.state == "back":
+            print("stopped; gateways that are not back take their former tables when they are online", flush=True)
+            broker.flush(10)
+            return 75
+        if stopping:
+            stopping.clear()
+            publish(rollout.interrupt(now))
+        if lost_at is None and now >= due:
+            publish(rollout.advance(now))
+            due = now + LOOK_S
+    broker.flush(10)
+    if rollout.failures:
+        return 1
+    offline = [change.gateway.name for change in rollout.changes if not change.gateway.is_online]
+    if offline:
+        print(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {', '.join(offline[:10])}{' …' if len(offline) > 10 else ''}")
+    return 0
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.command == "sign":
+        print(tables_of.message(tables_of.read(options.file), options.version, options.key, options.signed_for).decode())
+        return 0
+    if not options.broker:
+        raise Unusable("--broker URL is missing")
+    tables = tables_of.read(options.file) if options.command == "set" else {}
+    try:
+        address = Address.of(options.broker, options.ca_file, options.cert_file, options.key_file, dict(os.environ))
+        if options.command in ("set", "clear"):
+            sizes(options.stages, 1)
+    except ValueError as error:
+        raise Unusable(str(error)) from None
+    gateways = Gateways(options.prefix.strip("/"))
+    broker = Broker(address, gateways.filters)
+    broker.open()
+    try:
+        listen(broker, gateways)
+        selected = gateways.selected(options.select or ["*/*"])
+        if options.command == "status":
+            print_status(selected)
+            return 0
+        if options.command == "get":
+            print(json.dumps({one.name: one.desired for one in selected}, indent=1, ensure_ascii=False))
+            return 0
+        if not selected:
+            raise Unusable(f"no gateway fits --select {' '.join(options.select or ['*/*'])}: status lists them")
+        if not options.key and any("signature" in (one.desired or {}) for one in selected):
+            raise Unusable("some of these gateways have signed settings: give --key, so that the change can be taken back")
+        return roll_out(broker, gateways, selected, options, tables)
+    finally:
+        broker.close()
+
+
+def main(arguments: list[str]) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        return run(options)
+    except Unusable as error:
+        print(f"settings: {error}", file=sys.stderr)
+        return 64
+    except Unreachable as error:
+        print(f"settings: {error}", file=sys.stderr)
+        return 69
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,112 @@
+"""What the broker tells of gateways: whether each is there, whether its radio hears, and which settings it has."""
+
+import fnmatch
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+# The levels of topics behind a gateway that this package reads.
+TOPICS = ("status", "settings/reported", "settings/desired")
+# A gateway's id that stands for the store as a whole, which takes no settings.
+STORE = "site"
+# The longest message that is read. Status and report are far below; desired settings have at most this.
+MAX_OCTETS = 262_144
+
+
+@dataclass
+class Gateway:
+    """One gateway, by its retained messages."""
+
+    # SITE/ID.
+    name: str
+    status: dict[str, Any] = field(default_factory=dict)
+    reported: dict[str, Any] = field(default_factory=dict)
+    # The message that the broker retains for it; None where there is none.
+    desired: dict[str, Any] | None = None
+    # Since when it has been online without a break, by this program's clock; None while it is offline or not known to be online.
+    online_since: float | None = None
+
+    @property
+    def is_online(self) -> bool:
+        return self.status.get("state") == "online"
+
+    @property
+    def radio(self) -> str:
+        return str(self.status.get("radio", "unknown"))
+
+    @property
+    def hears(self) -> bool:
+        return self.radio in ("scanning", "replay")
+
+    @property
+    def in_effect(self) -> dict[str, Any]:
+        told = self.status.get("settings")
+        return told if isinstance(told, dict) else {}
+
+    @property
+    def highest_version(self) -> int:
+        """The highest version that it has been sent or has told. The next one has to be above it."""
+        told = [self.in_effect.get("version"), self.reported.get("version"), (self.desired or {}).get("version")]
+        return max([one for one in told if isinstance(one, int)], default=0)
+
+    @property
+    def desired_tables(self) -> dict[str, Any]:
+        tables = (self.desired or {}).get("tables")
+        return tables if isinstance(tables, dict) else {}
+
+
+class Gateways:
+    """All gateways below a prefix, as the broker tells of them."""
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        self.all: dict[str, Gateway] = {}
+
+    @property
+    def filters(self) -> list[str]:
+        return [f"{self.prefix}/+/+/{topic}" for topic in TOPICS]
+
+    def take(self, topic: str, payload: bytes, now: float) -> Gateway | None:
+        """Takes a message. Returns the gateway that it changes; None where it tells nothing."""
+        if not topic.startswith(self.prefix + "/"):
+            return None
+        site, _, rest = topic[len(self.prefix) + 1:].partition("/")
+        identity, _, kind = rest.partition("/")
+        if kind not in TOPICS or identity == STORE:
+            return None
+        told = document(payload)
+        if told is None and payload:
+            return None
+        gateway = self.all.setdefault(f"{site}/{identity}", Gateway(f"{site}/{identity}"))
+        if kind == "status":
+            gateway.status = told or {}
+            if not gateway.is_online:
+                gateway.online_since = None
+            elif gateway.online_since is None:
+                gateway.online_since = now
+        elif kind == "settings/reported":
+            gateway.reported = told or {}
+        else:
+            gateway.desired = told
+        return gateway
+
+    def lose_broker(self) -> None:
+        """The connection to the broker is gone: what happens until the next one is not known."""
+        for gateway in self.all.values():
+            gateway.online_since = None
+
+    def selected(self, patterns: list[str]) -> list[Gateway]:
+        """Returns the gateways that have a status and whose SITE/ID fits a pattern of the shell. They are in the order of their names."""
+        named = [one for one in self.all.values() if one.status and any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
+        return sorted(named, key=lambda one: one.name)
+
+
+def document(payload: bytes) -> dict[str, Any] | None:
+    """The message as an object; None for anything else."""
+    if len(payload) > MAX_OCTETS:
+        return None
+    try:
+        told = json.loads(payload)
+    except (ValueError, RecursionError):
+        return None
+    return told if isinstance(told, dict) else None
