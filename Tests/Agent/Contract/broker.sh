@@ -88,7 +88,9 @@ check "another subscriber listens" listen run
 live run "[health]
 textfile = \"$scratch/beacond.prom\"
 [commands]
-enabled = true"
+enabled = true
+[fleet]
+settings = \"on\""
 check "the agent says that it is online" eventually grep -q '"topic":"[^"]*/status".*online' "$scratch/run.all"
 check "its health says that the broker is connected" eventually \
     grep -qF '\"mqtt\":{\"connected\":true,' "$scratch/run.all"
@@ -114,6 +116,14 @@ ask_what_is_no_verb() {
 check "a request that there is not is refused" ask_what_is_no_verb
 # The request itself breaks the contract, which lacks such a verb.
 not_the_dance() { received run && sed -i '/request\/dance/d' "$scratch/run.received"; }
+
+# Settings: some that are taken, and 105 wrong regions.
+settle() {
+    mosquitto_pub -p "$port" -q 1 -r -t beacons/store/contract/settings/desired -m "$1" && eventually grep -q "settings/reported.*$2" "$scratch/run.all"
+}
+check "settings are taken" settle '{"schema":1,"version":1,"tables":{"log":{"level":"notice"}}}' applied
+wrong_regions() { printf '{"schema":1,"version":2,"tables":{"region":['; printf '{"id":"a"},%.0s' {1..104}; printf '{"id":"b"}]}}'; }
+check "wrong settings are refused, with the first 100 errors" settle "$(wrong_regions)" 'refused.*omitted'
 
 # Disowned, because bash would report its kill.
 disown "$agent"
