@@ -13,11 +13,13 @@ extension Settings {
 
     /// Parses the text of a `config.toml`.
     ///
-    /// - Parameter complete: called once, with whole settings, even where the text has errors: all errors are reported
-    ///   together.
+    /// - Parameters:
+    ///   - certificate: reads the identity from the certificate; `nil` where the caller needs no topics.
+    ///   - complete: called once, with whole settings, even where the text has errors: all errors are reported
+    ///     together.
     /// - Throws: all errors, or the first error of its TOML. A text of more than 16 MiB is refused unread.
     static func parse(
-        _ text: String, complete: Completion = { _ in [] }
+        _ text: String, certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
         try checkSize(text.utf8.count)
         let root: [String: TOMLNode]
@@ -26,7 +28,7 @@ extension Settings {
         } catch {
             throw ConfigurationErrors(error)
         }
-        var reader = SettingsReader(root: root)
+        var reader = SettingsReader(root: root, certificate: certificate)
         var settings = reader.read()
         var errors = reader.errors
         for error in complete(&settings) { errors.note(error) }
@@ -39,7 +41,7 @@ extension Settings {
 
     /// Parses the octets of a `config.toml`, which have to be UTF-8.
     package static func parse(
-        utf8 octets: [UInt8], complete: Completion = { _ in [] }
+        utf8 octets: [UInt8], certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
         // The limit comes first, so that a refused file is not copied.
         try checkSize(octets.count)
@@ -47,7 +49,7 @@ extension Settings {
             throw ConfigurationErrors(
                 ConfigurationError(key: "", value: nil, requirement: "the file is not UTF-8 text"))
         }
-        return try parse(text, complete: complete)
+        return try parse(text, certificate: certificate, complete: complete)
     }
 
     private static func checkSize(_ octets: Int) throws(ConfigurationErrors) {

@@ -22,7 +22,7 @@ struct CheckCommand: ParsableCommand {
         var report = CheckReport()
         let settings: Settings
         do throws(ConfigurationFile.Problem) {
-            settings = try ConfigurationFile.load(config)
+            settings = try ConfigurationFile.load(config, for: .any)
         } catch {
             // The adapter can be checked without a configuration.
             report.add(error)

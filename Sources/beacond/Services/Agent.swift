@@ -38,7 +38,8 @@ struct Agent {
         while !signals.isStopping {
             for key in settings.renamedKeys { logger.warning("configuration: \(key)") }
             let reload = ReloadService(
-                path: configurationPath, current: ConfigurationVersion(settings), signals: signals,
+                path: configurationPath, role: role == .site ? .site : .gateway,
+                current: ConfigurationVersion(settings), signals: signals,
                 manager: supervision.manager, logger: logger)
             // Services stop in reverse order.
             let services = try start().map {

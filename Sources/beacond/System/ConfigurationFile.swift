@@ -14,7 +14,8 @@ enum ConfigurationFile {
         var lines: [String]
     }
 
-    static func load(_ named: String?) throws(Problem) -> Settings {
+    /// - Parameter role: the kind of agent that the certificate may name; `nil` where the command needs no topics.
+    static func load(_ named: String?, for role: CertificateIdentity.Role?) throws(Problem) -> Settings {
         let path = if let named { named } else { try find() }
         let octets: [UInt8]
         do throws(FileError) {
@@ -23,7 +24,8 @@ enum ConfigurationFile {
             throw Problem(lines: ["\(error)"])
         }
         do throws(ConfigurationErrors) {
-            return try Settings.parse(utf8: octets) { settings in
+            let certificate = role.map { CertificateIdentity(for: $0, CertificateFile.first) }
+            return try Settings.parse(utf8: octets, certificate: certificate) { settings in
                 [
                     settings.identity.name(byHost: hostName()), readSiteKey(&settings.privacy),
                     settings.site.flatMap { MachineTimeZone.refusal(of: $0.timeZone) },
@@ -62,13 +64,13 @@ enum ConfigurationFile {
 
     /// Loads the configuration. Uses the defaults where no file is named and this user can read none.
     static func loadOrDefaults(_ named: String?) throws(Problem) -> Settings {
-        if named != nil { return try load(named) }
+        if named != nil { return try load(named, for: nil) }
         guard let place = places.first(where: { access($0, F_OK) == 0 }) else { return .defaults }
         guard access(place, R_OK) == 0 else {
             Output.complain("\(place): can't be read by this user; going on with the defaults")
             return .defaults
         }
-        return try load(place)
+        return try load(place, for: nil)
     }
 
     private static func find() throws(Problem) -> String {
