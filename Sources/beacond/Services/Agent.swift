@@ -181,7 +181,8 @@ struct Agent {
     ) throws(SystemError) -> WorkerThread {
         let (settings, supervision, logger, isSite) = (settings, supervision, logger, role == .site)
         return try WorkerThread {
-            let machine = SystemMachine(settings.health, supervision, isSite: isSite)
+            let machine = SystemMachine(
+                settings.health, certificateFile: settings.broker.certificateFile, supervision, isSite: isSite)
             let link = BrokerLink(
                 settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics), limits: limits)
             let sink = BrokerSink(
