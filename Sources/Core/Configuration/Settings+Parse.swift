@@ -13,17 +13,20 @@ extension Settings {
 
     /// Parses the text of a `config.toml`.
     ///
-    /// - Parameter complete: called once, with whole settings, even where the text has errors: all errors are reported
-    ///   together.
+    /// - Parameters:
+    ///   - certificate: reads the identity from the certificate; `nil` where the caller needs no topics.
+    ///   - complete: called once, with whole settings, even where the text has errors: all errors are reported
+    ///     together.
     /// - Throws: all errors, or the first error of its TOML. A text of more than 16 MiB is refused unread.
     static func parse(
-        _ text: String, complete: Completion = { _ in [] }
+        _ text: String, certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
-        try read(text, replacing: [:], isRecording: false, complete: complete).settings
+        try read(text, replacing: [:], isRecording: false, certificate: certificate, complete: complete).settings
     }
 
     private static func read(
-        _ text: String, replacing tables: [String: TOMLNode], isRecording: Bool, complete: Completion
+        _ text: String, replacing tables: [String: TOMLNode], isRecording: Bool, certificate: CertificateIdentity?,
+        complete: Completion
     ) throws(ConfigurationErrors) -> (settings: Settings, effective: EffectiveConfiguration?) {
         try checkSize(text.utf8.count)
         var root: [String: TOMLNode]
@@ -33,7 +36,7 @@ extension Settings {
             throw ConfigurationErrors(error)
         }
         root.merge(tables) { _, given in given }
-        var reader = SettingsReader(root: root, isRecording: isRecording)
+        var reader = SettingsReader(root: root, certificate: certificate, isRecording: isRecording)
         var settings = reader.read()
         var errors = reader.errors
         for error in complete(&settings) { errors.note(error) }
@@ -46,9 +49,9 @@ extension Settings {
 
     /// Parses the octets of a `config.toml`, which have to be UTF-8.
     package static func parse(
-        utf8 octets: [UInt8], complete: Completion = { _ in [] }
+        utf8 octets: [UInt8], certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
-        try read(utf8: octets, isRecording: false, complete: complete).settings
+        try read(utf8: octets, isRecording: false, certificate: certificate, complete: complete).settings
     }
 
     /// Parses the octets of a `config.toml` with some tables from elsewhere.
@@ -58,7 +61,7 @@ extension Settings {
     ///   - isRecording: whether to return the values in effect.
     package static func read(
         utf8 octets: [UInt8], replacing tables: [String: TOMLNode] = [:], isRecording: Bool = true,
-        complete: Completion = { _ in [] }
+        certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> (settings: Settings, effective: EffectiveConfiguration?) {
         // The limit comes first, so that a refused file is not copied.
         try checkSize(octets.count)
@@ -66,7 +69,8 @@ extension Settings {
             throw ConfigurationErrors(
                 ConfigurationError(key: "", value: nil, requirement: "the file is not UTF-8 text"))
         }
-        return try read(text, replacing: tables, isRecording: isRecording, complete: complete)
+        return try read(
+            text, replacing: tables, isRecording: isRecording, certificate: certificate, complete: complete)
     }
 
     private static func checkSize(_ octets: Int) throws(ConfigurationErrors) {

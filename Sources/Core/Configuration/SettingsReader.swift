@@ -5,10 +5,14 @@ struct SettingsReader {
     private var renamedKeys: [RenamedKey] = []
     /// The tables in effect; `nil` where they are not recorded.
     private(set) var effective: EffectiveConfiguration?
+    private let certificate: CertificateIdentity?
 
-    /// - Parameter isRecording: whether to record the values in effect, defaults included.
-    init(root: [String: TOMLNode], isRecording: Bool = false) {
+    /// - Parameters:
+    ///   - certificate: reads the identity from the certificate; `nil` where the caller needs no topics.
+    ///   - isRecording: whether to record the values in effect, defaults included.
+    init(root: [String: TOMLNode], certificate: CertificateIdentity? = nil, isRecording: Bool = false) {
         self.root = root
+        self.certificate = certificate
         effective = isRecording ? EffectiveConfiguration() : nil
     }
 
@@ -30,7 +34,7 @@ struct SettingsReader {
         // Without the table, the status has no location at all.
         let location = sectionIfThere(tables.location) { $0.read(&$1) }
         let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
-        let identity = IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id)
+        let identity = identity(gateway, prefix, certificateFile: broker.certificateFile)
         var settings = Settings(
             identity: identity, radio: radio,
             gateway: GatewaySettings(
@@ -49,7 +53,7 @@ struct SettingsReader {
             outbox: section(tables.outbox) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             privacy: section(tables.privacy) { $0.read(&$1) },
             commands: section(tables.commands) { $0.read(&$1) },
-            health: section(tables.health) { $0.read(&$1) }, site: site(store: gateway.site),
+            health: section(tables.health) { $0.read(&$1) }, site: site(store: identity.site),
             homeAssistant: sectionIfThere(tables.homeAssistant) { $0.read(&$1) },
             ownTracks: section(tables.ownTracks) { $0.read(&$1) },
             advertise: section(tables.advertise) { $0.read(&$1) },
@@ -60,6 +64,30 @@ struct SettingsReader {
         refuseOwnTopics(settings)
         refuseUnknownTables()
         return settings
+    }
+
+    /// Returns the identity of the file or, where the file says so, that of the certificate.
+    ///
+    /// A key beside the certificate must say nothing else. The defaults, which the default file spells out, say nothing.
+    private mutating func identity(
+        _ gateway: GatewayTable.Values, _ prefix: String, certificateFile: String
+    ) -> IdentitySettings {
+        var identity = IdentitySettings(prefix: prefix, site: gateway.site, id: gateway.id, source: gateway.source)
+        guard gateway.source == .certificate, let certificate else { return identity }
+        do throws(ConfigurationError) {
+            let name = try certificate.name(in: certificateFile)
+            let keys = Tables.known.gateway.keys
+            let full = "\(name.site)/\(name.id)".quoted
+            let requirement = "must be the same as in the certificate, whose common name is \(full): delete the key"
+            if gateway.site != keys.site.defaultValue, gateway.site != name.site {
+                refuse("gateway.site", .string(gateway.site), requirement)
+            }
+            if let id = gateway.id, id != name.id { refuse("gateway.id", .string(id), requirement) }
+            (identity.site, identity.id) = (name.site, name.id)
+        } catch {
+            errors.note(error)
+        }
+        return identity
     }
 
     /// Returns `nil` where the file has no site: then this machine joins no gateways.
@@ -96,6 +124,13 @@ struct SettingsReader {
     private mutating func refuseLongTopics(_ settings: Settings) {
         let tree = Self.topics(settings.identity)
         let excess = tree.excess_bytes
+        if excess > 0, settings.identity.source == .certificate {
+            return refuse(
+                "mqtt.cert_file", .string(settings.broker.certificateFile),
+                "with its common name, \("\(tree.site)/\(tree.gateway)".quoted), topics get up to "
+                    + "\(TopicName.maxTopic_bytes + excess) bytes, and brokers refuse more than "
+                    + "\(TopicName.maxTopic_bytes): shorten it or mqtt.prefix by \(excess) bytes")
+        }
         if excess > 0 {
             return refuse(
                 "mqtt.prefix", .string(settings.identity.prefix),

@@ -7,9 +7,9 @@ import Glibc
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check configuration, state folder, other files, adapter, permission and broker.",
+        abstract: "Check configuration, certificate, state folder, other files, adapter, permission and broker.",
         discussion: """
-            Each line begins with ok, warning or problem. Below a problem stands what to do about it.
+            Each line begins with ok, warning or problem. Below a problem stands what to do about it. A warning changes no exit status.
 
             Exit status: 0 all is well; 78 the configuration is wrong, or there is a problem.
             """)
@@ -33,6 +33,7 @@ struct CheckCommand: ParsableCommand {
         let settings = configuration.settings
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
         for key in settings.renamedKeys { report.warn("configuration", "\(key)") }
+        report.addCertificates(settings.broker, at: SystemClock.timebase.wall(SystemClock.now))
         report.add(configuration)
         checkState(settings.outbox, settings.identity.topics, into: &report)
         report.addFiles(settings)
@@ -168,7 +169,7 @@ struct CheckReport {
         for line in configuration.misfitLines { warn("settings", line) }
     }
 
-    /// Adds what works today and needs a change some day.
+    /// Adds what works today and needs a change some day. It changes no exit status.
     mutating func warn(_ subject: String, _ finding: String) { lines.append("warning \(subject): \(finding)") }
 
     func print() {

@@ -4,8 +4,10 @@ import Core
 import Glibc
 
 /// Loads the configuration, or prints its faults and exits with 78.
-func loadSettings(_ path: String?) throws -> Settings {
-    try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.load(path) }
+///
+/// - Parameter role: the kind of agent that the certificate may name.
+func loadSettings(_ path: String?, for role: CertificateIdentity.Role = .gateway) throws -> Settings {
+    try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.load(path, for: role) }
 }
 
 /// Loads the configuration, or the defaults where there is none: for commands that need no configuration.

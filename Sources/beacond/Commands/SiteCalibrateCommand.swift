@@ -26,7 +26,7 @@ struct SiteCalibrateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let settings = try loadSettings(site.config)
+        let settings = try loadSettings(site.config, for: .site)
         let store = settings.site ?? settings.siteDefaults
         var fit = OffsetFit(store)
         if site.replay.isEmpty {

@@ -24,7 +24,7 @@ struct SiteCheckCommand: ParsableCommand {
     }
 
     func run() throws {
-        let settings = try loadSettings(site.config)
+        let settings = try loadSettings(site.config, for: .site)
         let site = settings.site ?? settings.siteDefaults
         let feed = StoreFeed(site, settings, at: SystemClock.now)
         let outcome = BrokerListening.run(

@@ -26,7 +26,7 @@ struct SiteCommand: ParsableCommand {
 
     func run() throws {
         try StartReserve.orExit()
-        let settings = try loadSettings(config)
+        let settings = try loadSettings(config, for: .site)
         guard !replay.isEmpty else {
             return try Agent(settings: settings, configurationPath: config, role: .site).runOrSay()
         }

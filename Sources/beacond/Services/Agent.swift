@@ -57,8 +57,8 @@ struct Agent {
                 ServiceGroupConfiguration.ServiceConfiguration($0, whenItReturns: .ignore)
             }
             let reload = ReloadService(
-                path: configurationPath, current: current, signals: signals, manager: supervision.manager,
-                logger: logger)
+                path: configurationPath, role: certificateRole, current: current, signals: signals,
+                manager: supervision.manager, logger: logger)
             let reloading = ServiceGroupConfiguration.ServiceConfiguration(
                 reload, whenItReturns: .gracefullyShutdownGroup)
             let group = ServiceGroup(
@@ -74,6 +74,8 @@ struct Agent {
         // Between two groups, or before the first, no service existed to report it.
         supervision.manager.tell(.stopping)
     }
+
+    private var certificateRole: CertificateIdentity.Role { role == .site ? .site : .gateway }
 
     /// Made from the settings in force, because a reload may have changed the level.
     private var logger: Logger { Log.make(settings.log.level) }
@@ -120,7 +122,7 @@ struct Agent {
     private mutating func openSettings(_ signals: RunSignals) throws(Problem) -> SettingsDesk? {
         let loaded: ConfigurationFile.Loaded
         do throws(ConfigurationFile.Problem) {
-            loaded = try ConfigurationFile.read(configurationPath, isRecording: true)
+            loaded = try ConfigurationFile.read(configurationPath, for: certificateRole, isRecording: true)
         } catch {
             throw .configuration(error)
         }
@@ -223,7 +225,8 @@ struct Agent {
     ) throws(SystemError) -> WorkerThread {
         let (settings, supervision, logger, isSite) = (settings, supervision, logger, role == .site)
         return try WorkerThread {
-            let machine = SystemMachine(settings.health, supervision, isSite: isSite)
+            let machine = SystemMachine(
+                settings.health, certificateFile: settings.broker.certificateFile, supervision, isSite: isSite)
             let link = BrokerLink(
                 settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics), limits: limits)
             let sink = BrokerSink(

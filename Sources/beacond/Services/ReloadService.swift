@@ -10,17 +10,22 @@ import Synchronization
 /// the old one stays in force.
 final class ReloadService: Service {
     private let path: String?
+    private let role: CertificateIdentity.Role
     private let current: ConfigurationVersion
     private let signals: RunSignals
     private let manager: ServiceManager
     private let logger: Logger
     private let loaded = Mutex<Settings?>(nil)
 
-    /// - Parameter current: the configuration in force.
+    /// - Parameters:
+    ///   - role: the kind of agent that the certificate may name.
+    ///   - current: the configuration in force.
     init(
-        path: String?, current: ConfigurationVersion, signals: RunSignals, manager: ServiceManager, logger: Logger
+        path: String?, role: CertificateIdentity.Role, current: ConfigurationVersion, signals: RunSignals,
+        manager: ServiceManager, logger: Logger
     ) {
         self.path = path
+        self.role = role
         self.current = current
         self.signals = signals
         self.manager = manager
@@ -47,7 +52,7 @@ final class ReloadService: Service {
     /// Returns the settings to start with; `nil` where nothing has changed.
     private func reload() -> Settings? {
         do throws(ConfigurationFile.Problem) {
-            let settings = try ConfigurationFile.load(path)
+            let settings = try ConfigurationFile.load(path, for: role)
             let hasNewSettings = signals.takeNewSettings()
             guard ConfigurationVersion(settings) != current || hasNewSettings else {
                 logger.notice("configuration read again: nothing has changed")

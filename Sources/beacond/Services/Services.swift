@@ -88,26 +88,6 @@ struct CaptureService: Service {
     }
 }
 
-/// Distinguishes versions of a file without reading it, so that a key need not be kept in memory for a comparison.
-struct FileStamp: Hashable {
-    private let device: dev_t
-    private let inode: ino_t
-    private let size_bytes: off_t
-    private let modified_s: Int
-    private let modified_ns: Int
-
-    /// `nil` where the file is missing, or may not be examined.
-    init?(path: String) {
-        var information = stat()
-        guard !path.isEmpty, stat(path, &information) == 0 else { return nil }
-        device = information.st_dev
-        inode = information.st_ino
-        size_bytes = information.st_size
-        modified_s = information.st_mtim.tv_sec
-        modified_ns = information.st_mtim.tv_nsec
-    }
-}
-
 /// A configuration and the files that it names. Two are equal where a start with either does the same.
 struct ConfigurationVersion: Equatable {
     let settings: Settings

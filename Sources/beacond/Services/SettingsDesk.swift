@@ -86,7 +86,7 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
     /// Reads the gateway's file with other tables, as a start would.
     private func trial(_ tables: [String: TOMLNode]) -> ConfigurationErrors? {
         do throws(ConfigurationFile.Problem) {
-            _ = try ConfigurationFile.read(configuration.path, replacing: tables)
+            _ = try ConfigurationFile.read(configuration.path, for: .gateway, replacing: tables)
             return nil
         } catch {
             return error.errors

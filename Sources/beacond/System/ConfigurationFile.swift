@@ -34,15 +34,19 @@ enum ConfigurationFile {
     }
 
     /// Loads the file alone.
-    static func load(_ named: String?) throws(Problem) -> Settings { try read(named).settings }
+    static func load(_ named: String?, for role: CertificateIdentity.Role?) throws(Problem) -> Settings {
+        try read(named, for: role).settings
+    }
 
     /// Reads the file.
     ///
     /// - Parameters:
+    ///   - role: the kind of agent that the certificate may name; `nil` where the command needs no topics.
     ///   - tables: replace the file's tables of these names as a whole.
     ///   - isRecording: whether to return the values in effect.
     static func read(
-        _ named: String?, replacing tables: [String: TOMLNode] = [:], isRecording: Bool = false
+        _ named: String?, for role: CertificateIdentity.Role?, replacing tables: [String: TOMLNode] = [:],
+        isRecording: Bool = false
     ) throws(Problem) -> Loaded {
         let path = if let named { named } else { try find() }
         let octets: [UInt8]
@@ -52,8 +56,9 @@ enum ConfigurationFile {
             throw Problem("\(error)")
         }
         do throws(ConfigurationErrors) {
+            let certificate = role.map { CertificateIdentity(for: $0, CertificateFile.first) }
             let (settings, effective) = try Settings.read(
-                utf8: octets, replacing: tables, isRecording: isRecording
+                utf8: octets, replacing: tables, isRecording: isRecording, certificate: certificate
             ) { settings in
                 [
                     settings.identity.name(byHost: hostName()), readSiteKey(&settings.privacy),
@@ -116,13 +121,13 @@ enum ConfigurationFile {
 
     /// Loads the configuration. Uses the defaults where no file is named and this user can read none.
     static func loadOrDefaults(_ named: String?) throws(Problem) -> Settings {
-        if named != nil { return try load(named) }
+        if named != nil { return try load(named, for: nil) }
         guard let place = places.first(where: { access($0, F_OK) == 0 }) else { return .defaults }
         guard access(place, R_OK) == 0 else {
             Output.complain("\(place): can't be read by this user; going on with the defaults")
             return .defaults
         }
-        return try load(place)
+        return try load(place, for: nil)
     }
 
     private static func find() throws(Problem) -> String {

@@ -50,7 +50,7 @@ struct ConfigurationInEffect {
 
     /// Loads the file and the stored settings, for commands beside the agent.
     init(_ named: String?) throws(ConfigurationFile.Problem) {
-        let file = try ConfigurationFile.read(named, isRecording: true)
+        let file = try ConfigurationFile.read(named, for: .any, isRecording: true)
         guard file.settings.fleet.takesSettings else {
             self.init(file)
             return
@@ -72,7 +72,8 @@ struct ConfigurationInEffect {
         self.ledger = ledger
         guard let version = ledger.version else { return }
         do throws(ConfigurationFile.Problem) {
-            let both = try ConfigurationFile.read(file.path, replacing: ledger.tables, isRecording: true)
+            let both = try ConfigurationFile.read(
+                file.path, for: .any, replacing: ledger.tables, isRecording: true)
             (settings, effective) = (both.settings, both.effective)
             settings.inEffect = SettingsInEffect(digest: effective.digest, version: version)
             tables = Set(ledger.tables.keys)

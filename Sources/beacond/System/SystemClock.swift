@@ -33,13 +33,17 @@ enum SystemClock {
 final class SystemMachine: Machine {
     private var usage = ProcessUsage()
     private var metrics: MetricsFile?
+    private var watched: WatchedCertificate
     private let supervision: Supervision
     private var hasMoved = false
     private let beatsForRadio: Bool
 
-    /// - Parameter isSite: whether it is a store's agent. That one has no radio loop with signs of life, and writes its
-    /// figures beside those of a gateway with the same configuration.
-    init(_ health: HealthSettings, _ supervision: Supervision, isSite: Bool = false) {
+    /// - Parameters:
+    ///   - certificateFile: the agent's certificate; empty for none.
+    ///   - isSite: whether it is a store's agent. That one has no radio loop with signs of life, and writes its figures
+    ///     beside those of a gateway with the same configuration.
+    init(_ health: HealthSettings, certificateFile: String, _ supervision: Supervision, isSite: Bool = false) {
+        watched = WatchedCertificate(path: certificateFile)
         beatsForRadio = isSite
         self.supervision = supervision
         if !health.textfile.isEmpty {
@@ -63,6 +67,8 @@ final class SystemMachine: Machine {
     func tellStatus(_ line: String) { supervision.manager.tell(.status(line)) }
 
     func processUsage() -> HealthReport.Process? { usage.look() }
+
+    func certificate() -> Certificate? { watched.look() }
 
     func writeMetrics(_ octets: () -> [UInt8]) -> String? { metrics?.write(octets()) }
 }

@@ -1,11 +1,20 @@
 # Tests that need a broker: retained flags, the will, health of the live agent, gaps, cleared topics. Sourced by run, which decides
 # whether there is a broker.
 
+# A certificate for the agent, because health tells when it expires.
+ca=$scratch/ca
+make_ca() { "$root/deploy/broker/make-ca" "$ca" "$@"; }
+make_ca && make_ca server 127.0.0.1 && make_ca client store/contract
+# Debian's broker changes its user.
+chmod 755 "$scratch" "$ca" && chmod 644 "$ca/127.0.0.1.key"
+tls_port=$(free_port)
+
 # start_broker NAME [PORT]: starts a broker on $port that forgets everything when it ends, with its process in $broker.
 start_broker() {
     port=${2:-$(free_port)}
     printf 'listener %d 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 100000\n' "$port" \
         >"$scratch/$1.conf"
+    printf 'listener %d 127.0.0.1\ncafile %s\ncertfile %s\nkeyfile %s\n' "$tls_port" "$ca"/{ca.crt,127.0.0.1.crt,127.0.0.1.key} >>"$scratch/$1.conf"
     mosquitto -c "$scratch/$1.conf" >"$scratch/$1.log" 2>&1 &
     broker=$!
     # The retained message there comes last to a client that subscribes to it last.
@@ -46,7 +55,10 @@ retained() {
 live() {
     configure "$1" <<<"
 [mqtt]
-url = \"mqtt://127.0.0.1:$port\"
+url = \"mqtts://127.0.0.1:$tls_port\"
+ca_file = \"$ca/ca.crt\"
+cert_file = \"$ca/store-contract.crt\"
+key_file = \"$ca/store-contract.key\"
 ${2:-}
 [[region]]
 id = \"carts\"

@@ -112,6 +112,13 @@ export const truths = {
     page.says('site/status', { state: 'online', radio: 'scanning' });
     page.says('c/health', { outbox: 'the disk is full' });
     same(says(), '! 1 of 5 needs help: c has trouble with its disk');
+    const ends = (expires_at) => page.says('c/health', { certificate: { expires_at } });
+    ends('2026-01-08T00:00:11.167Z');
+    same(says(), '✓ 5 of 5 gateways hear');
+    ends('2026-01-08T00:00:11.166Z');
+    same(says(), '! 1 of 5 needs help: c has a certificate that expires soon');
+    ends('2026-01-01T00:00:11.166Z');
+    same(says(), '! 1 of 5 needs help: c has a certificate that has expired');
     page.says('c/health', {});
     page.connect({ state: 'online', why: 'not all' }, 0);
     same(says(), '! the broker hides a part of the store');

@@ -47,6 +47,21 @@ struct HealthTests {
             ))
     }
 
+    @Test("The certificate's end is in the message, and the time until then in the metrics; without one neither is")
+    func certificate() {
+        let year_us: Int64 = 31_536_000_000_000
+        let certificate = Certificate(
+            commonNames: ["store/gate"], issuer: "", validFrom: .unixEpoch, expires: WallTime(microseconds: year_us))
+        func told(at now_us: Int64) -> HealthReport {
+            report { $0.certificate = HealthReport.OwnCertificate(certificate, at: WallTime(microseconds: now_us)) }
+        }
+        #expect(payload(told(at: 0)).hasSuffix(#","certificate":{"expires_at":"1971-01-01T00:00:00.000Z"}}"#))
+        #expect(metrics(told(at: year_us - 60_000_000)).contains("beacond_certificate_expires_seconds 60"))
+        #expect(metrics(told(at: year_us + 1_000_000)).contains("beacond_certificate_expires_seconds -1"))
+        #expect(!payload(report()).contains("certificate"))
+        #expect(!metrics(report()).contains { $0.contains("certificate") })
+    }
+
     @Test("A store's metrics have the gateway's names, and a label that tells them apart")
     func storesMetrics() {
         let radio = MessageComposer.RadioStatus.store(isHearing: true)

@@ -1,4 +1,4 @@
-"""What the broker tells of gateways: whether each is there, whether its radio hears, and which settings it has."""
+"""The gateways as the broker tells of them: whether each is there, whether its radio hears, and which settings it has."""
 
 import fnmatch
 import json

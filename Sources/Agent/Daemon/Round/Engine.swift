@@ -77,6 +77,9 @@ package protocol Machine: RoundClock {
     /// Memory now, and CPU time since the last call; `nil` where health does not report them.
     func processUsage() -> HealthReport.Process?
 
+    /// The certificate with which the agent logs in, as its file has it now; `nil` where there is none.
+    func certificate() -> Certificate?
+
     /// Writes health for Prometheus, if the configuration names a file.
     ///
     /// - Returns: a line for the log; `nil` where there is no fault, or it was logged before.

@@ -9,6 +9,7 @@ package struct HealthReporter {
     struct Live {
         var delivery: DeliveryCounters
         var process: HealthReport.Process?
+        var certificate: HealthReport.OwnCertificate?
     }
 
     private let start: Instant
@@ -52,6 +53,7 @@ package struct HealthReporter {
         report.recoveries = RecoveryStep.allCases.map { NamedCount($0.rawValue, recoveries?[$0] ?? 0) }
         report.process = live.process
         report.broker = Self.broker(live.delivery)
+        report.certificate = live.certificate
         return report
     }
 

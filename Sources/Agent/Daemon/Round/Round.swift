@@ -216,7 +216,7 @@ package final class Round {
         toldHealth = (figures != nil, sink.delivery?.isConnected ?? false)
         let report = health.report(
             figures, sink.delivery == nil ? nil : dispatcher.outbox.health,
-            live, at: now)
+            live(at: timebase.wall(now)), at: now)
         say([dispatcher.composer.health(report, at: now, timebase)])
         let complaint = machine?.writeMetrics {
             dispatcher.composer.metrics(
@@ -226,9 +226,11 @@ package final class Round {
         if let complaint { logger.warning("\(complaint)") }
     }
 
-    private var live: HealthReporter.Live? {
+    private func live(at wall: WallTime) -> HealthReporter.Live? {
         machine.map {
-            HealthReporter.Live(delivery: sink.delivery ?? DeliveryCounters(), process: $0.processUsage())
+            HealthReporter.Live(
+                delivery: sink.delivery ?? DeliveryCounters(), process: $0.processUsage(),
+                certificate: $0.certificate().map { HealthReport.OwnCertificate($0, at: wall) })
         }
     }
 

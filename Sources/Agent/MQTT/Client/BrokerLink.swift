@@ -15,6 +15,7 @@ package final class BrokerLink: BrokerConnection {
     /// an attempt without success, and the other way around. libmosquitto takes the first address that does not fail at
     /// once, even if no peer ever answers there.
     private var isIPv4Turn = false
+    private var credentials: CredentialWatch
 
     /// - Parameters:
     ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
@@ -22,6 +23,7 @@ package final class BrokerLink: BrokerConnection {
     package init(settings: BrokerSettings, clientID: String, limits: IncomingLimits = .requests) {
         self.limits = limits
         self.settings = settings
+        credentials = CredentialWatch(settings)
         self.clientID = clientID
     }
 
@@ -78,7 +80,8 @@ package final class BrokerLink: BrokerConnection {
         guard let client else { return takeLookupFailure() }
         client.service(events: events)
         let heard: [ClientEvent] = events & Int16(POLLIN) != 0 ? [.heard] : []
-        return takeLookupFailure() + heard + client.takeEvents()
+        let isChanged = client.phase == .connected && credentials.haveChanged(at: now)
+        return takeLookupFailure() + heard + client.takeEvents() + (isChanged ? [.certificateChanged] : [])
     }
 
     private func takeLookupFailure() -> [ClientEvent] {
@@ -117,7 +120,48 @@ package final class BrokerLink: BrokerConnection {
         } catch {
             throw .password(error)
         }
+        credentials.areRead(at: now)
         return try MosquittoClient(
             settings: settings, clientID: clientID, limits: limits, will: will, password: password)
     }
+}
+
+/// Tells when the files of the certificate are others than those that the connection began with.
+///
+/// A connection needs no wake-up for that: its thread calls libmosquitto each second anyway.
+struct CredentialWatch {
+    /// The pause between two looks.
+    private static let pause = TimeSpan.seconds(5)
+
+    private let certificate: String
+    private let key: String
+    private let authorities: String
+    private var seen: [FileStamp?] = []
+    private var lastLook: BootInstant?
+
+    init(_ settings: BrokerSettings) {
+        certificate = settings.certificateFile
+        key = settings.keyFile
+        authorities = settings.caFile
+    }
+
+    /// Notes that a connection reads the files now.
+    mutating func areRead(at now: BootInstant) {
+        lastLook = now
+        seen = stamps
+    }
+
+    /// Returns whether the files have changed since the last call, and can be used. A key that does not belong to its
+    /// certificate can't: the operator has replaced only one of the two yet.
+    mutating func haveChanged(at now: BootInstant) -> Bool {
+        if certificate.isEmpty { return false }
+        if let lastLook, now - lastLook < Self.pause { return false }
+        lastLook = now
+        let found = stamps
+        guard found != seen else { return false }
+        seen = found
+        return (try? CertificateFile.fits(certificate: certificate, key: key).get()) ?? false
+    }
+
+    private var stamps: [FileStamp?] { [certificate, key, authorities].map(FileStamp.init) }
 }

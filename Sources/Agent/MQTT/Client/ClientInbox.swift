@@ -102,4 +102,6 @@ package enum ClientEvent {
     case acknowledged(mid: UInt16, ReasonCode)
     case subscribed(filter: String, [ReasonCode])
     case received(IncomingMessage)
+    /// The files of the certificate are others than those that the connection began with.
+    case certificateChanged
 }

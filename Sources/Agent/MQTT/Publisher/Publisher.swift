@@ -195,6 +195,7 @@ package final class Publisher {
             } else {
                 session.counters.incomingDropped += 1
             }
+        case .certificateChanged: pending += session.certificateChanged(at: now)
         case .lost(let failure): lose(failure)
         }
     }

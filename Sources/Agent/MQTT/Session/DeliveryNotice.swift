@@ -21,6 +21,7 @@ enum DeliveryNotice: Hashable, Sendable {
     case tooManyRetainedTopics(limit: Int)
     case subscriptionRefused(ReasonCode)
     case leftoversCleared(count: Int)
+    case certificateChanged
     /// `nil` where the broker refused nothing, but sent nothing either.
     case ownStatesUnreadable(filters: [String], ReasonCode?)
 
@@ -28,7 +29,7 @@ enum DeliveryNotice: Hashable, Sendable {
     var isWarning: Bool {
         switch self {
         case .connected(let broker): !(broker.isRetainAvailable && broker.isQoS1Available)
-        case .leftoversCleared: false
+        case .leftoversCleared, .certificateChanged: false
         default: true
         }
     }
@@ -75,6 +76,7 @@ extension DeliveryNotice: CustomStringConvertible {
             "more than \(limit) retained topics: the newest are not published; lower regions.max_instances"
         case .subscriptionRefused(let reason):
             "the broker refused the subscription to requests: \(reason); allow this user to read request/+"
+        case .certificateChanged: "the certificate's files have changed: connecting anew with them"
         case .leftoversCleared(let count):
             "\(count) retained states that belong to no region of this gateway are cleared"
         case .ownStatesUnreadable(let filters, let reason):

@@ -113,6 +113,8 @@ extension DeliverySession {
             presentTopics = []
         }
         switch state {
+        case .connected where isRenewalDue:
+            return hasNoFlights ? renewConnection(at: now) : []
         case .connected(let connection):
             if now - connection.since >= parameters.stableAfter { suspicion.isStable() }
             let (window, keepsRetained) = (suspicion.isOneAtATime ? 1 : connection.window, connection.keepsRetained)

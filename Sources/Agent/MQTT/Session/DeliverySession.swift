@@ -82,6 +82,8 @@ struct DeliverySession: Sendable {
     package var outgoing: OutgoingLine
     var former: FormerGateway
     var search: LeftoverSearch
+    /// Whether the connection ends once no message is under way, so that the next one uses the new certificate.
+    var isRenewalDue = false
     var saidEventRefusals = SaidOnce<ReasonCode>()
     /// Whether it was logged that events wait for a subscriber.
     var hasSaidHold = false
@@ -118,6 +120,7 @@ struct DeliverySession: Sendable {
         let (isAgain, isNews) = attempts.succeeded()
         if isAgain { counters.reconnects += 1 }
         counters.isConnected = true
+        isRenewalDue = false
         outgoing.outgoingAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
         if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
@@ -126,6 +129,21 @@ struct DeliverySession: Sendable {
 
     /// The broker sent any packet.
     mutating func heard(at now: BootInstant) { _ = state.withConnection { $0.heard(at: now) } }
+
+    /// The certificate, its key or the list of authorities has changed, and each connection reads them anew. Nothing more
+    /// is sent on this one, and it ends with the last PUBACK: then no message goes out twice.
+    mutating func certificateChanged(at now: BootInstant) -> [DeliveryAction] {
+        guard case .connected = state, !isRenewalDue else { return [] }
+        isRenewalDue = true
+        return [.say(.certificateChanged)] + fill(at: now)
+    }
+
+    /// Connects anew, without a pause. There is no DISCONNECT, because the broker would then go on to show this gateway
+    /// as online if it refused the new certificate.
+    mutating func renewConnection(at now: BootInstant) -> [DeliveryAction] {
+        forgetConnection()
+        return [.drop] + connect(at: now)
+    }
 
     /// An attempt failed or a connection ended; the socket is already closed.
     mutating func connectionLost(_ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction] {

@@ -6,6 +6,8 @@ package struct IdentitySettings: Hashable, Sendable {
     package var site: String
     /// One topic level; `nil` where the host name replaces it.
     var id: String?
+    /// The place that `site` and `id` come from.
+    package var source = IdentitySource.configured
 
     /// The topics of this gateway. Before `name(byHost:)` a missing id is `gateway`.
     package var topics: TopicTree { TopicTree(prefix: prefix, site: site, gateway: id ?? "gateway") }
@@ -52,13 +54,25 @@ extension Rule where Value == String? {
 struct GatewayTable: SettingsTable {
     static let tableName = "gateway"
 
+    let identity = Key(
+        "identity", default: .configured, Rule<IdentitySource>.word,
+        "The source of `site` and `id`. `\"certificate\"`: the common name `SITE/ID` of `[mqtt] cert_file`.")
     let site = Key("site", default: "store", .topicLevel, "The store: a level of every topic.")
     let id = Key(
         "id", default: nil, .gatewayID, "This gateway: the level below the site. Empty: the host name.")
     let stateDirectory = Key(
         "state_dir", default: "/var/lib/beacond", .path, "The folder for the outbox and the state of the regions.")
 
-    func read(_ reader: inout TableReader) -> (site: String, id: String?, stateDirectory: String) {
-        (reader.value(site), reader.value(id), reader.value(stateDirectory))
+    func read(_ reader: inout TableReader) -> Values {
+        Values(
+            source: reader.value(identity), site: reader.value(site), id: reader.value(id),
+            stateDirectory: reader.value(stateDirectory))
+    }
+
+    struct Values {
+        var source: IdentitySource
+        var site: String
+        var id: String?
+        var stateDirectory: String
     }
 }

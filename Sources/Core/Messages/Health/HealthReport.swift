@@ -52,6 +52,23 @@ package struct HealthReport: Sendable {
         }
     }
 
+    /// The certificate with which the agent logs in at the broker.
+    package struct OwnCertificate: Sendable {
+        var expires: WallTime
+        /// The seconds until then, negative after it; `nil` in a report read from a message, which does not contain it.
+        var remaining_s: Double?
+
+        /// - Parameter now: the time of the report.
+        package init(_ certificate: Certificate, at now: WallTime) {
+            expires = certificate.expires
+            remaining_s = (certificate.expires - now).seconds
+        }
+
+        fileprivate init() {
+            expires = .unixEpoch
+        }
+    }
+
     /// The counts of the engine. A report read from a message has those of the message.
     package var engine = GatewayFigures()
     /// Advertising reports per second, iBeacon or not, since the last `health`.
@@ -70,6 +87,8 @@ package struct HealthReport: Sendable {
     package var outbox = ""
     /// `nil` in a replay.
     package var broker: Broker?
+    /// `nil` without `[mqtt] cert_file`, and where that file can't be read.
+    package var certificate: OwnCertificate?
 
     package init() {}
 }
@@ -99,6 +118,7 @@ extension HealthReport {
             .group(
                 "mqtt", \.broker, blank: Broker(isConnected: false, reconnects: 0, refused: [], lastFailure: ""),
                 Broker.figures),
+            .group("certificate", \.certificate, blank: OwnCertificate(), OwnCertificate.figures),
         ]
 }
 
@@ -126,5 +146,22 @@ extension HealthReport.Broker {
                 "beacond_mqtt_no_subscribers_total",
                 "Numbered messages that the broker took although no subscriber matched their topic."), isLater: true),
         .fault("last_failure", \.lastFailure),
+    ]
+}
+
+extension HealthReport.OwnCertificate {
+    fileprivate static let figures: [HealthFigure<HealthReport.OwnCertificate>] = [
+        HealthFigure("expires_at", nil) { certificate, json in
+            json.set("expires_at", Timestamp.text(certificate.expires))
+        } read: { certificate, fields throws(PayloadError) in
+            certificate.expires = try fields.time("expires_at")
+        },
+        .metric(
+            .gauge(
+                "beacond_certificate_expires_seconds",
+                "The time until the agent's certificate expires; negative after it.")
+        ) { certificate in
+            certificate.remaining_s.map { [.init($0)] } ?? []
+        },
     ]
 }

@@ -203,6 +203,7 @@ export const kinds = {
           last_failure: { is: 'text', most: 1000 },
         },
       },
+      certificate: { is: 'object', essential: ['expires_at'], fields: { expires_at: { is: 'time' } } },
     },
   },
   track: {

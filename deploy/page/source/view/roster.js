@@ -55,5 +55,6 @@ export function remedyOf({ id, gateway, condition }, siteName) {
     return `Look at its power and its network. Its config.toml has to say site = "${siteName}" and id = "${id}".`;
   }
   if (status?.remedy) return status.remedy;
+  if (condition.word.startsWith('certificate')) return 'Its broker refuses it after that: look at journalctl -u beacond-renew on the gateway.';
   return health?.outbox ? `Its disk: ${health.outbox}` : '';
 }

@@ -28,6 +28,9 @@ export function conditionOf(gateway, hearing) {
   else if (status && gateway.id === 'site') found = ['✓', 'joins the gateways', 'good', 'joins the gateways'];
   else if (status) found = Object.hasOwn(radios, status.radio) ? radios[status.radio] : ['?', status.radio || 'unknown', 'quiet', 'tells no radio'];
   else if (Object.hasOwn(hearings, hearing ?? '')) found = hearings[hearing];
+  if (found[2] === 'good' && (health?.certificate_s ?? Infinity) < 7 * 86400) {
+    found = ['!', certificateWords(health.certificate_s), 'warn', `has a certificate that ${health.certificate_s < 0 ? 'has expired' : 'expires soon'}`];
+  }
   if (found[2] === 'good' && health?.outbox) found = ['!', 'disk trouble', 'warn', 'has trouble with its disk'];
   return { mark: found[0], word: found[1], tone: found[2], says: found[3] };
 }
@@ -38,6 +41,11 @@ export function conditionOfSite(conditions) {
   if (bad > 0 && bad === conditions.length) return { mark: '✕', word: bad > 1 ? 'no gateway works' : conditions[0].word, tone: 'bad' };
   if (bad > 0) return { mark: '!', word: `${bad} of ${conditions.length} gateways do not work`, tone: 'warn' };
   return conditions.some((one) => one.tone === 'good') ? { mark: '✓', word: 'works', tone: 'good' } : { mark: '?', word: 'not heard of yet', tone: 'quiet' };
+}
+
+/** The end of a gateway's certificate, in so many seconds. */
+export function certificateWords(seconds) {
+  return seconds < 0 ? 'certificate has expired' : `certificate expires in ${duration(seconds)}`;
 }
 
 /** Seconds in words. A number and its unit stay on one line. */

@@ -64,6 +64,7 @@ final class SimulatedMachine: Machine {
     func deliveryMoves() {}
     func tellStatus(_ line: String) {}
     func processUsage() -> HealthReport.Process? { nil }
+    func certificate() -> Certificate? { nil }
     func writeMetrics(_ octets: () -> [UInt8]) -> String? { nil }
 
     /// The monotonic clock's time at true time `time`.
