@@ -85,8 +85,8 @@ class Contract:
             problems.append(f"retain {message['retain']} instead of {binding['retain']}")
         payload = message["payload"]
         if payload is None:
-            # An empty payload clears a state that is no longer published.
-            return problems if schema == "state.schema.json" else [*problems, "empty payload"]
+            # An empty payload clears a state that is no longer published, or the report of a gateway that takes no settings any more.
+            return problems if schema in ("state.schema.json", "settings-reported.schema.json") else [*problems, "empty payload"]
         errors = [
             f"{'/'.join(map(str, error.absolute_path)) or 'payload'}: {error.message[:200]}"
             for error in self.validators[schema].iter_errors(payload)

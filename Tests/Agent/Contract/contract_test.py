@@ -194,9 +194,10 @@ for kind in TOPICS:
     refuses("another qos", kind, lambda message: message.update(qos=2))
     refuses("retain turned round", kind, lambda message: message.update(retain=not message["retain"]))
     refuses("a topic that no channel has", kind, lambda message: message.update(topic=message["topic"] + "/more"))
-    if kind != "state":
+    if kind not in ("state", "settings-reported"):
         refuses("an empty payload", kind, lambda message: message.update(payload=None))
-check("state: an empty payload clears it", not contract.problems(message("state", None)))
+for kind in ("state", "settings-reported"):
+    check(f"{kind}: an empty payload clears it", not contract.problems(message(kind, None)))
 
 refuses("a radio that needs nothing, with a remedy", "status", put("radio", "scanning"))
 refuses("a radio that is off, without a remedy", "status", put("remedy", ""))

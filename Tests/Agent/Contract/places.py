@@ -99,7 +99,7 @@ class Places:
             yield from self.uncovered(place, re.findall(form, text, re.M), lambda *_: True)
         path = "deploy/chain/rabbitmq/add-store"
         told = re.search(r"^told='(.*)'$", self.text(path), re.M)[1].split("|")
-        yield from self.uncovered(path, [f"{word}/#" for word in told], lambda *_: True)
+        yield from self.uncovered(path, [f"{word.replace('.', '/')}/#" for word in told], lambda *_: True)
 
     def bridges(self):
         """Checks that numbered messages wait, retained ones do not, and the others stay in the store."""

@@ -1,8 +1,10 @@
 """How much the page bears. What is drawn is checked; how quickly is only said."""
+import subprocess
 import time
 
+from bench import BUILD
 from shop import Publisher, beacon, common, stamp, status
-from verdict import PICTURES, check
+from verdict import PICTURES, check, expect
 
 
 def chain(browser, broker):
@@ -22,11 +24,39 @@ def chain(browser, broker):
     tab.value("document.getElementById('tab-map').click()")
     tab.until("page.map.things().stores.length === 5000 && page.map.seen === page.version()", "all stores are drawn", 60)
     print(f"5,000 stores are on the map {time.monotonic() - begin:.2f} s after the page was asked for")
+    whole(browser, broker, publisher)
     bad = tab.value("page.map.things().stores.filter((one) => one.condition.tone === 'bad').length")
     check("each store has its state", bad == 99, bad)
     if PICTURES:
         time.sleep(0.6)
         tab.picture(PICTURES / "page-chain.png")
+
+
+def whole(browser, broker, publisher):
+    """The page of a chain opens with the gateways that need help."""
+    for number in range(5000):
+        publisher.publish(f"beacons/shop-{number}/door/health", common(queue_depth=3), retain=True)
+    subprocess.run([BUILD, "--output", broker.folder / "www/chain.html"], check=True, stdout=subprocess.DEVNULL)
+    tab = browser.tab("about:blank")
+    begin = time.monotonic()
+    tab.open(broker.url() + "chain.html")
+    tab.until("page.attention?.stores >= 5000 && page.attention.list.length >= 100 && document.querySelectorAll('#help-list li').length >= 100", "who needs help is listed", 60)
+    print(f"5,000 stores are judged {time.monotonic() - begin:.2f} s after the page was asked for")
+    expect(tab, "the tab of those that need help is chosen", "document.getElementById('tab-help').getAttribute('aria-selected') === 'true'")
+    expect(tab, "the headline counts them", "document.getElementById('connection').innerText.includes('need help')")
+    check("a remedy stands beside each", "Switch it on." in tab.text("#help-list .remedy"))
+    picture(tab)
+    tab.value("document.querySelector('#help-list button').click()")
+    expect(tab, "a row opens its store", "page.siteName !== null && document.getElementById('tab-help').hidden")
+    tab.value("const all = document.getElementById('site'); all.value = ''; all.dispatchEvent(new Event('change'))")
+    expect(tab, "and all stores can be chosen again", "page.isChain && !document.getElementById('tab-help').hidden")
+    check("nothing is complained about by the page of all", not tab.complaints(), tab.complaints())
+
+
+def picture(tab):
+    if PICTURES:
+        time.sleep(0.6)
+        tab.picture(PICTURES / "page-help.png")
 
 
 def load(browser, broker):

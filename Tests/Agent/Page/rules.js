@@ -14,6 +14,7 @@ import { fillOf, levelsOf, rateWords } from '../../../deploy/page/source/view/ca
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
 import { at, bytes, json, message, same, throws, uuid } from './assert.js';
 import { contractRules } from './contract.js';
+import { attentionRules } from './attention.js';
 import { truths } from './truths.js';
 import { planRules } from './plan.js';
 import { visitRules } from './visits.js';
@@ -225,7 +226,7 @@ const rules = {
 };
 
 const results = [];
-for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...planRules, ...visitRules, ...todayRules })) {
+for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...attentionRules, ...planRules, ...visitRules, ...todayRules })) {
   try {
     rule();
     results.push([name, null]);

@@ -3,6 +3,7 @@ import { Page } from './page.js';
 import { Calibration } from './view/calibrate.js';
 import { colours } from './view/colours.js';
 import { byId, element, keyed, say, tabs } from './view/dom.js';
+import { attentionOf, showAttention } from './view/attention.js';
 import { showHeadline } from './view/headline.js';
 import { showLists } from './view/lists.js';
 import { MapView } from './view/mapview.js';
@@ -11,6 +12,8 @@ import { PlanView } from './view/planview.js';
 
 // People read lists and watch pictures: for lists, twice a second is enough.
 const listEvery_ms = 500;
+// A store that is alone for so long is the only one: the broker sends all stores at once.
+const alone_ms = 1000;
 
 const settings = JSON.parse(byId('settings').textContent);
 const notices = new Notices();
@@ -94,20 +97,44 @@ page.resetLayout = () => {
 };
 addEventListener('hashchange', () => named() && look(named()));
 
+/** Shows the whole chain, without a selected store. */
+function showChain() {
+  page.isWhole = true;
+  history.replaceState(null, '', location.pathname);
+  look(null);
+}
+
+/** Shows the gateways of all stores that need help, as long as no store is selected. */
+function showHelp() {
+  const was = !byId('tab-help').hidden;
+  byId('tab-help').hidden = !page.isChain;
+  // The other lists are those of one store.
+  for (const id of ['tab-beacons', 'tab-events', 'tab-gateways', 'tab-today']) byId(id).hidden = page.isChain;
+  if (page.isChain) {
+    page.attention = attentionOf(page.store);
+    showAttention(page);
+    if (!was) {
+      showSide('tab-help');
+      showStage('tab-map');
+    }
+  } else if (was) showSide('tab-beacons');
+}
+
 /** The stores to choose from, if there are several. A chain has too many for a list, so there the map is for choosing. */
 function showSites() {
   const names = [...page.store.sites.keys()].sort().slice(0, 200);
-  // The store that the page was built for, or else the first one that sends a message.
-  const first = page.settings.layout?.site ?? names[0];
-  if (page.siteName === null && first) look(first);
+  // The store that the page was built for, or else the only one. Among several stores the gateways that need help come first.
+  const first = page.settings.layout?.site ?? (names.length === 1 && Date.now() - (page.first_ms ??= Date.now()) > alone_ms ? names[0] : null);
+  if (page.siteName === null && first && !page.isWhole) look(first);
   if (page.siteName !== null && !names.includes(page.siteName)) names.unshift(page.siteName);
   const select = byId('site');
   byId('site-choice').hidden = names.length < 2;
   say(byId('site-name'), names.length < 2 ? (page.siteName ?? '') : '');
-  keyed(select, names, (name) => name, (name) => Object.assign(element('option', '', name), { value: name }), () => {});
-  if (document.activeElement !== select && page.siteName !== null) select.value = page.siteName;
+  // The empty name is the whole chain.
+  keyed(select, ['', ...names], (name) => name, (name) => Object.assign(element('option', '', name || 'all stores'), { value: name }), () => {});
+  if (document.activeElement !== select) select.value = page.siteName ?? '';
 }
-byId('site').addEventListener('change', (event) => page.open(event.target.value, null));
+byId('site').addEventListener('change', (event) => (event.target.value === '' ? showChain() : page.open(event.target.value, null)));
 
 // --- Login ------------------------------------------------------------------------------------------------------------
 
@@ -131,6 +158,7 @@ byId('raw').addEventListener('change', drawLists);
 addEventListener('online', () => reader.start());
 byId('connection').addEventListener('click', () => {
   if (!byId('login').hidden) return void byId('username').focus();
+  if (page.isChain) return void showSide('tab-help');
   showSide('tab-gateways');
   // On a phone the remedies take the room of the picture, until another view is chosen.
   document.body.classList.add('reading');
@@ -173,9 +201,10 @@ function drawLists() {
   const now_ms = Date.now();
   page.listed = (page.listed ?? 0) + 1;
   page.expire(now_ms);
+  showSites();
+  showHelp();
   notices.show(page, navigator.onLine, now_ms);
   showHeadline(page, navigator.onLine, now_ms);
-  showSites();
   showFloors();
   showLists(page, now_ms);
   byId('plan').setAttribute('aria-label', plan.describe());

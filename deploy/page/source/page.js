@@ -76,6 +76,11 @@ export class Page {
     return this.store.version + this.changes;
   }
 
+  /** Whether it shows a chain: several stores, and none is selected. */
+  get isChain() {
+    return this.siteName === null && this.store.sites.size > 1;
+  }
+
   site() {
     return this.siteName === null ? null : (this.store.sites.get(this.siteName) ?? null);
   }
@@ -84,7 +89,8 @@ export class Page {
   filters() {
     const { prefix } = this.settings;
     const all = ['status', 'location', 'location/track', 'region/+/state'].map((rest) => `${prefix}/+/+/${rest}`);
-    if (this.siteName === null) return all;
+    // Without a selected store the page shows a chain's gateways that need help, whose health tells of certificates and backlogs.
+    if (this.siteName === null) return [...all, `${prefix}/+/+/health`];
     return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/today`, `${prefix}/${this.siteName}/+/region/#`];
   }
 
@@ -94,7 +100,8 @@ export class Page {
     if (!subject) return void this.notices.garbled(topic, 'no topic of a gateway');
     if (unread.includes(subject.kind)) return;
     // A late message of a store that is not selected any more.
-    if (subject.site !== this.siteName && lookedAt.has(subject.kind)) return;
+    const isWanted = subject.site === this.siteName || (this.siteName === null && subject.kind === 'health');
+    if (!isWanted && lookedAt.has(subject.kind)) return;
     try {
       const body = payload.length === 0 ? null : readPayload(subject.kind, payload);
       // A recording plays its own time, so only a gateway that hears a radio tells the time.
@@ -109,7 +116,7 @@ export class Page {
 
   /** Selects another store, with the layout that was set here, or else the built-in one. An impossible name changes nothing. */
   look(siteName) {
-    if (!isName(siteName)) return void this.notices.remark('address', `No store can be called “${String(siteName).slice(0, 60)}”: the address of this page is wrong.`);
+    if (siteName !== null && !isName(siteName)) return void this.notices.remark('address', `No store can be called “${String(siteName).slice(0, 60)}”: the address of this page is wrong.`);
     if (siteName !== this.siteName) this.store.leave(this.siteName);
     this.siteName = siteName;
     this.asked_ms = this.connection.state === 'online' ? this.heard_ms : null;
@@ -117,7 +124,7 @@ export class Page {
     this.chosen = this.chosenGateway = null;
     let kept = null;
     try {
-      kept = JSON.parse(localStorage.getItem(`layout/${siteName}`));
+      kept = siteName === null ? null : JSON.parse(localStorage.getItem(`layout/${siteName}`));
     } catch {
       // Storage may be forbidden, or hold other data: the built-in layout remains.
     }

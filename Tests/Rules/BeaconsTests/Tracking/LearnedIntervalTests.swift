@@ -40,7 +40,7 @@ struct LearnedIntervalTests {
         #expect(interval.reception == nil)
         interval.add(gap: .milliseconds(300))
         let reception = try #require(interval.reception)
-        #expect(reception.interval_ms == 100 && abs(reception.reports_per_s - 6) < 1e-9)
+        #expect(reception.interval_ms == 100 && abs(reception.reports_per_s - 6) < 0.001)
     }
 
     @Test("A successor continues with the predecessor's gaps, then its own")

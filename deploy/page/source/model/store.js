@@ -96,7 +96,7 @@ export class Store {
     const site = this.sites.get(name);
     if (!site) return;
     Object.assign(site, { beacons: new Beacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null });
-    for (const gateway of site.gateways.values()) gateway.health = null;
+    for (const gateway of site.gateways.values()) Object.assign(gateway, { health: null, waiting: [] });
     this.version += 1;
   }
 
@@ -140,6 +140,8 @@ export const takers = {
   },
   health(site, gateway, subject, body) {
     gateway.health = body;
+    // A minute lies between two of them, so that three tell whether a backlog grows.
+    if (body.figures.queue_depth !== undefined) gateway.waiting = [...(gateway.waiting ?? []), body.figures.queue_depth].slice(-3);
   },
   today(site, gateway, subject, body) {
     // Only a store knows its day.

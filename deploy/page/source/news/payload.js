@@ -31,8 +31,8 @@ export function readPayload(kind, octets) {
 }
 
 export const readers = {
-  status: ({ state, radio, remedy, version, location }) => ({
-    state, radio, remedy: remedy ?? '', version: version ?? '',
+  status: ({ state, radio, remedy, version, location, settings }) => ({
+    state, radio, digest: settings?.digest ?? null, remedy: remedy ?? '', version: version ?? '',
     location: location && { ...location, availability: location.availability ?? '' },
   }),
   health: (told) => ({

@@ -55,12 +55,13 @@ export function tabs(list, onChange = () => {}) {
     }
     onChange(chosen.id);
   };
-  for (const [index, tab] of all.entries()) {
+  for (const tab of all) {
     tab.addEventListener('click', () => choose(tab));
     tab.addEventListener('keydown', (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (!step) return;
-      const next = all[(index + step + all.length) % all.length];
+      const seen = all.filter((one) => !one.hidden);
+      const next = seen[(seen.indexOf(tab) + step + seen.length) % seen.length];
       choose(next);
       next.focus();
       event.preventDefault();

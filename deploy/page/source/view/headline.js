@@ -1,3 +1,4 @@
+import { chainState } from './attention.js';
 import { byId, say } from './dom.js';
 import { needsHelp, rosterOf } from './roster.js';
 import { clockTime } from './words.js';
@@ -14,6 +15,7 @@ function listed(words) {
 
 /** The store's condition in one sentence: `mark`, `words` and `tone`. It is good only where no fault is known. */
 export function stateOf(page) {
+  if (page.isChain && page.attention) return chainState(page.attention);
   const { gateways, store } = rosterOf(page);
   const bad = gateways.filter(needsHelp);
   const hear = gateways.filter(({ condition }) => condition.tone === 'good').length;
