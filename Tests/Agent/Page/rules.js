@@ -57,6 +57,17 @@ const rules = {
     ]) };
     same(levelsOf(beacon, 3000).map(({ gateway, rssi_dbm, age_s }) => [gateway, rssi_dbm, age_s]), [['till', -60, 1], ['door', -70, 1]]);
   },
+  'how often a gateway hears a beacon stays until it is told again': () => {
+    const store = new Store();
+    const entry = (fields) => ({ uuid, major: 1, minor: 8, track: 3, interval_ms: null, reports_per_s: null, ...fields });
+    const take = (fields, now_ms) => store.take({ site: 's', gateway: 'g', kind: 'ranging', topic: 't', region: 'r' }, { beacons: [entry(fields)] }, now_ms);
+    const told = () => { const [one] = [...store.sites.get('s').beacons.known.values()][0].heard.get('t').entries; return [one.interval_ms, one.reports_per_s]; };
+    take({ interval_ms: 102, reports_per_s: 8.3 }, 0);
+    take({}, 1000);
+    same(told(), [102, 8.3]);
+    take({ track: 4 }, 2000);
+    same(told(), [null, null]);
+  },
   'a card says how often a gateway hears the beacon, where it has learned that': () => {
     const level = { interval_ms: 102, reports_per_s: 8.333 };
     same([rateWords(level), rateWords({ interval_ms: 2000, reports_per_s: 0.5 }), rateWords({ interval_ms: null, reports_per_s: null })],

@@ -60,16 +60,22 @@ struct LearnedInterval: Sendable {
     /// How often its packets arrive; `nil` before `minGaps` gaps.
     var reception: Reception? {
         guard count >= Self.minGaps else { return nil }
-        let gap_us = max(1_000, averageGap.microseconds)
-        return Reception(interval_ms: Int64(sorted(Int(count) / 2)), reports_per_s: 1_000_000 / Double(gap_us))
+        return Reception(
+            interval_ms: Int64(sorted(Int(count) / 2)), reports_per_s: Double(count) * 1_000 / Double(max(1, sum_ms)))
     }
 
     /// The average of the recent gaps; before the first, that of an ordinary phone.
     var averageGap: TimeSpan {
         guard count > 0 else { return .milliseconds(200) }
-        var sum_ms: Int64 = 0
-        for index in 0..<Int(count) { sum_ms += Int64(recent[index]) }
         return TimeSpan(microseconds: sum_ms * 1_000 / Int64(count))
+    }
+
+    /// The sum of the recent gaps. It goes through all elements, because a loop of a fixed length needs few instructions;
+    /// the unused ones are taken off again.
+    private var sum_ms: Int64 {
+        var sum: UInt32 = 0
+        for index in 0..<16 { sum &+= UInt32(recent[index]) }
+        return Int64(sum &- UInt32(16 &- count) &* UInt32(UInt16.max))
     }
 
     /// Whether no gap has been learned from its packets.

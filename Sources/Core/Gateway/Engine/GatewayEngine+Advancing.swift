@@ -124,23 +124,27 @@ extension GatewayEngine {
     }
 
     private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {
-        let report = rangingReport(instance, at: now)
+        let report = rangingReport(instance, tellsReception: ranger.tellsReception(instance, at: now), at: now)
         guard ranger.isDue(instance, count: report.count, beacons: report.beacons, at: now) else { return }
         outputs.append(.ranging(report))
     }
 
     /// Returns the beacons in range of an instance.
-    mutating func rangingReport(_ instance: InstanceSlot, at now: Instant) -> RangingReport {
+    ///
+    /// - Parameter tellsReception: whether to tell how often their packets arrive.
+    mutating func rangingReport(
+        _ instance: InstanceSlot, tellsReception: Bool = true, at now: Instant
+    ) -> RangingReport {
         var beacons: [RangedBeacon] = []
         for identity in membership.identities(of: instance) {
             // Most identities have one transmitter, which needs no list and has no duplicate.
             if let slot = tracker.only(identity) {
-                if tracker[slot].isListed { beacons.append(ranged(slot, [])) }
+                if tracker[slot].isListed { beacons.append(ranged(slot, [], tellsReception)) }
                 continue
             }
             let listed = tracker.listed(identity)
             let duplicates = tracker.duplicateTracks(among: listed)
-            for slot in listed { beacons.append(ranged(slot, duplicates)) }
+            for slot in listed { beacons.append(ranged(slot, duplicates, tellsReception)) }
         }
         let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
@@ -148,13 +152,15 @@ extension GatewayEngine {
             beacons: order.map { beacons[$0] })
     }
 
-    private mutating func ranged(_ slot: TransmitterSlot, _ duplicates: Set<TrackID>) -> RangedBeacon {
+    private mutating func ranged(
+        _ slot: TransmitterSlot, _ duplicates: Set<TrackID>, _ tellsReception: Bool
+    ) -> RangedBeacon {
         let observation = tracker.observe(slot)
         let transmitter = tracker[slot]
         return RangedBeacon(
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
             device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
-            lastHeard: transmitter.lastHeard, reception: transmitter.interval.reception,
+            lastHeard: transmitter.lastHeard, reception: tellsReception ? transmitter.interval.reception : nil,
             isResolving: transmitter.standing == .resolving,
             isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
     }

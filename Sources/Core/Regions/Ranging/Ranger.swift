@@ -19,7 +19,13 @@ struct Ranger: Sendable {
         package var lastReport: Instant?
         package var count = 0
         var published: [TransmitterSlot: Published] = [:]
+        /// The time from which a report tells again how often packets arrive.
+        var receptionDue = Instant.origin
     }
+
+    /// The least time between two reports that tell how often packets arrive. These figures change slowly, and writing
+    /// them costs a tenth of a report.
+    static let receptionInterval = TimeSpan.seconds(5)
 
     private var settings: RangingSettings
     private var sessions: [InstanceSlot: Session] = [:]
@@ -65,6 +71,11 @@ struct Ranger: Sendable {
         return nil
     }
 
+    /// Returns whether the next list of an instance tells how often packets arrive.
+    func tellsReception(_ slot: InstanceSlot, at now: Instant) -> Bool {
+        sessions[slot].map { $0.receptionDue <= now } ?? false
+    }
+
     /// Returns whether to publish the list now. If so, later lists are compared with it.
     ///
     /// Distances are compared once every `min_interval_s`, not with every report from the air.
@@ -79,6 +90,7 @@ struct Ranger: Sendable {
         if isWorthIt {
             sessions[slot]?.lastReport = now
             sessions[slot]?.count = count
+            if session.receptionDue <= now { sessions[slot]?.receptionDue = now + Self.receptionInterval }
             sessions[slot]?.published = Dictionary(
                 beacons.map { ($0.transmitter, Self.published($0)) }, uniquingKeysWith: { first, _ in first })
         }
@@ -145,7 +157,7 @@ package struct RangedBeacon: Hashable, Sendable {
     /// Distance, proximity and smoothed RSSI.
     var observation: BeaconObservation
     var lastHeard: Instant
-    /// How often its packets arrive; `nil` before three gaps.
+    /// How often its packets arrive; `nil` before three gaps, and in a report within 5 s after one that tells it.
     var reception: Reception?
     /// Whether its new address may be a rotation: listed, not counted.
     var isResolving: Bool

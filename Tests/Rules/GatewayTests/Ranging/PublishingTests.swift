@@ -51,6 +51,15 @@ struct PublishingTests {
             times(Story(settings, air)) == ["2.0", "2.5", "3.0", "3.5", "4.0", "4.5", "5.0", "5.5", "6.0"])
     }
 
+    @Test("A list tells how often a beacon is heard at most every 5 s, and from three gaps on")
+    func reception() throws {
+        let air = air(end_s: 13) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 13) }
+        let story = Story(settings { $0.mode = .interval }, air)
+        let telling = story.ranging.filter { $0.report.beacons.first?.reception != nil }
+        #expect(telling.map { Story.tenths($0.t_s) } == ["7.0", "12.0"])
+        #expect(try #require(telling.first?.report.beacons.first?.reception).interval_ms == 100)
+    }
+
     @Test("A beacon that comes into range is published as soon as min_interval_s allows")
     func comes() throws {
         let air = air {

@@ -45,6 +45,7 @@ export class Beacons {
       beacon = { identity, uuid, major, minor, label: this.names.beacon(entries[0]), heard: new Map() };
       this.known.set(identity, beacon);
     }
+    keepRates(entries, beacon.heard.get(subject.topic)?.entries ?? []);
     beacon.heard.set(subject.topic, { gateway: subject.gateway, region: subject.region, entries, now_ms });
     beacon.shown = null;
   }
@@ -69,6 +70,15 @@ export class Beacons {
       for (const identity of source.identities) this.drop(identity, topic);
       this.sources.delete(topic);
     }
+  }
+}
+
+/** Takes over how often a gateway hears a beacon: a list tells that every few seconds, not each time. */
+function keepRates(entries, former) {
+  for (const entry of entries) {
+    if (entry.interval_ms !== null) continue;
+    const before = former.find(({ track }) => track === entry.track);
+    if (before) Object.assign(entry, { interval_ms: before.interval_ms, reports_per_s: before.reports_per_s });
   }
 }
 
