@@ -14,7 +14,7 @@ from pathlib import Path
 from . import tables as tables_of
 from .broker import QUIET_S, Address, Broker, Message, Unreachable
 from .gateways import Gateway, Gateways
-from .rollout import Publication, Rollout, sizes
+from .rollout import Publication, Rollout, listed, sizes
 from .tables import Unusable
 
 # Between two looks at all gateways.
@@ -162,7 +162,7 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
         return 1
     offline = [change.gateway.name for change in rollout.changes if not change.gateway.is_online]
     if offline:
-        print(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {', '.join(offline[:10])}{' …' if len(offline) > 10 else ''}")
+        print(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {listed(offline)}")
     return 0
 
 

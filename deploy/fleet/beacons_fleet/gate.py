@@ -64,7 +64,7 @@ def judge(before: Before, gateway: Gateway, changed_at: float, now: float, soak_
 
 
 def trouble(before: Before, gateway: Gateway) -> str:
-    """What is worse at present than before the change; empty where nothing is."""
+    """Returns how the gateway is worse than before the change; nothing where it is not."""
     if before.is_online and not gateway.is_online:
         return "is offline"
     if before.hears and not gateway.hears:

@@ -1,4 +1,4 @@
-"""What the broker tells of gateways: whether each is there, whether its radio hears, and which settings it has."""
+"""Gateways as the broker tells of them: whether each is there, whether its radio hears, and which settings it has."""
 
 import fnmatch
 import json
@@ -48,6 +48,12 @@ class Gateway:
         """The highest version that it has been sent or has told. The next one has to be above it."""
         told = [self.in_effect.get("version"), self.reported.get("version"), (self.desired or {}).get("version")]
         return max([one for one in told if isinstance(one, int)], default=0)
+
+    @property
+    def is_former_known(self) -> bool:
+        """Whether the broker has the settings that the gateway uses. A new broker has none."""
+        version = self.in_effect.get("version")
+        return version is None or (self.desired or {}).get("version") == version
 
     @property
     def desired_tables(self) -> dict[str, Any]:

@@ -107,6 +107,9 @@ class Rollout:
             self.state = "done"
             return []
         new = self.current[done:]
+        unknown = [change.gateway.name for change in self.changes if not change.gateway.is_former_known]
+        if self.stage == 0 and unknown:
+            self.say(f"{len(unknown)} gateways use settings that the broker does not have, and would go back to their files: {listed(unknown)}")
         self.say(f"stage {self.stage + 1}: publishes version {self.version} for {len(new)} gateways")
         for change in new:
             # Stages before have taken time: a gateway counts as it was just before its own change.
@@ -195,6 +198,11 @@ class Rollout:
             self.say(f"{change.gateway.name}: is not back at its former tables: {why}")
         self.say(f"{len(self.current) - len(waiting)} gateways are back at their former tables")
         self.state = "done"
+
+
+def listed(names: list[str]) -> str:
+    """Some names in one line."""
+    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
 
 
 def errors(reported: dict[str, Any]) -> str:
