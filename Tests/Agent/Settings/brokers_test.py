@@ -1,4 +1,4 @@
-"""Who may say what about settings at the store's broker and at the chain's, with the real access lists and the real bridge."""
+"""The access lists of the store's broker and of the chain's, and the real bridge: who reads and who writes settings."""
 
 import contextlib
 import json

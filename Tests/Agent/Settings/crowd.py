@@ -2,7 +2,7 @@
 
     python crowd.py PORT COUNT
 
-It says `ready` when all are online, and goes on until it is ended. A gateway s{n}/g connects again now and then, as lines do.
+The crowd says `ready` when all are online, and goes on until it is ended. Its gateways are s0/g, s1/g and so on. Lines break now and then.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class Gateway(asyncio.Protocol):
         while found := Subscriber.packet(self.received, position):
             kind, body, position = found
             if kind >> 4 == 2:
-                self.tell("status", self.status("online"))
+                self.tell_all()
                 self.transport.write(packet(0x82, b"\x00\x01" + text(self.topic("settings/desired")) + b"\x01"))
                 self.crowd.online += 1
             elif kind >> 4 == 3:
@@ -60,7 +60,13 @@ class Gateway(asyncio.Protocol):
 
     def apply(self, version):
         self.version = version
-        self.tell("settings/reported", json.dumps({"schema": 1, "version": version, "outcome": "applied", "errors": [], "digest": "0" * 16}).encode())
+        self.tell_all()
+
+    def tell_all(self):
+        """Tells its report and its status, as an agent does on each connection."""
+        if self.version is not None:
+            report = {"schema": 1, "version": self.version, "outcome": "applied", "errors": [], "digest": "0" * 16}
+            self.tell("settings/reported", json.dumps(report).encode())
         self.tell("status", self.status("online"))
 
     def topic(self, kind):

@@ -47,7 +47,7 @@ class Operator:
         kind = message.topic.split("/", 3)[-1]
         if kind in JUDGED and message.payload and self.mqtt._protocol == mqtt.MQTTv5:
             line = {"topic": message.topic, "qos": message.qos, "retain": message.retain, "payload": json.loads(message.payload)}
-            with open(RECORD, "a", encoding="utf-8") as file:
+            with open(RECORD, "a", encoding="utf-8", buffering=1 << 20) as file:
                 file.write(json.dumps(line) + "\n")
 
     def publish(self, message, name=NAME):
@@ -142,7 +142,7 @@ class Gateway:
         return done.returncode, done.stdout, done.stderr
 
     def settings(self, file=None):
-        """What `beacond settings` prints, and the digest and the version in its first line."""
+        """Returns the text of `beacond settings`, and the digest and the version in its first line."""
         status, text, said = self.command("settings", file)
         assert status == 0, said
         head = text.split("\n", 1)[0]

@@ -3,90 +3,16 @@
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
 import unittest
 
-from gateway import Gateway, Operator
-from servers import ROOT, Mosquitto, run, scratch_folder, wait_until
-
-TOOL = ROOT / "deploy/fleet/settings"
-AGENTS = 8 if os.environ.get("SUITE_FORM") == "short" else 20
-GOOD, BAD = "[rotation]\nresolve_after_s = {}\n", "[rotation]\nresolve_after_s = -1\n"
+from changing import AGENTS, BAD, GOOD, TOOL, Changing, Fleet
+from servers import run, wait_until
 
 
-class Fleet(unittest.TestCase):
-    """One broker and its gateways for all tests of a class. Each test begins with all of them online."""
-
-    count = AGENTS
-    fleet = 'settings = "on"'
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = scratch_folder("fleet")
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        cls.prepare()
-        cls.broker = Mosquitto("max_queued_messages 0\nautosave_interval 1\n").start()
-        cls.addClassCleanup(cls.broker.__exit__)
-        cls.operator = Operator(cls.broker.port)
-        cls.addClassCleanup(cls.operator.close)
-        cls.gateways = {}
-        for number in range(cls.count):
-            one = Gateway(cls.folder, cls.broker.port, f"s{number % 4}/g{number}", fleet=cls.fleet)
-            cls.gateways[one.name] = one.start()
-            cls.addClassCleanup(one.kill)
-        cls.all_online()
-
-    @classmethod
-    def prepare(cls):
-        """What the gateways' files name."""
-
-    @classmethod
-    def all_online(cls):
-        wait_until(lambda: all(cls.operator.is_online(name) for name in cls.gateways),
-                   lambda: f"online: {[name for name in cls.gateways if not cls.operator.is_online(name)]}")
-
-    def tool(self, *words, status=0, tables=None):
-        """Runs the tool, and returns what it prints."""
-        done = self.begin(*words, tables=tables)
-        text, said = done.communicate(timeout=900)
-        self.assertEqual(done.returncode, status, text + said)
-        self.text, self.said = text, said
-        return text
-
-    def begin(self, *words, tables=None):
-        words = [str(word) for word in words]
-        if tables is not None:
-            file = self.folder / "tables.toml"
-            file.write_text(tables)
-            words += ["--file", str(file)]
-        process = subprocess.Popen([TOOL, "--broker", f"mqtt://127.0.0.1:{self.broker.port}", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(process.kill)
-        return process
-
-    def versions(self):
-        return {name: self.operator.in_effect(name).get("version") for name in self.gateways}
-
-    def digests(self):
-        return {self.operator.in_effect(name).get("digest") for name in self.gateways}
-
-    def stored(self, name):
-        return self.gateways[name].stored()["revisions"][0]["tables"]
-
-    def sent(self):
-        """How many messages the operators have sent to all gateways."""
-        return sum(topic.endswith("/settings/desired") for topic, _ in self.operator.heard)
-
-
-class Change(Fleet):
-    def setUp(self):
-        self.all_online()
-        if len(self.digests()) > 1 or None in self.versions().values():
-            self.tool("set", "--stages", "100%", "--soak", "0", tables=GOOD.format(11))
-        [self.former] = self.digests()
-
+class Change(Changing):
     def test_a_good_change_reaches_all_gateways(self):
         begun = time.monotonic()
         text = self.tool("set", "--stages", "1,25%,100%", "--soak", "1", tables=GOOD.format(20))
@@ -133,6 +59,8 @@ class Change(Fleet):
         self.operator.waits_for_use(version, name)
         self.assertEqual(len(self.digests()), 1)
 
+
+class Use(Changing):
     def test_a_broker_that_is_restarted_half_way_stops_nothing(self):
         process = self.begin("set", "--stages", "5,100%", "--soak", "3", tables=GOOD.format(50))
         before = self.versions()
@@ -186,11 +114,13 @@ class Change(Fleet):
             (["nothing"], "nothing"), ([], "required"), (["--ca-file", "/nowhere", "status"], "--ca-file"), (["--broker", "mqtts://127.0.0.1:1", "--ca-file", "/nowhere", "status"], "/nowhere"), (["--cert-file", "x", "status"], "go together"),
             (["set", "--key", "/nowhere"], "/nowhere"),
         ]
-        for words, why in wrong:
+        begun = [self.begin(*words, tables=None if words[:1] != ["set"] or words == ["set"] else GOOD.format(80)) for words, _ in wrong]
+        for (words, why), process in zip(wrong, begun, strict=True):
             with self.subTest(words):
-                self.tool(*words, status=64, tables=None if words[:1] != ["set"] or words == ["set"] else GOOD.format(80))
-                self.assertIn(why, self.said)
-                self.assertEqual(self.said.count("\n"), 1, self.said)
+                said = process.communicate(timeout=900)[1]
+                self.assertEqual(process.returncode, 64, said)
+                self.assertIn(why, said)
+                self.assertEqual(said.count("\n"), 1, said)
         for text in ("[mqtt]\n", "[log\n", "log = 1\n"):
             self.tool("set", status=64, tables=text)
             self.assertEqual(self.said.count("\n"), 1, self.said)
@@ -200,7 +130,8 @@ class Change(Fleet):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (69, 1), done.stderr)
 
     def test_a_gateway_that_always_says_something_does_not_keep_the_tool_waiting(self):
-        process = subprocess.Popen(["bash", "-c", f"while mosquitto_pub -p {self.broker.port} -t beacons/x/y/status -m '{{\"state\":\"online\"}}'; do sleep 0.2; done"])
+        told = json.dumps(self.operator.last("status", "s1/g1"))
+        process = subprocess.Popen(["bash", "-c", f"while mosquitto_pub -p {self.broker.port} -q 1 -r -t beacons/s1/g1/status -m '{told}'; do sleep 0.2; done"])
         try:
             self.assertIn(f"{AGENTS} gateways", self.tool("status", "--select", "s*"))
         finally:
@@ -250,7 +181,7 @@ class Signed(Fleet):
 
 @unittest.skipIf(os.environ.get("SUITE_FORM") == "short", "left to --all")
 class Slow(Fleet):
-    """What the tool waits two minutes for."""
+    """Failures that the tool notices after two minutes."""
 
     count = 3
 
