@@ -113,7 +113,18 @@ package struct DesiredSettings: Hashable, Sendable {
             SettingsError(
                 table: name.shortened, reason: "has a null, which no key takes", remedy: "leave the key out")
         }
-        return forbidden + nulls
+        return forbidden + nulls + [foreignFile].compactMap(\.self)
+    }
+
+    /// The file of figures is the only one that a message can name. The agent writes over it, so it must not be the outbox
+    /// or the configuration; node_exporter reads no other names either.
+    private var foreignFile: SettingsError? {
+        guard case .object(let health)? = tables["health"], case .string(let path)? = health["textfile"],
+            !path.isEmpty, !path.hasSuffix(".prom")
+        else { return nil }
+        return SettingsError(
+            table: "health", key: "textfile", reason: "\(path.quoted): over MQTT the name must end in .prom",
+            remedy: "name the file as node_exporter's textfile collector reads it")
     }
 
     private var forbidden: [SettingsError] {

@@ -256,10 +256,17 @@ class Stores(Cluster):
         return wire
 
     def test_a_store_tells_what_gateways_tell_and_no_request_that_would_wait_for_itself(self):
-        for rest in ("status", "health", "gap", "coverage", "surge", "location", "location/track", "region/carts/2/1/zone/till/event", "response/state"):
+        for rest in ("status", "health", "gap", "coverage", "surge", "location", "location/track", "region/carts/2/1/zone/till/event", "response/state",
+                     "settings/reported"):
             self.assertTrue(self.wire("paris-3").publish(f"beacons/paris-3/door/{rest}".encode(), b"{}"), rest)
-        for rest in ("request/state", "request", "anything", "statuses"):
+        for rest in ("request/state", "request", "anything", "statuses", "settings/desired", "settings"):
             self.assertFalse(self.wire("paris-3").publish(f"beacons/paris-3/door/{rest}".encode(), b"{}"), rest)
+
+    def test_an_operator_sets_gateways_and_no_store_sets_or_reports_for_another(self):
+        topic = "beacons/berlin-17/door/settings/"
+        self.assertTrue(self.wire("operator", "operator").publish(f"{topic}desired".encode(), b"{}"))
+        for kind in ("desired", "reported"):
+            self.assertFalse(self.wire("paris-3").publish(f"{topic}{kind}".encode(), b"{}"), kind)
 
     def test_a_message_larger_than_any_of_ours_is_refused(self):
         self.assertTrue(self.wire("paris-3").publish(b"beacons/paris-3/door/response/state", b"x" * 262_144))

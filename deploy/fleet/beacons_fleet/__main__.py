@@ -5,15 +5,16 @@ import collections
 import json
 import os
 import queue
+import re
 import signal
 import sys
 import time
 from pathlib import Path
 
 from . import tables as tables_of
-from .broker import QUIET_S, Address, Broker, Unreachable
+from .broker import QUIET_S, Address, Broker, Message, Unreachable
 from .gateways import Gateway, Gateways
-from .rollout import Publication, Rollout, sizes
+from .rollout import Publication, Rollout, listed, sizes
 from .tables import Unusable
 
 # Between two looks at all gateways.
@@ -30,6 +31,26 @@ class Parser(argparse.ArgumentParser):
         self.exit(64, f"{self.prog}: {message}\n")
 
 
+def seconds(text: str) -> float:
+    """A time that ends."""
+    if not 0 <= (number := float(text)) < 1e6:
+        raise ValueError(text)
+    return number
+
+
+def count(text: str) -> int:
+    if (number := int(text)) < 0:
+        raise ValueError(text)
+    return number
+
+
+def addressee(text: str) -> str:
+    """SITE/ID, where * may stand for the whole of either."""
+    if not re.fullmatch(r"(\*|[^/*]+)/(\*|[^/*]+)", text):
+        raise ValueError(text)
+    return text
+
+
 def parser() -> Parser:
     whole = Parser(prog="settings", description="Shows and sets the settings of gateways over MQTT, stage by stage.", epilog=EPILOGUE)
     whole.add_argument("--broker", metavar="URL", help="mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")
@@ -44,17 +65,17 @@ def parser() -> Parser:
         command.add_argument("--select", action="append", metavar="PATTERN", help="SITE/ID with * and ?, several times (default: all gateways)")
         if name in ("set", "clear"):
             command.add_argument("--stages", default="1,10%,100%", help="how many gateways have the change after each stage (default: %(default)s)")
-            command.add_argument("--soak", type=float, default=60.0, metavar="S", help="seconds that each gateway has to work (default: %(default)s)")
-            command.add_argument("--max-offline", type=int, default=0, metavar="N",
+            command.add_argument("--soak", type=seconds, default=60.0, metavar="S", help="seconds that each gateway has to work (default: %(default)s)")
+            command.add_argument("--max-offline", type=count, default=0, metavar="N",
                                  help="how many gateways may lose their line during the change without stopping it (default: %(default)s)")
             command.add_argument("--key", type=Path, metavar="KEY.pem", help="sign with this Ed25519 key")
-            command.add_argument("--for", dest="signed_for", default="*/*", metavar="SITE/ID", help="whom the signature is for (default: %(default)s)")
+            command.add_argument("--for", dest="signed_for", type=addressee, default="*/*", metavar="SITE/ID", help="whom the signature is for (default: %(default)s)")
         if name == "set":
             command.add_argument("--file", type=Path, required=True, metavar="TABLES.toml", help="the tables")
     sign = commands.add_parser("sign", help="print a signed message")
     sign.add_argument("--file", type=Path, required=True, metavar="TABLES.toml")
     sign.add_argument("--version", type=int, required=True, metavar="N")
-    sign.add_argument("--for", dest="signed_for", required=True, metavar="SITE/ID", help="* may stand for the whole site or the whole id")
+    sign.add_argument("--for", dest="signed_for", type=addressee, required=True, metavar="SITE/ID", help="* may stand for the whole site or the whole id")
     sign.add_argument("--key", type=Path, required=True, metavar="KEY.pem")
     return whole
 
@@ -67,9 +88,11 @@ def listen(broker: Broker, gateways: Gateways) -> None:
             event = broker.events.get(timeout=left)
         except queue.Empty:
             return
-        if isinstance(event, tuple):
-            gateways.take(*event, time.monotonic())
-            quiet_at = time.monotonic() + QUIET_S
+        if isinstance(event, Message):
+            gateways.take(event.topic, event.payload, time.monotonic())
+            # Some gateway always says something new.
+            if event.is_retained:
+                quiet_at = time.monotonic() + QUIET_S
 
 
 def print_status(selected: list[Gateway]) -> None:
@@ -110,8 +133,8 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
     while not rollout.is_done:
         try:
             event = broker.events.get(timeout=LOOK_S)
-            if isinstance(event, tuple):
-                gateways.take(*event, time.monotonic())
+            if isinstance(event, Message):
+                gateways.take(event.topic, event.payload, time.monotonic())
             elif event == "lost" and lost_at is None:
                 print("the broker is away; waiting for it", flush=True)
                 lost_at = time.monotonic()
@@ -139,7 +162,7 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
         return 1
     offline = [change.gateway.name for change in rollout.changes if not change.gateway.is_online]
     if offline:
-        print(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {', '.join(offline[:10])}{' …' if len(offline) > 10 else ''}")
+        print(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {listed(offline)}")
     return 0
 
 
@@ -157,7 +180,10 @@ def run(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise Unusable(str(error)) from None
     gateways = Gateways(options.prefix.strip("/"))
-    broker = Broker(address, gateways.filters)
+    try:
+        broker = Broker(address, gateways.filters)
+    except ValueError as error:
+        raise Unusable(str(error)) from None
     broker.open()
     try:
         listen(broker, gateways)
@@ -187,6 +213,9 @@ def main(arguments: list[str]) -> int:
     except Unreachable as error:
         print(f"settings: {error}", file=sys.stderr)
         return 69
+    except KeyboardInterrupt:
+        # Nothing has been published: a change handles the signal itself.
+        return 130
 
 
 if __name__ == "__main__":

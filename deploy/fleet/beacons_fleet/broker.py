@@ -5,6 +5,7 @@ import ssl
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import paho.mqtt.client as mqtt
@@ -22,6 +23,14 @@ QUIET_S = 1.0
 
 class Unreachable(Exception):
     """The broker cannot be reached, or refuses the client."""
+
+
+class Message(NamedTuple):
+    """A message of the broker. What it retained before comes with `is_retained`, what is said now without."""
+
+    topic: str
+    payload: bytes
+    is_retained: bool
 
 
 @dataclass(frozen=True)
@@ -45,6 +54,8 @@ class Address:
             raise ValueError(f"{url}: must be mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")
         if bool(cert_file) != bool(key_file):
             raise ValueError("--cert-file and --key-file go together")
+        if (ca_file or cert_file) and parts.scheme != "mqtts":
+            raise ValueError(f"{url}: --ca-file and --cert-file need mqtts://, because mqtt:// is not encrypted")
         return Address(
             parts.hostname, parts.port or PORTS[parts.scheme], parts.scheme == "mqtts",
             unquote(parts.username) if parts.username else environment.get("BEACONS_BROKER_USERNAME"),
@@ -52,17 +63,18 @@ class Address:
 
 
 class Broker:
-    """A connection that comes back by itself. `events` has messages as (topic, payload), and the words connected and lost."""
+    """A connection that comes back by itself. `events` has messages, and the words connected and lost."""
 
     def __init__(self, address: Address, filters: list[str]) -> None:
+        """Raises ValueError with the reason why the files for TLS cannot be used."""
         self.address, self.filters = address, filters
-        self.events: queue.Queue[tuple[str, bytes] | str] = queue.Queue()
+        self.events: queue.Queue[Message | str] = queue.Queue()
         self.client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
         self.client.on_connect = self.connected
         self.client.on_connect_fail = lambda *_: self.events.put("lost")
         self.client.on_disconnect = lambda *_: self.events.put("lost")
         self.client.on_subscribe = self.subscribed
-        self.client.on_message = lambda _client, _data, message: self.events.put((message.topic, message.payload))
+        self.client.on_message = lambda _client, _data, message: self.events.put(Message(message.topic, message.payload, message.retain))
         self.client.reconnect_delay_set(1, 30)
         self.client.max_queued_messages_set(0)
         self.client.max_inflight_messages_set(100)
@@ -75,7 +87,7 @@ class Broker:
                 if address.cert_file:
                     context.load_cert_chain(address.cert_file, address.key_file, password="")
             except OSError as error:
-                raise Unreachable(f"the files for TLS: {words(error)}") from None
+                raise ValueError(f"{address.ca_file or address.cert_file}: the files for TLS cannot be used: {words(error)}") from None
             self.client.tls_set_context(context)
 
     def open(self) -> None:
@@ -89,12 +101,19 @@ class Broker:
             raise Unreachable(f"{place} cannot be reached: {words(error)}") from None
         self.client.loop_start()
         due = time.monotonic() + CONNECT_S
+        # A broker may send what it retains before it confirms the subscription.
+        early: list[Message] = []
         while time.monotonic() < due and not self.refusal:
             try:
-                if self.events.get(timeout=0.5) == "connected":
-                    return
+                event = self.events.get(timeout=0.5)
             except queue.Empty:
-                pass
+                continue
+            if isinstance(event, Message):
+                early.append(event)
+            elif event == "connected":
+                for message in early:
+                    self.events.put(message)
+                return
         raise Unreachable(f"{place}: {self.refusal or 'no answer'}")
 
     def connected(self, _client: mqtt.Client, _data: object, _flags: mqtt.ConnectFlags, reason: ReasonCode, _properties: Properties | None) -> None:

@@ -52,7 +52,7 @@ def judge(before: Before, gateway: Gateway, changed_at: float, now: float, soak_
         # An adapter needs some seconds to start.
         if since_change_s < limit_s:
             return Verdict("waiting", f"the radio does not hear yet: {gateway.radio}")
-        return Verdict("failed", f"the radio was {before.radio} and is {gateway.radio}: {gateway.status.get('remedy', '')}".rstrip(": "))
+        return Verdict("failed", trouble(before, gateway))
     online_s = 0.0 if gateway.online_since is None else now - max(gateway.online_since, changed_at)
     if online_s >= soak_s and gateway.online_since is not None:
         return Verdict("passed")
@@ -61,3 +61,12 @@ def judge(before: Before, gateway: Gateway, changed_at: float, now: float, soak_
     if gateway.online_since is None:
         return Verdict("waiting", "is offline")
     return Verdict("waiting", f"has been online for {online_s:.0f} of {soak_s:.0f} s")
+
+
+def trouble(before: Before, gateway: Gateway) -> str:
+    """Returns how the gateway is worse than before the change; nothing where it is not."""
+    if before.is_online and not gateway.is_online:
+        return "is offline"
+    if before.hears and not gateway.hears:
+        return f"the radio was {before.radio} and is {gateway.radio}: {gateway.status.get('remedy', '')}".rstrip(": ")
+    return ""

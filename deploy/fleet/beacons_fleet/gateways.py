@@ -50,6 +50,12 @@ class Gateway:
         return max([one for one in told if isinstance(one, int)], default=0)
 
     @property
+    def is_former_known(self) -> bool:
+        """Whether the broker has the settings that the gateway uses. A new broker has none."""
+        version = self.in_effect.get("version")
+        return version is None or (self.desired or {}).get("version") == version
+
+    @property
     def desired_tables(self) -> dict[str, Any]:
         tables = (self.desired or {}).get("tables")
         return tables if isinstance(tables, dict) else {}

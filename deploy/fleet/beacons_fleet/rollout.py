@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from .gate import Before, Verdict, judge
+from .gate import Before, Verdict, judge, trouble
 from .gateways import Gateway
 
 # The seconds within which a gateway answers a message.
@@ -16,20 +16,23 @@ ANSWER_S = 120.0
 def sizes(stages: str, count: int) -> list[int]:
     """Returns how many gateways have the change after each stage: "1,10%,100%" of 500 are 1, 50 and 500.
 
-    The last stage always has all of them. Raises ValueError with the reason.
+    The last stage always has all of them. A stage that of so few gateways has no more than the one before is left out. Raises ValueError with the reason.
     """
     ends: list[int] = []
+    last = {False: 0, True: 0}
     for stage in stages.split(","):
         if not re.fullmatch(r"\s*[0-9]{1,9}\s*%?\s*", stage):
             raise ValueError(f"{stage.strip() or 'nothing'}: must be a number of gateways or a percentage")
-        number = int(stage.strip().rstrip("% "))
-        if number == 0 or stage.strip().endswith("%") and number > 100:
+        number, is_percentage = int(stage.strip().rstrip("% ")), stage.strip().endswith("%")
+        if number == 0 or is_percentage and number > 100:
             raise ValueError(f"{stage.strip()}: must be from 1, and at most 100%")
-        ends.append(-(-count * number // 100) if stage.strip().endswith("%") else number)
-    if ends != sorted(ends):
-        raise ValueError(f"{stages}: each stage must have more gateways than the one before")
-    ends = [min(end, count) for end in ends] + [count]
-    return sorted(set(ends))
+        if number < last[is_percentage]:
+            raise ValueError(f"{stages}: each stage must have more gateways than the one before")
+        last[is_percentage] = number
+        end = min(-(-count * number // 100) if is_percentage else number, count)
+        if not ends or end > ends[-1]:
+            ends.append(end)
+    return ends if ends[-1] == count else [*ends, count]
 
 
 @dataclass
@@ -42,6 +45,9 @@ class Change:
     gateway: Gateway
     published_at: float | None = None
     applied_at: float | None = None
+    # Whether it has passed the gate, and since when it has been away or deaf after that.
+    has_passed: bool = False
+    bad_since: float | None = None
     verdict: Verdict = field(default_factory=lambda: Verdict("waiting"))
 
 
@@ -101,6 +107,9 @@ class Rollout:
             self.state = "done"
             return []
         new = self.current[done:]
+        unknown = [change.gateway.name for change in self.changes if not change.gateway.is_former_known]
+        if self.stage == 0 and unknown:
+            self.say(f"{len(unknown)} gateways use settings that the broker does not have, and would go back to their files: {listed(unknown)}")
         self.say(f"stage {self.stage + 1}: publishes version {self.version} for {len(new)} gateways")
         for change in new:
             # Stages before have taken time: a gateway counts as it was just before its own change.
@@ -133,7 +142,20 @@ class Rollout:
             if now - published_at < ANSWER_S:
                 return Verdict("waiting", "has not answered yet")
             return Verdict("failed", f"did not report within {ANSWER_S:.0f} s: it may be offline, or have [fleet] settings = \"off\"")
-        return judge(change.before, change.gateway, change.applied_at, now, self.soak_s, ANSWER_S)
+        if change.has_passed:
+            return self.judged_again(change, now)
+        verdict = judge(change.before, change.gateway, change.applied_at, now, self.soak_s, ANSWER_S)
+        change.has_passed = verdict.is_pass
+        return verdict
+
+    def judged_again(self, change: Change, now: float) -> Verdict:
+        """A gateway that has passed may connect again while others are waited for: of thousands some always do. It may not stay away."""
+        why = trouble(change.before, change.gateway)
+        if not why:
+            change.bad_since = None
+            return Verdict("passed")
+        change.bad_since = now if change.bad_since is None else change.bad_since
+        return Verdict("failed" if now - change.bad_since >= ANSWER_S else "waiting", why)
 
     def interrupt(self, now: float) -> list[Publication]:
         """The operator stops the change: it is taken back."""
@@ -149,6 +171,8 @@ class Rollout:
                 change.published_at += span_s
             if change.applied_at is not None:
                 change.applied_at += span_s
+            if change.bad_since is not None:
+                change.bad_since += span_s
 
     def go_back(self, now: float) -> list[Publication]:
         """Publishes the former tables of each gateway that has the change, under a new version."""
@@ -174,6 +198,11 @@ class Rollout:
             self.say(f"{change.gateway.name}: is not back at its former tables: {why}")
         self.say(f"{len(self.current) - len(waiting)} gateways are back at their former tables")
         self.state = "done"
+
+
+def listed(names: list[str]) -> str:
+    """Some names in one line."""
+    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
 
 
 def errors(reported: dict[str, Any]) -> str:

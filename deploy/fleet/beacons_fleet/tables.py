@@ -15,6 +15,8 @@ from .gateways import MAX_OCTETS
 # The tables that a gateway takes over MQTT (settings-desired.schema.json has the same list).
 TABLES = ("radio", "rotation", "smoothing", "distance", "regions", "region", "ranging", "device", "beacons", "health", "log")
 LISTS = ("region", "device")
+# The highest version of a message: each JSON parser reads it exactly.
+MAX_VERSION = 2**53 - 1
 # Room for the topic and the fields of MQTT in a packet of the size that a gateway takes.
 PACKET_ROOM = 512
 
@@ -42,7 +44,9 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def message(tables: dict[str, Any], version: int, key: Path | None = None, signed_for: str | None = None) -> bytes:
-    """Returns settings/desired, signed where there is a key. Raises Unusable for one that a gateway would not take for its length."""
+    """Returns settings/desired, signed where there is a key. Raises Unusable for one that a gateway would not take."""
+    if not 1 <= version <= MAX_VERSION:
+        raise Unusable(f"version {version}: must be from 1 to {MAX_VERSION}")
     told: dict[str, Any] = {"schema": 1, "version": version, "tables": tables}
     if key:
         told["signature"] = signature(tables, version, key, signed_for or "")

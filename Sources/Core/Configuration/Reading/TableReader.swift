@@ -66,6 +66,12 @@ struct TableReader {
         return defaultValue
     }
 
+    /// Leaves a key that the file does not set out of the recorded values: beside the others it means nothing, or the
+    /// rules refuse it.
+    mutating func leaveOut<Value>(_ key: Key<Value>) {
+        if !sets(key) { effective.removeAll { $0.key == key.name } }
+    }
+
     /// Records the value in effect. A key without a value, such as a region's `major`, is in no file.
     private mutating func record<Value>(_ key: Key<Value>, _ value: Value) {
         let text = key.rule.write(value)

@@ -43,6 +43,9 @@ struct DistanceTable: SettingsTable {
             refuse(pathLossExponent, exponent, beside: model, &reader)
             refuse(excessLoss, excess_db, beside: model, &reader)
             refuse(room, room_m, beside: model, &reader)
+            reader.leaveOut(pathLossExponent)
+            reader.leaveOut(excessLoss)
+            reader.leaveOut(room)
         }
         return DistanceSettings(
             model: model, pathLossExponent: exponent, excessLoss_db: excess_db, room_m: room_m,

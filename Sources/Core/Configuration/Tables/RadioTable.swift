@@ -61,6 +61,7 @@ struct RadioTable: SettingsTable {
         }
         let one = reader.value(adapter)
         let several = reader.value(adapters)
+        reader.sets(adapters) ? reader.leaveOut(adapter) : reader.leaveOut(adapters)
         let rssiOffset_db = reader.value(rssiOffset)
         let interval_ms = reader.value(interval)
         let window_ms = reader.value(window)

@@ -1,0 +1,111 @@
+"""Light gateways for the tool: each takes settings/desired as an agent does, and says that it has applied them.
+
+    python crowd.py PORT COUNT
+
+The crowd says `ready` when all are online, and goes on until it is ended. Its gateways are s0/g, s1/g and so on. Lines break now and then.
+"""
+
+import asyncio
+import json
+import random
+import resource
+import sys
+
+from network import Subscriber, packet, text
+
+CONNECTING_AT_ONCE = 100
+APPLYING_S = 2.0
+# Lines that break each second, of all.
+BREAKS = 0.5
+
+
+class Gateway(asyncio.Protocol):
+    """MQTT 3.1.1, QoS 1."""
+
+    def __init__(self, crowd, number):
+        self.crowd, self.name = crowd, f"s{number}/g"
+        self.version, self.transport = None, None
+        self.received = bytearray()
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.received.clear()
+        topic, will = self.topic("status"), self.status("offline")
+        transport.write(packet(0x10, text(b"MQTT") + bytes([4, 0x2E, 0, 0]) + text(self.name.encode()) + text(topic) + text(will)))
+
+    def connection_lost(self, _error):
+        asyncio.get_running_loop().create_task(self.crowd.connect(self, 0.5 + random.random()))
+
+    def data_received(self, data):
+        self.received += data
+        position = 0
+        while found := Subscriber.packet(self.received, position):
+            kind, body, position = found
+            if kind >> 4 == 2:
+                self.tell_all()
+                self.transport.write(packet(0x82, b"\x00\x01" + text(self.topic("settings/desired")) + b"\x01"))
+                self.crowd.online += 1
+            elif kind >> 4 == 3:
+                self.take(bytes(body), kind)
+        del self.received[:position]
+
+    def take(self, body, kind):
+        end = 2 + int.from_bytes(body[:2], "big")
+        if kind & 6:
+            self.transport.write(packet(0x40, body[end:end + 2]))
+            end += 2
+        version = json.loads(body[end:])["version"]
+        if self.version is None or version > self.version:
+            asyncio.get_running_loop().call_later(random.random() * APPLYING_S, self.apply, version)
+
+    def apply(self, version):
+        self.version = version
+        self.tell_all()
+
+    def tell_all(self):
+        """Tells its report and its status, as an agent does on each connection."""
+        if self.version is not None:
+            report = {"schema": 1, "version": self.version, "outcome": "applied", "errors": [], "digest": "0" * 16}
+            self.tell("settings/reported", json.dumps(report).encode())
+        self.tell("status", self.status("online"))
+
+    def topic(self, kind):
+        return f"beacons/{self.name}/{kind}".encode()
+
+    def status(self, state):
+        return json.dumps({"schema": 1, "state": state, "radio": "scanning", "settings": {"digest": f"{self.version or 0:016x}", "version": self.version}}).encode()
+
+    def tell(self, kind, payload):
+        """QoS 0: a line that breaks meanwhile tells it again on the next connection."""
+        if not self.transport.is_closing():
+            self.transport.write(packet(0x31, text(self.topic(kind)) + payload))
+
+
+class Crowd:
+    def __init__(self, port):
+        self.port, self.online = port, 0
+        self.places = asyncio.Semaphore(CONNECTING_AT_ONCE)
+
+    async def connect(self, gateway, pause_s=0.0):
+        await asyncio.sleep(pause_s)
+        async with self.places:
+            try:
+                await asyncio.get_running_loop().create_connection(lambda: gateway, "127.0.0.1", self.port)
+            except OSError:
+                asyncio.get_running_loop().create_task(self.connect(gateway, 1.0))
+
+    async def run(self, count):
+        gateways = [Gateway(self, number) for number in range(count)]
+        await asyncio.gather(*(self.connect(one) for one in gateways))
+        while self.online < count:
+            await asyncio.sleep(0.1)
+        print("ready", flush=True)
+        while True:
+            await asyncio.sleep(1 / BREAKS)
+            random.choice(gateways).transport.abort()
+
+
+if __name__ == "__main__":
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    asyncio.run(Crowd(int(sys.argv[1])).run(int(sys.argv[2])))
