@@ -138,7 +138,7 @@ start() {
         begin beacond-page 127.0.0.1 $plain_port mosquitto -c "\$config"
         ;;
     stunnel@page)
-        { printf 'foreground = yes\npid =\n' && paths <"\$H/etc/stunnel/page.conf"; } | sed -e '/^set[ug]id/d' \\
+        paths <"\$H/etc/stunnel/page.conf" | sed -e '/^set[ug]id/d' \\
             -e "s|^accept = .*|accept = $web:$page_port|; s|^connect = .*|connect = 127.0.0.1:$plain_port|" >"\$config"
         begin stunnel@page $web $page_port stunnel "\$config"
         ;;
