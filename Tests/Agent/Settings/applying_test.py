@@ -155,8 +155,6 @@ class Digests(Situation):
     TABLES = {"rotation": {"resolve_after_s": 20}, "region": [CARTS, {"id": "door", "uuid": UUID, "major": 7}]}
     TOML = '[rotation]\nresolve_after_s = 20\n'
 
-    # The agent prints keys that exclude each other (radio.adapter and radio.adapters), so check refuses its print.
-    @unittest.expectedFailure
     def test_the_printed_settings_are_a_file_that_check_accepts_with_an_equal_digest(self):
         operator, gateway = self.online()
         operator.set(1, self.TABLES)

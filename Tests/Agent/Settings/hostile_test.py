@@ -114,8 +114,6 @@ class Unsigned(Situation):
               f"the good message after {time.monotonic() - end:.1f} s, {before} MiB before, {gateway.rss_mib()} MiB after")
 
 
-    # The agent writes the figures over any file that its user may write: its configuration, its outbox.
-    @unittest.expectedFailure
     def test_no_message_makes_the_agent_write_over_a_file_of_its_own(self):
         operator, gateway = self.online()
         before = gateway.file.read_text()

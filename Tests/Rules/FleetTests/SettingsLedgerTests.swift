@@ -120,6 +120,18 @@ struct SettingsLedgerTests {
         #expect(report.version == version && report.errors.first?.key == key && gateway.ledger.tables.isEmpty)
     }
 
+    @Test(
+        "A message can name no file to write figures into but one that node_exporter reads",
+        arguments: [
+            ("/etc/beacond/config.toml", false), ("/var/lib/beacond/outbox.sqlite", false), ("", true),
+            ("/run/beacond.prom", true),
+        ])
+    func foreignFile(path: String, isTaken: Bool) {
+        var gateway = FleetGateway()
+        let text = #"{"schema":1,"version":7,"tables":{"health":{"textfile":"\#(path)"}}}"#
+        #expect(gateway.receive(text) == (isTaken ? .taken : .refused))
+    }
+
     @Test("A message beyond 256 KiB is refused, and the next one is taken")
     func tooLong() {
         var gateway = FleetGateway()
