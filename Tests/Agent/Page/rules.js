@@ -10,7 +10,7 @@ import { identityOf, shown } from '../../../deploy/page/source/model/beacons.js'
 import { Names } from '../../../deploy/page/source/model/names.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
 import { configuration, placeGateway, planWidth, readLayout } from '../../../deploy/page/source/model/layout.js';
-import { fillOf, levelsOf, rateWords } from '../../../deploy/page/source/view/card.js';
+import { fillOf, levelsOf, rateWords, zoneWords } from '../../../deploy/page/source/view/card.js';
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
 import { at, bytes, json, message, same, throws, uuid } from './assert.js';
 import { contractRules } from './contract.js';
@@ -67,6 +67,13 @@ const rules = {
     same(told(), [102, 8.3]);
     take({ track: 4 }, 2000);
     same(told(), [null, null]);
+  },
+  'a card has the probabilities of the likely zones': () => {
+    const at = (entry) => zoneWords({ heard: new Map([['t', { gateway: 'site', entries: [{ others: [], ...entry }] }]]) }, new Names(undefined)).replaceAll('\u00a0', ' ');
+    same(at({ zone: 'bakery', confidence: 0.99 }), 'Zone bakery, 99 % sure.');
+    same(at({ zone: 'bakery', confidence: 0.7, others: [{ zone: 'wine', confidence: 0.25 }] }), 'Zone bakery, 70 % sure; wine 25 %.');
+    same(at({ zone: 'bakery', confidence: 0.4, others: [{ zone: 'wine', confidence: 0.6 }] }), 'Zone bakery, 40 % sure; wine 60 %. It stays there until another zone is 90 % sure.');
+    same(at({ zone: null, confidence: null }), 'The store is not sure of a zone.');
   },
   'a card says how often a gateway hears the beacon, where it has learned that': () => {
     const level = { interval_ms: 102, reports_per_s: 8.333 };

@@ -51,8 +51,9 @@ struct StoreMessageTests {
         let observation = BeaconObservation(accuracy_m: 2, accuracyError_m: 1, proximity: .near, rssi_dbm: -60)
         let position = BeaconPlace.Position(x_m: -3.25, y_m: 12.5, floor: -1, error_m: 1.75)
         let beacons = [
-            BeaconPlace(zone: "bakery", confidence: 0.75, position: position), BeaconPlace(zone: "till", confidence: 1),
-            nil,
+            BeaconPlace(
+                zone: "bakery", confidence: 0.75, others: [BeaconPlace.Likelihood(zone: "till", confidence: 0.25)],
+                position: position), BeaconPlace(zone: "till", confidence: 1), nil,
         ]
         .enumerated().map { number, place in
             ListedBeacon(

@@ -51,6 +51,18 @@ struct ZoneTests {
         #expect((store.listed?.beacons.first?.place?.confidence ?? 0) > 0.9)
     }
 
+    @Test("Between two zones a list has the probability of each, and where one is sure it has that one alone")
+    func otherZones() throws {
+        var store = try Store(Self.two)
+        store.enter("a", at: 10)
+        store.list(["a": -60, "b": -62], from: 10, to: 40)
+        let place = try #require(store.listed?.beacons.first?.place)
+        #expect(place.zone == "door" && place.others.map(\.zone) == ["bakery"])
+        #expect(abs(place.confidence + (place.others.first?.confidence ?? 0) - 1) < 0.01)
+        store.list(["a": -55, "b": -80], from: 41, to: 50)
+        #expect(store.listed?.beacons.first?.place?.others == [])
+    }
+
     @Test("A stay of 3 s is passing by")
     func passing() throws {
         var store = try Store(Self.two)

@@ -84,15 +84,35 @@ package struct BeaconPlace: Hashable, Sendable {
         }
     }
 
+    /// A zone with its probability.
+    package struct Likelihood: Hashable, Sendable {
+        var zone: String
+        /// 0 to 1.
+        var confidence: Double
+
+        package init(zone: String, confidence: Double) {
+            self.zone = zone
+            self.confidence = confidence
+        }
+    }
+
     var zone: String
     /// The probability of the zone, 0 to 1.
     var confidence: Double
+    /// The other zones that are likely, the likeliest first, at most `maxOthers`. One may be likelier than `zone`: the
+    /// beacon stays in its zone until another one is sure.
+    var others: [Likelihood] = []
     /// The position; `nil` where fewer than three gateways with a position hear it on one floor.
     var position: Position?
 
-    init(zone: String, confidence: Double, position: Position? = nil) {
+    /// The most other zones that are told, and the least probability of each.
+    static let maxOthers = 3
+    static let leastOther = 0.05
+
+    init(zone: String, confidence: Double, others: [Likelihood] = [], position: Position? = nil) {
         self.zone = zone
         self.confidence = confidence
+        self.others = others
         self.position = position
     }
 }
@@ -169,6 +189,10 @@ extension BeaconPlace {
     fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
             zone: try fields.level("zone"), confidence: try fields.number("zone_confidence", 0...1),
+            others: fields.has("other_zones")
+                ? try fields.list("other_zones") { fields throws(PayloadError) in
+                    Likelihood(zone: try fields.level("zone"), confidence: try fields.number("confidence", 0...1))
+                } : [],
             position: try fields.objectIfPresent("position") { fields throws(PayloadError) in
                 Position(
                     x_m: try fields.number("x_m", Self.plan_m), y_m: try fields.number("y_m", Self.plan_m),
@@ -179,6 +203,12 @@ extension BeaconPlace {
     fileprivate func write(to json: inout JSONWriter) {
         json.set("zone", zone)
         json.set("zone_confidence", confidence, decimals: 2)
+        if !others.isEmpty {
+            json.set("other_zones", objectsFor: others) { other, json in
+                json.set("zone", other.zone)
+                json.set("confidence", other.confidence, decimals: 2)
+            }
+        }
         guard let position else { return }
         json.set("position") { json in
             json.set("x_m", position.x_m, decimals: 2)

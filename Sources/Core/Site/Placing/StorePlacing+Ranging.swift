@@ -43,9 +43,21 @@ extension StorePlacing {
         if let zone = beacons[slot].listedZone, beacons[slot].confidence >= StoreBeacon.leastShown {
             entry.place = BeaconPlace(
                 zone: plan.name(of: zone), confidence: min(beacons[slot].confidence, 0.99),
-                position: PositionEstimate.of(levels, in: zone, plan))
+                others: others(than: zone, of: slot), position: PositionEstimate.of(levels, in: zone, plan))
         }
         return entry
+    }
+
+    /// Returns the likely zones of a beacon beside the one in its list.
+    private func others(than zone: StorePlan.Zone, of slot: StoreBeaconSlot) -> [BeaconPlace.Likelihood] {
+        // Most beacons are surely in their zone.
+        guard beacons[slot].confidence < 1 - BeaconPlace.leastOther else { return [] }
+        let likely = beacons[slot].belief.shares.enumerated().filter { number, share in
+            number != zone.number && share >= BeaconPlace.leastOther
+        }
+        return likely.sorted { ($1.element, $0.offset) < ($0.element, $1.offset) }.prefix(BeaconPlace.maxOthers).map {
+            BeaconPlace.Likelihood(zone: plan.names[$0.offset], confidence: $0.element)
+        }
     }
 
     /// Locates a beacon's zone, and tells a change.

@@ -302,6 +302,15 @@ export const kinds = {
             duplicate: { is: 'flag' },
             zone: { is: 'text', most: 128 },
             zone_confidence: { is: 'number', low: 0, high: 1 },
+            other_zones: {
+              is: 'list',
+              most: 3,
+              of: {
+                is: 'object',
+                essential: ['zone', 'confidence'],
+                fields: { zone: { is: 'text', most: 128 }, confidence: { is: 'number', low: 0, high: 1 } },
+              },
+            },
             position: {
               is: 'object',
               essential: ['x_m', 'y_m'],

@@ -54,10 +54,11 @@ export const readers = {
   today: day,
 };
 
-function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accuracy_error_m, rssi_dbm, age_ms, interval_ms, reports_per_s, resolving, duplicate, zone, zone_confidence, position }) {
+function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accuracy_error_m, rssi_dbm, age_ms, interval_ms, reports_per_s, resolving, duplicate, zone, zone_confidence, other_zones, position }) {
   return {
     uuid, major, minor, track, device, proximity: proximity ?? 'unknown', accuracy_m, error_m: accuracy_error_m, rssi_dbm, age_ms, interval_ms, reports_per_s, resolving, duplicate, zone,
     confidence: zone_confidence,
+    others: other_zones ?? [],
     position: position && Math.hypot(position.x_m, position.y_m) <= farthest_m ? { ...position, floor: position.floor ?? 0, error_m: position.error_m ?? 0 } : null,
   };
 }

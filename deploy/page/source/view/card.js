@@ -31,13 +31,16 @@ export function rateWords({ interval_ms, reports_per_s }) {
   return `, ${reports_per_s < 9.95 ? reports_per_s.toFixed(1) : Math.round(reports_per_s)} reports/s, every ${interval_ms < 1000 ? `${interval_ms}\u00a0ms` : `${(interval_ms / 1000).toFixed(1)}\u00a0s`}`;
 }
 
-/** What stands on the card of the zone: how sure the store is of it. */
-function zoneWords(beacon, names) {
+/** The zone of a beacon in words, with the probability of it and of other likely zones. */
+export function zoneWords(beacon, names) {
   const told = [...beacon.heard.values()].find(({ gateway }) => gateway === 'site');
   const entry = told?.entries.find(({ zone }) => zone);
   if (!told) return 'No beacond site tells a zone.';
   if (!entry) return 'The store is not sure of a zone.';
-  return `Zone ${names.zone(entry.zone)}${entry.confidence === null ? '' : `, ${Math.round(entry.confidence * 100)}\u00a0% sure`}.`;
+  const percent = (share) => `${Math.round(share * 100)}\u00a0%`;
+  const others = entry.others.map(({ zone, confidence }) => `${names.zone(zone)} ${percent(confidence)}`);
+  const stays = entry.others.some(({ confidence }) => confidence > entry.confidence) ? ' It stays there until another zone is 90\u00a0% sure.' : '';
+  return `Zone ${names.zone(entry.zone)}${entry.confidence === null ? '' : `, ${percent(entry.confidence)} sure`}${others.length === 0 ? '' : `; ${others.join(', ')}`}.${stays}`;
 }
 
 export const newCard = () => element('div', 'card', element('ul'), element('p'));
