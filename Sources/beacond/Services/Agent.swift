@@ -13,6 +13,7 @@ struct Agent {
     /// The kind of agent: a gateway, or the store that several gateways form.
     let role: Role
     let supervision = Supervision()
+    private let pace = SettingsPace()
     /// Whether the gateway has opened its stored settings in this process.
     private var hasBegun = false
 
@@ -130,7 +131,8 @@ struct Agent {
             settings.inEffect = ConfigurationInEffect(loaded).settings.inEffect
             return nil
         }
-        let desk = SettingsDesk(loaded, isFirst: !hasBegun, logger: logger, reload: signals.askNewSettings)
+        let desk = SettingsDesk(
+            loaded, isFirst: !hasBegun, pace: pace, logger: logger, reload: signals.askNewSettings)
         hasBegun = true
         settings = desk.configuration.settings
         return desk

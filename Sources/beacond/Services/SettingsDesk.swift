@@ -1,6 +1,7 @@
 import Agent
 import Core
 import Logging
+import Synchronization
 
 /// The gateway's settings over MQTT while it runs: it opens the stored ones, takes new ones, and stores each change before it
 /// acts on it.
@@ -19,6 +20,7 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
     private let logger: Logger
     /// Makes the agent start again with the configuration in effect.
     private let reload: @Sendable () -> Void
+    private let pace: SettingsPace
     private var ledger: SettingsLedger
     private var pending: IncomingMessage.Payload?
     private var tries = TokenBucket(interval: SettingsDesk.interval, burst: 2)
@@ -27,13 +29,14 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
     ///
     /// - Parameter isFirst: whether the process begins, and has not only read its configuration again.
     init(
-        _ file: ConfigurationFile.Loaded, isFirst: Bool, logger: Logger, reload: @escaping @Sendable () -> Void
+        _ file: ConfigurationFile.Loaded, isFirst: Bool, pace: SettingsPace, logger: Logger,
+        reload: @escaping @Sendable () -> Void
     ) {
         let topics = file.settings.identity.topics
         topic = topics.desiredSettings
         gateway = topics.site + "/" + topics.gateway
         self.file = SettingsFile(in: file.settings.outbox.directory)
-        (self.logger, self.reload) = (logger, reload)
+        (self.logger, self.reload, self.pace) = (logger, reload, pace)
         let (stored, complaint) = self.file.read()
         var ledger = stored
         let hasBegun = isFirst && ledger.begin(at: SystemClock.now, bootID: bootID)
@@ -60,11 +63,18 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
         if ledger.advance(to: now) { store() }
         guard let payload = pending, tries.take(at: now) else { return [] }
         pending = nil
-        let before = ledger
         let octets: [UInt8]? = if case .bytes(let octets) = payload { octets } else { nil }
-        let decision = ledger.receive(
+        var next = ledger
+        let decision = next.receive(
             octets, for: gateway, signer: configuration.settings.fleet.signer, at: now, bootID: bootID,
             trial: trial)
+        if decision == .taken, !pace.take(at: now) {
+            // A later message replaces this one while it waits.
+            pending = payload
+            return []
+        }
+        let before = ledger
+        ledger = next
         switch decision {
         case .ignored: return []
         case .refused: store()
@@ -116,4 +126,14 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
             )
         }
     }
+}
+
+/// The pace at which a process takes settings. Each change starts the agent's parts again, so a client that may publish settings
+/// could keep a gateway from hearing.
+final class SettingsPace: Sendable {
+    /// Twenty changes in a row, then one in 30 s.
+    private let changes = Mutex(TokenBucket(interval: .seconds(30), burst: 20))
+
+    /// Returns whether a change may be made now.
+    func take(at now: Instant) -> Bool { changes.withLock { $0.take(at: now) } }
 }
