@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .__main__ import LOOK_S, Parser, listen
-from .broker import Address, Broker, Unreachable
+from .broker import Address, Broker, Message, Unreachable
 from .gate import Before, Verdict, judge
 from .gateways import Gateway, Gateways
 from .tables import Unusable
@@ -70,8 +70,8 @@ def wait(broker: Broker, gateways: Gateways, noted: list[Before], options: argpa
     while True:
         try:
             event = broker.events.get(timeout=LOOK_S)
-            if isinstance(event, tuple):
-                gateways.take(*event, time.monotonic())
+            if isinstance(event, Message):
+                gateways.take(event.topic, event.payload, time.monotonic())
             elif event == "lost" and lost_at is None:
                 gateways.lose_broker()
                 lost_at = time.monotonic()
@@ -101,10 +101,10 @@ def run(options: argparse.Namespace) -> int:
     noted = read(options.file) if options.command == "wait" else []
     try:
         address = Address.of(options.broker, options.ca_file, options.cert_file, options.key_file, dict(os.environ))
+        gateways = Gateways(options.prefix.strip("/"))
+        broker = Broker(address, [f"{gateways.prefix}/+/+/status"])
     except ValueError as error:
         raise Unusable(str(error)) from None
-    gateways = Gateways(options.prefix.strip("/"))
-    broker = Broker(address, [f"{gateways.prefix}/+/+/status"])
     broker.open()
     try:
         listen(broker, gateways)
