@@ -217,7 +217,7 @@ struct SettingsReader {
         for (offset, node) in nodes.prefix(limit).enumerated() {
             let path = "\(table.name)[\(offset + 1)]"
             guard case .table(let entries) = node else {
-                refuse(path, node, "must be a table, \(table.heading), not \(node.kind)")
+                refuse(path, table.hasSecrets ? nil : node, "must be a table, \(table.heading), not \(node.kind)")
                 continue
             }
             var reader = TableReader(path: path, table: table, entries: entries, isRecording: effective != nil)

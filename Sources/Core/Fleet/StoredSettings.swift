@@ -5,8 +5,9 @@
 ///
 /// The first revision is in effect. The others are those to go back to; version 0 is the file alone.
 extension SettingsLedger {
-    /// The longest file, octets: the revisions in effect and before, and a report.
-    package static let maxOctets = (maxFormer + 2) * DesiredSettings.maxOctets
+    /// The longest file, octets: the revisions in effect and before, and a report. The canonical form of a number may be six times
+    /// as long as the number was in the message: `1e20` has 21 digits.
+    package static let maxOctets = (maxFormer + 2) * 6 * DesiredSettings.maxOctets
 
     private enum StateWord: String, CaseIterable {
         case file, watched, settled

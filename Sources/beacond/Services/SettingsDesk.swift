@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// The start and the end come from the program, everything else from the delivery loop's thread. They never overlap.
 final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
-    /// The most messages that are tried: one a second. Only the latest of those beyond is kept.
-    private static let interval = TimeSpan.seconds(1)
+    /// The most messages that are tried: ten in a row, then one in 5 s. Only the latest of those beyond is kept.
+    private static let interval = TimeSpan.seconds(5)
 
     let topic: String
     /// The configuration in effect.
@@ -23,7 +23,7 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
     private let pace: SettingsPace
     private var ledger: SettingsLedger
     private var pending: IncomingMessage.Payload?
-    private var tries = TokenBucket(interval: SettingsDesk.interval, burst: 2)
+    private var tries = TokenBucket(interval: SettingsDesk.interval, burst: 10)
 
     /// Opens the stored settings. The caller holds the state folder.
     ///

@@ -17,7 +17,7 @@ struct SettingsFile {
     /// - Returns: also the reason why a stored one cannot be used. The file alone is in effect then, until the broker
     ///   repeats the settings.
     func read() -> (ledger: SettingsLedger, complaint: String?) {
-        guard access(path, F_OK) == 0 else { return (SettingsLedger(), nil) }
+        guard access(path, F_OK) == 0 || errno != ENOENT else { return (SettingsLedger(), nil) }
         do {
             let octets = try InputFile.readAll(path, limit: SettingsLedger.maxOctets)
             return (try SettingsLedger(stored: octets), nil)

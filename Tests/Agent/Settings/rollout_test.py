@@ -96,6 +96,7 @@ class Rollouts(unittest.TestCase):
         for name in chain.names:
             message = {"schema": 1, "version": 41, "tables": former}
             chain.gateways.take(f"beacons/{name}/settings/desired", json.dumps(message).encode(), 0)
+            chain.tell(name, version=41)
         chain.begin()
         self.assertEqual(chain.rollout.version, 42)
         [name] = chain.stage()
@@ -202,6 +203,15 @@ class Rollouts(unittest.TestCase):
         chain.rollout.pause(500)
         chain.step(ANSWER_S - 1)
         self.assertEqual(chain.rollout.failures, [])
+
+    def test_tables_that_are_not_in_effect_are_not_given_back(self):
+        # Any client that may write the topic could have put them there, and the tool may sign what it gives back.
+        chain = Chain(1)
+        [name] = chain.names
+        chain.gateways.take(f"beacons/{name}/settings/desired", b'{"schema": 1, "version": 9, "tables": {"log": {"level": "trace"}}}', 0)
+        chain.begin()
+        [back] = chain.rollout.interrupt(chain.now)
+        self.assertEqual((back.tables, back.is_return), ({}, True))
 
     def test_an_operator_who_stops_it_has_it_taken_back(self):
         chain = Chain(3, "2,100%").begin()

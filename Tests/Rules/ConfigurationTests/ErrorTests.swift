@@ -104,7 +104,9 @@ struct ErrorTests {
         let index = table.isRepeated ? "[1]" : ""
         let errors = complaints("\(table.heading)\nqqqqqq = 1").filter { $0.contains("qqqqqq") }
         #expect(errors.count == 1)
-        #expect(errors.holdForAll { $0.hasPrefix("\(table.name)\(index).qqqqqq = 1: unknown key; ") })
+        // A mistyped key of a device may be its secret, so its value is not shown.
+        let value = table.name == "device" ? "" : " = 1"
+        #expect(errors.holdForAll { $0.hasPrefix("\(table.name)\(index).qqqqqq\(value): unknown key; ") })
     }
 
     @Test("A table within a table is unknown")

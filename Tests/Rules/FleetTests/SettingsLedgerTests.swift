@@ -132,6 +132,31 @@ struct SettingsLedgerTests {
         #expect(gateway.receive(text) == (isTaken ? .taken : .refused))
     }
 
+    @Test("A mistyped secret of a device is in no report")
+    func mistypedSecret() throws {
+        var gateway = FleetGateway()
+        let secret = "00112233445566778899aabbccddeeff"
+        for device in [#"{"name":"x","irc":"\#(secret)"}"#, #""\#(secret)""#] {
+            #expect(gateway.receive(#"{"schema":1,"version":7,"tables":{"device":[\#(device)]}}"#) == .refused)
+            #expect(!String(decoding: gateway.ledger.stored, as: UTF8.self).contains(secret))
+        }
+    }
+
+    @Test("A ledger with the longest messages, whose numbers become longer in it, is below its limit")
+    func longLedger() throws {
+        var gateway = FleetGateway()
+        let region = #"{"radius_m":1e20,"id":"a"}"#
+        let regions = Array(repeating: region, count: 262_000 / (region.utf8.count + 1)).joined(separator: ",")
+        for version in 1...6 {
+            _ = gateway.ledger.receive(
+                Array(#"{"schema":1,"version":\#(version),"tables":{"region":[\#(regions)]}}"#.utf8), for: gateway.name,
+                signer: nil, at: gateway.now, bootID: gateway.bootID, trial: { _ in nil })
+        }
+        #expect(gateway.ledger.version == 6 && gateway.ledger.stored.count > 2 * DesiredSettings.maxOctets)
+        #expect(gateway.ledger.stored.count < SettingsLedger.maxOctets)
+        #expect(try SettingsLedger(stored: gateway.ledger.stored) == gateway.ledger)
+    }
+
     @Test("A message beyond 256 KiB is refused, and the next one is taken")
     func tooLong() {
         var gateway = FleetGateway()

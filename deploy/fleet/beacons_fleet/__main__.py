@@ -13,15 +13,17 @@ from pathlib import Path
 
 from . import tables as tables_of
 from .broker import QUIET_S, Address, Broker, Message, Unreachable
-from .gateways import Gateway, Gateways
+from .gateways import Gateway, Gateways, plain
 from .rollout import Publication, Rollout, listed, sizes
 from .tables import Unusable
 
 # Between two looks at all gateways.
 LOOK_S = 0.2
+# No operator comes that far. A higher version in a message was made up, and would use up those of all gateways.
+LAST_VERSION = 2**40
 EPILOGUE = """User and password stand in the URL or in BEACONS_BROKER_USERNAME and BEACONS_BROKER_PASSWORD. Exit status: 0 done; 1 a gateway failed,
-and the change was taken back; 64 the command line or a file that it names is wrong; 69 the broker cannot be reached or refuses the client; 75 stopped
-before all gateways were back at their former tables."""
+and the change was taken back; 64 the command line or a file that it names is wrong; 69 the broker cannot be reached or refuses the client; 75 a
+gateway failed, and some are not back at their former tables."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -69,7 +71,8 @@ def parser() -> Parser:
             command.add_argument("--max-offline", type=count, default=0, metavar="N",
                                  help="how many gateways may lose their line during the change without stopping it (default: %(default)s)")
             command.add_argument("--key", type=Path, metavar="KEY.pem", help="sign with this Ed25519 key")
-            command.add_argument("--for", dest="signed_for", type=addressee, default="*/*", metavar="SITE/ID", help="whom the signature is for (default: %(default)s)")
+            command.add_argument("--for", dest="signed_for", type=addressee, metavar="SITE/ID",
+                                 help="whom the signature is for; * may stand for the whole site or the whole id (default: each gateway by itself)")
         if name == "set":
             command.add_argument("--file", type=Path, required=True, metavar="TABLES.toml", help="the tables")
     sign = commands.add_parser("sign", help="print a signed message")
@@ -107,10 +110,10 @@ def print_status(selected: list[Gateway]) -> None:
     print(f"{'GATEWAY':{width}}  ONLINE   RADIO      VERSION  DIGEST            LAST OUTCOME")
     for one in sorted(selected, key=rank):
         reported = one.reported
-        outcome = f"{reported.get('outcome')} {reported.get('version') or ''}".rstrip() if reported else "-"
-        print(f"{one.name:{width}}  {one.status.get('state', '?'):8} {one.radio:10} {str(one.in_effect.get('version') or 'file'):8} "
-              f"{one.in_effect.get('digest') or '-':16}  {outcome}")
-    told = ", ".join(f"{count} have {digest or 'no digest'}" for digest, count in digests.most_common(5))
+        outcome = plain(f"{reported.get('outcome')} {reported.get('version') or ''}").rstrip() if reported else "-"
+        print(f"{one.name:{width}}  {plain(one.status.get('state', '?')):8} {one.radio:10} {str(one.in_effect.get('version') or 'file'):8} "
+              f"{plain(one.in_effect.get('digest') or '-'):16}  {outcome}")
+    told = ", ".join(f"{count} have {plain(digest or 'no digest')}" for digest, count in digests.most_common(5))
     print(f"{len(selected)} gateways: {told}{', …' if len(digests) > 5 else ''}" if selected else "no gateway fits")
 
 
@@ -124,11 +127,16 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
 
     def publish(publications: list[Publication]) -> None:
         for one in publications:
-            payload = tables_of.message(one.tables, one.version, options.key, options.signed_for)
+            addressee = one.name if one.is_return or not options.signed_for else options.signed_for
+            try:
+                payload = tables_of.message(one.tables, one.version, options.key, addressee)
+            except Unusable as error:
+                print(f"{one.name}: nothing is published: {error}", flush=True)
+                continue
             broker.publish(f"{gateways.prefix}/{one.name}/settings/desired", payload)
 
     # What a gateway would refuse, and a key that does not sign, show before the first stage.
-    tables_of.message(tables, rollout.version, options.key, options.signed_for)
+    tables_of.message(tables, rollout.version, options.key, options.signed_for or selected[0].name)
     due = 0.0
     while not rollout.is_done:
         try:
@@ -159,7 +167,7 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
             due = now + LOOK_S
     broker.flush(10)
     if rollout.failures:
-        return 1
+        return 75 if rollout.not_back else 1
     offline = [change.gateway.name for change in rollout.changes if not change.gateway.is_online]
     if offline:
         print(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {listed(offline)}")
@@ -196,6 +204,12 @@ def run(options: argparse.Namespace) -> int:
             return 0
         if not selected:
             raise Unusable(f"no gateway fits --select {' '.join(options.select or ['*/*'])}: status lists them")
+        beyond = [one.name for one in selected if one.highest_version > LAST_VERSION]
+        if beyond:
+            print(f"{len(beyond)} gateways are left out, because a version beyond {LAST_VERSION} was told for them: {listed(beyond)}", file=sys.stderr)
+            selected = [one for one in selected if one.name not in beyond]
+        if not selected:
+            raise Unusable("no gateway is left")
         if not options.key and any("signature" in (one.desired or {}) for one in selected):
             raise Unusable("some of these gateways have signed settings: give --key, so that the change can be taken back")
         return roll_out(broker, gateways, selected, options, tables)

@@ -32,7 +32,7 @@ class Gateway:
 
     @property
     def radio(self) -> str:
-        return str(self.status.get("radio", "unknown"))
+        return plain(self.status.get("radio", "unknown"))
 
     @property
     def hears(self) -> bool:
@@ -41,13 +41,15 @@ class Gateway:
     @property
     def in_effect(self) -> dict[str, Any]:
         told = self.status.get("settings")
-        return told if isinstance(told, dict) else {}
+        told = told if isinstance(told, dict) else {}
+        version, digest = told.get("version"), told.get("digest")
+        return {"version": version if type(version) is int else None, "digest": digest if isinstance(digest, str) else None}
 
     @property
     def highest_version(self) -> int:
         """The highest version that it has been sent or has told. The next one has to be above it."""
         told = [self.in_effect.get("version"), self.reported.get("version"), (self.desired or {}).get("version")]
-        return max([one for one in told if isinstance(one, int)], default=0)
+        return max([one for one in told if type(one) is int], default=0)
 
     @property
     def is_former_known(self) -> bool:
@@ -56,8 +58,11 @@ class Gateway:
         return version is None or (self.desired or {}).get("version") == version
 
     @property
-    def desired_tables(self) -> dict[str, Any]:
-        tables = (self.desired or {}).get("tables")
+    def former_tables(self) -> dict[str, Any]:
+        """The tables in effect, to go back to. Any client that may write the topic could have published tables that the gateway refused,
+        so those that are not in effect do not count."""
+        version = self.in_effect["version"]
+        tables = (self.desired or {}).get("tables") if version is not None and self.is_former_known else {}
         return tables if isinstance(tables, dict) else {}
 
 
@@ -105,6 +110,11 @@ class Gateways:
         """Returns the gateways that have a status and whose SITE/ID fits a pattern of the shell. They are in the order of their names."""
         named = [one for one in self.all.values() if one.status and any(fnmatch.fnmatchcase(one.name, pattern) for pattern in patterns)]
         return sorted(named, key=lambda one: one.name)
+
+
+def plain(word: Any) -> str:
+    """A word of a gateway without what a terminal would obey, at most 40 characters."""
+    return "".join(one if one.isprintable() else "\ufffd" for one in str(word)[:40])
 
 
 def document(payload: bytes) -> dict[str, Any] | None:

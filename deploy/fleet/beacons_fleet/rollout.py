@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .gate import Before, Verdict, judge, trouble
-from .gateways import Gateway
+from .gateways import Gateway, plain
 
 # The seconds within which a gateway answers a message.
 ANSWER_S = 120.0
@@ -58,6 +58,8 @@ class Publication:
     name: str
     tables: dict[str, Any]
     version: int
+    # Whether it gives the gateway its former tables back. Then it is signed for that gateway alone.
+    is_return: bool = False
 
 
 class Rollout:
@@ -67,7 +69,7 @@ class Rollout:
                  say: Callable[[str], None] = print) -> None:
         # The first stage has gateways of any store: their order follows from their names, and is not that of the names.
         ordered = sorted(gateways, key=lambda one: (not one.is_online, hashlib.sha256(one.name.encode()).digest()))
-        self.changes = [Change(Before.of(one), one.desired_tables, one) for one in ordered]
+        self.changes = [Change(Before.of(one), one.former_tables, one) for one in ordered]
         self.tables = tables
         self.ends = sizes(stages, len(self.changes))
         self.soak_s, self.max_offline, self.say = soak_s, max_offline, say
@@ -76,6 +78,8 @@ class Rollout:
         # stages, back or done.
         self.state = "stages"
         self.failures: list[tuple[str, str]] = []
+        # The gateways that did not report their former tables after a failure.
+        self.not_back = 0
 
     @property
     def current(self) -> list[Change]:
@@ -113,7 +117,7 @@ class Rollout:
         self.say(f"stage {self.stage + 1}: publishes version {self.version} for {len(new)} gateways")
         for change in new:
             # Stages before have taken time: a gateway counts as it was just before its own change.
-            change.before = Before.of(change.gateway)
+            change.before, change.former = Before.of(change.gateway), change.gateway.former_tables
             change.published_at = now
         return [Publication(change.gateway.name, self.tables, self.version) for change in new]
 
@@ -132,7 +136,7 @@ class Rollout:
         reported = change.gateway.reported
         is_own = reported.get("version") == self.version
         if is_own and reported.get("outcome") != "applied":
-            return Verdict("failed", f"{reported.get('outcome')}: {errors(reported)}")
+            return Verdict("failed", f"{plain(reported.get('outcome'))}: {errors(reported)}")
         if not change.before.is_online:
             return Verdict("passed")
         published_at = now if change.published_at is None else change.published_at
@@ -184,7 +188,7 @@ class Rollout:
         self.say(f"stopped at stage {self.stage + 1}: publishes the former tables for {len(changed)} gateways as version {self.version}")
         for change in changed:
             change.published_at, change.applied_at = now, None
-        return [Publication(change.gateway.name, change.former, self.version) for change in changed]
+        return [Publication(change.gateway.name, change.former, self.version, is_return=True) for change in changed]
 
     def wait_for_return(self, now: float) -> None:
         waiting = [change for change in self.current if change.before.is_online and change.gateway.in_effect.get("version") != self.version]
@@ -197,6 +201,7 @@ class Rollout:
             why = errors(change.gateway.reported) if change in refused else f"did not report within {ANSWER_S:.0f} s; it takes them when it is back"
             self.say(f"{change.gateway.name}: is not back at its former tables: {why}")
         self.say(f"{len(self.current) - len(waiting)} gateways are back at their former tables")
+        self.not_back = len(waiting)
         self.state = "done"
 
 
@@ -208,7 +213,10 @@ def listed(names: list[str]) -> str:
 def errors(reported: dict[str, Any]) -> str:
     """The errors of a report in one line."""
     told = []
-    for error in reported.get("errors", [])[:5]:
+    listed_errors = reported.get("errors")
+    for error in listed_errors[:5] if isinstance(listed_errors, list) else []:
+        if not isinstance(error, dict):
+            continue
         place = f"{error.get('table', '')}{'[%s]' % error['index'] if 'index' in error else ''}.{error.get('key', '')}".strip(".")
-        told.append(f"{place + ': ' if place else ''}{error.get('reason', '')}")
+        told.append("".join(one if one.isprintable() else "\ufffd" for one in f"{place + ': ' if place else ''}{error.get('reason', '')}"[:500]))
     return "; ".join(told) or "no reason told"

@@ -28,7 +28,7 @@ struct TableReader {
         let known = table.keys.map(\.name)
         for name in self.entries.keys.sorted() where !known.contains(name) {
             note(
-                name, value: Suggestion.mayBeSecret(name) ? nil : entries[name]?.text,
+                name, value: Suggestion.mayBeSecret(name) || table.hasSecrets ? nil : entries[name]?.text,
                 Suggestion.forKey(name, in: table))
         }
     }

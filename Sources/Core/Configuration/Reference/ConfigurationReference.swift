@@ -106,6 +106,9 @@ struct ReferenceTable: Hashable, Sendable {
     let isRepeated: Bool
     let keys: [KeyDescription]
 
+    /// Whether a mistyped key in it may have a secret as its value, which no error shows.
+    var hasSecrets: Bool { name == DeviceTable.tableName }
+
     /// `[radio]` or `[[region]]`.
     var heading: String { isRepeated ? "[[\(name)]]" : "[\(name)]" }
 
