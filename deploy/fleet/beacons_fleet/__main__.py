@@ -9,6 +9,7 @@ import re
 import signal
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from . import tables as tables_of
@@ -53,13 +54,18 @@ def addressee(text: str) -> str:
     return text
 
 
+def add_broker(parser: Parser, is_required: bool) -> None:
+    """Adds the options that name the broker and the login."""
+    parser.add_argument("--broker", required=is_required, metavar="URL", help="mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")
+    parser.add_argument("--ca-file", type=Path, metavar="FILE", help="the broker's authorities (default: the system's)")
+    parser.add_argument("--cert-file", type=Path, metavar="FILE", help="a certificate to log in with, and --key-file its key")
+    parser.add_argument("--key-file", type=Path, metavar="FILE")
+    parser.add_argument("--prefix", default="beacons", help="what topics begin with (default: %(default)s)")
+
+
 def parser() -> Parser:
     whole = Parser(prog="settings", description="Shows and sets the settings of gateways over MQTT, stage by stage.", epilog=EPILOGUE)
-    whole.add_argument("--broker", metavar="URL", help="mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")
-    whole.add_argument("--ca-file", type=Path, metavar="FILE", help="the broker's authorities (default: the system's)")
-    whole.add_argument("--cert-file", type=Path, metavar="FILE", help="a certificate to log in with, and --key-file its key")
-    whole.add_argument("--key-file", type=Path, metavar="FILE")
-    whole.add_argument("--prefix", default="beacons", help="what topics begin with (default: %(default)s)")
+    add_broker(whole, is_required=False)
     commands = whole.add_subparsers(dest="command", required=True, metavar="{status|get|set|clear|sign}", parser_class=Parser)
     for name, words in {"status": "print who is online with which settings", "get": "print the published tables of each gateway",
                         "set": "publish tables stage by stage", "clear": "return to the gateways' own files, stage by stage"}.items():
@@ -181,14 +187,11 @@ def run(options: argparse.Namespace) -> int:
     if not options.broker:
         raise Unusable("--broker URL is missing")
     tables = tables_of.read(options.file) if options.command == "set" else {}
+    gateways = Gateways(options.prefix.strip("/"))
     try:
         address = Address.of(options.broker, options.ca_file, options.cert_file, options.key_file, dict(os.environ))
         if options.command in ("set", "clear"):
             sizes(options.stages, 1)
-    except ValueError as error:
-        raise Unusable(str(error)) from None
-    gateways = Gateways(options.prefix.strip("/"))
-    try:
         broker = Broker(address, gateways.filters)
     except ValueError as error:
         raise Unusable(str(error)) from None
@@ -217,15 +220,15 @@ def run(options: argparse.Namespace) -> int:
         broker.close()
 
 
-def main(arguments: list[str]) -> int:
-    options = parser().parse_args(arguments)
+def ended(name: str, run: Callable[[argparse.Namespace], int], options: argparse.Namespace) -> int:
+    """Runs a command. Returns its exit status; a failure is one line that begins with the command's name."""
     try:
         return run(options)
     except Unusable as error:
-        print(f"settings: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 64
     except Unreachable as error:
-        print(f"settings: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 69
     except KeyboardInterrupt:
         # Nothing has been published: a change handles the signal itself.
@@ -233,4 +236,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended("settings", run, parser().parse_args()))

@@ -9,8 +9,8 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from .__main__ import LOOK_S, Parser, listen
-from .broker import Address, Broker, Message, Unreachable
+from .__main__ import LOOK_S, Parser, add_broker, ended, listen
+from .broker import Address, Broker, Message
 from .gate import Before, Verdict, judge
 from .gateways import Gateway, Gateways
 from .tables import Unusable
@@ -30,11 +30,7 @@ def name(text: str) -> str:
 
 def parser() -> Parser:
     whole = Parser(prog="gate", description=DESCRIPTION, epilog=EPILOGUE)
-    whole.add_argument("--broker", required=True, metavar="URL", help="mqtt://HOST[:PORT] or mqtts://HOST[:PORT]")
-    whole.add_argument("--ca-file", type=Path, metavar="FILE", help="the broker's authorities (default: the system's)")
-    whole.add_argument("--cert-file", type=Path, metavar="FILE", help="a certificate to log in with, and --key-file its key")
-    whole.add_argument("--key-file", type=Path, metavar="FILE")
-    whole.add_argument("--prefix", default="beacons", help="what topics begin with (default: %(default)s)")
+    add_broker(whole, is_required=True)
     commands = whole.add_subparsers(dest="command", required=True, metavar="{before|wait}", parser_class=Parser)
     before = commands.add_parser("before", help="note how the gateways are")
     before.add_argument("file", type=Path)
@@ -113,17 +109,5 @@ def run(options: argparse.Namespace) -> int:
         broker.close()
 
 
-def main(arguments: list[str]) -> int:
-    options = parser().parse_args(arguments)
-    try:
-        return run(options)
-    except Unusable as error:
-        print(f"gate: {error}", file=sys.stderr)
-        return 64
-    except Unreachable as error:
-        print(f"gate: {error}", file=sys.stderr)
-        return 69
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(ended("gate", run, parser().parse_args()))
