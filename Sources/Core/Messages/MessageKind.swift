@@ -47,7 +47,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether only some gateways tell it: a store, or a gateway whose operator has turned it on.
+    /// A kind that only some gateways tell: a store, or a gateway whose operator has turned it on.
     var isOptional: Bool { self == .today || self == .settings }
 
     /// The delivery of its messages.

@@ -14,7 +14,7 @@ struct Agent {
     let role: Role
     let supervision = Supervision()
     private let pace = SettingsPace()
-    /// Whether the gateway has opened its stored settings in this process.
+    /// The gateway has opened its stored settings in this process.
     private var hasBegun = false
 
     init(settings: Settings, configurationPath: String?, role: Role = .gateway) {

@@ -10,7 +10,7 @@ final class RunSignals: Sendable {
     private struct State {
         var isStopping = false
         var isReloadAsked = false
-        /// Whether the gateway has taken settings over MQTT since the last reload.
+        /// The gateway has taken settings over MQTT since the last reload.
         var hasNewSettings = false
         /// The group that a signal stops.
         var group: ServiceGroup?
@@ -60,7 +60,7 @@ final class RunSignals: Sendable {
         }
     }
 
-    /// Whether there are new settings since the last call.
+    /// Returns whether the gateway has taken settings since the last call.
     func takeNewSettings() -> Bool {
         state.withLock { state in
             defer { state.hasNewSettings = false }

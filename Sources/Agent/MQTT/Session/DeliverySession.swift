@@ -82,7 +82,7 @@ struct DeliverySession: Sendable {
     package var outgoing: OutgoingLine
     var former: FormerGateway
     var search: LeftoverSearch
-    /// Whether the connection ends once no message is under way, so that the next one uses the new certificate.
+    /// A renewal of the connection is due: it ends once no message is under way, and the next one uses the new certificate.
     var isRenewalDue = false
     var saidEventRefusals = SaidOnce<ReasonCode>()
     /// Whether it was logged that events wait for a subscriber.

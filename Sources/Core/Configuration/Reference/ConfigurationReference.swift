@@ -106,7 +106,7 @@ struct ReferenceTable: Hashable, Sendable {
     let isRepeated: Bool
     let keys: [KeyDescription]
 
-    /// Whether a mistyped key in it may have a secret as its value, which no error shows.
+    /// The table has secrets. A mistyped key in it may have one as its value, so no error shows that.
     var hasSecrets: Bool { name == DeviceTable.tableName }
 
     /// `[radio]` or `[[region]]`.

@@ -14,7 +14,7 @@ package struct EffectiveConfiguration: Hashable, Sendable {
         var heading: String
         var name: String
         var values: [Value]
-        /// Whether the configuration has the table.
+        /// The configuration has the table; otherwise its values are defaults.
         var isWritten: Bool
 
         var isRepeated: Bool { heading.hasPrefix("[[") }
@@ -40,7 +40,7 @@ package struct EffectiveConfiguration: Hashable, Sendable {
         tables.append(Table(heading: table.heading, name: table.name, values: values, isWritten: isWritten))
     }
 
-    /// Whether the configuration has a table of that name.
+    /// Returns whether the configuration has a table of that name.
     package func isWritten(_ name: String) -> Bool { tables.contains { $0.name == name && $0.isWritten } }
 
     /// The digest of the tables that may be set over MQTT; see `SettingsInEffect`.

@@ -86,7 +86,7 @@ struct LogTable: SettingsTable {
 
 /// `[fleet]`: whether the gateway takes settings over MQTT.
 package struct FleetSettings: Hashable, Sendable {
-    /// Whether it takes settings from the topic `settings/desired`.
+    /// The gateway takes settings from the topic `settings/desired`.
     package var takesSettings: Bool
     /// A file with the public key of the operator; `nil` where settings need no signature.
     package var signerFile: String?
