@@ -10,6 +10,15 @@ func loadSettings(_ path: String?, for role: CertificateIdentity.Role = .gateway
     try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.load(path, for: role) }
 }
 
+/// Loads the configuration of an agent with the values in effect, or prints its faults and exits with 78.
+func loadConfiguration(
+    _ path: String?, for role: CertificateIdentity.Role
+) throws -> ConfigurationFile.Loaded {
+    try orSay { () throws(ConfigurationFile.Problem) in
+        try ConfigurationFile.read(path, for: role, isRecording: true)
+    }
+}
+
 /// Loads the configuration, or the defaults where there is none: for commands that need no configuration.
 func loadSettingsOrDefaults(_ path: String?) throws -> Settings {
     try orSay { () throws(ConfigurationFile.Problem) in try ConfigurationFile.loadOrDefaults(path) }

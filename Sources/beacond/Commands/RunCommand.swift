@@ -19,8 +19,8 @@ struct RunCommand: ParsableCommand {
 
     func run() throws {
         try StartReserve.orExit()
-        let settings = try loadSettings(config)
-        try Agent(settings: settings, configurationPath: config).runOrSay()
+        let file = try loadConfiguration(config, for: .gateway)
+        try Agent(file, configurationPath: config).runOrSay()
     }
 }
 

@@ -26,10 +26,11 @@ struct SiteCommand: ParsableCommand {
 
     func run() throws {
         try StartReserve.orExit()
-        let settings = try loadSettings(config, for: .site)
+        let file = try loadConfiguration(config, for: .site)
         guard !replay.isEmpty else {
-            return try Agent(settings: settings, configurationPath: config, role: .site).runOrSay()
+            return try Agent(file, configurationPath: config, role: .site).runOrSay()
         }
+        let settings = file.settings
         let site = settings.site ?? settings.siteDefaults
         var run = SiteReplay(site, settings, logger: Log.make(settings.log.level))
         let problem = run.run(replay)

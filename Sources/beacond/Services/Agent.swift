@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// The daemon: radio loop, queue and delivery loop, started and stopped together.
 struct Agent {
     /// The settings of the file, and those in effect: a gateway may have taken some tables over MQTT.
-    private(set) var file: Settings
+    private var file: ConfigurationFile.Loaded
     private var settings: Settings
     /// The path of the configuration; `nil` for the usual places.
     let configurationPath: String?
@@ -17,8 +17,8 @@ struct Agent {
     /// The gateway has opened its stored settings in this process.
     private var hasBegun = false
 
-    init(settings: Settings, configurationPath: String?, role: Role = .gateway) {
-        (file, self.settings) = (settings, settings)
+    init(_ file: ConfigurationFile.Loaded, configurationPath: String?, role: Role = .gateway) {
+        (self.file, settings) = (file, file.settings)
         self.configurationPath = configurationPath
         self.role = role
     }
@@ -33,12 +33,9 @@ struct Agent {
         case outbox(OutboxError)
         /// A thread, a socket or a pipe of a loop could not be made.
         case loop(SystemError)
-        /// The file has changed since it was read, and is wrong now.
-        case configuration(ConfigurationFile.Problem)
 
         var description: String {
             switch self {
-            case .configuration(let problem): problem.lines.joined(separator: "\n")
             case .outbox(let error): "\(error)"
             case .loop(let error): "\(error)"
             }
@@ -50,8 +47,8 @@ struct Agent {
     mutating func run() async throws {
         let signals = await RunSignals()
         while !signals.isStopping {
-            for key in file.renamedKeys { logger.warning("configuration: \(key)") }
-            let current = ConfigurationVersion(file)
+            for key in file.settings.renamedKeys { logger.warning("configuration: \(key)") }
+            let current = ConfigurationVersion(file.settings)
             var desk: SettingsDesk?
             // Services stop in reverse order.
             let services = try start(signals, &desk).map {
@@ -66,11 +63,11 @@ struct Agent {
                 configuration: ServiceGroupConfiguration(services: services + [reloading], logger: quiet))
             await signals.willRun(group)
             try await group.run()
-            guard let reloaded = reload.settings else {
+            guard let reloaded = reload.file else {
                 desk?.end()
                 return
             }
-            (file, settings) = (reloaded, reloaded)
+            (file, settings) = (reloaded, reloaded.settings)
         }
         // Between two groups, or before the first, no service existed to report it.
         supervision.manager.tell(.stopping)
@@ -120,19 +117,13 @@ struct Agent {
 
     /// Opens the stored settings over MQTT, and makes those in effect the agent's. The outbox is open by then: it is what
     /// keeps two agents out of one state folder, and none of its settings comes over MQTT.
-    private mutating func openSettings(_ signals: RunSignals) throws(Problem) -> SettingsDesk? {
-        let loaded: ConfigurationFile.Loaded
-        do throws(ConfigurationFile.Problem) {
-            loaded = try ConfigurationFile.read(configurationPath, for: certificateRole, isRecording: true)
-        } catch {
-            throw .configuration(error)
-        }
-        guard file.fleet.takesSettings else {
-            settings.inEffect = ConfigurationInEffect(loaded).settings.inEffect
+    private mutating func openSettings(_ signals: RunSignals) -> SettingsDesk? {
+        guard file.settings.fleet.takesSettings else {
+            settings = ConfigurationInEffect(file).settings
             return nil
         }
         let desk = SettingsDesk(
-            loaded, isFirst: !hasBegun, pace: pace, logger: logger, reload: signals.askNewSettings)
+            file, isFirst: !hasBegun, pace: pace, logger: logger, reload: signals.askNewSettings)
         hasBegun = true
         settings = desk.configuration.settings
         return desk
@@ -143,7 +134,7 @@ struct Agent {
     ) throws(Problem) -> [any Service] {
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         let outbox = try openOutbox(settings.outbox.directory, settings.identity.topics, at: now, timebase)
-        desk = try openSettings(signals)
+        desk = openSettings(signals)
         let parts = AgentStart(
             settings, outbox, at: now, timebase, bootID: SystemClock.bootID, reporting: desk?.report, logger: logger)
         do throws(SystemError) {

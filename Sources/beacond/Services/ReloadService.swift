@@ -15,7 +15,7 @@ final class ReloadService: Service {
     private let signals: RunSignals
     private let manager: ServiceManager
     private let logger: Logger
-    private let loaded = Mutex<Settings?>(nil)
+    private let loaded = Mutex<ConfigurationFile.Loaded?>(nil)
 
     /// - Parameters:
     ///   - role: the kind of agent that the certificate may name.
@@ -32,16 +32,16 @@ final class ReloadService: Service {
         self.logger = logger
     }
 
-    /// The new settings; `nil` where there are none.
-    var settings: Settings? { loaded.withLock { $0 } }
+    /// The new configuration; `nil` where there is none.
+    var file: ConfigurationFile.Loaded? { loaded.withLock { $0 } }
 
     func run() async throws {
         let bell = signals.reloadBell()
         manager.tell(.ready)
         for await _ in bell.cancelOnGracefulShutdown() where signals.takeReload() {
             manager.tell(.reloading(at: SystemClock.now))
-            if let settings = reload() {
-                loaded.withLock { $0 = settings }
+            if let file = reload() {
+                loaded.withLock { $0 = file }
                 return
             }
             manager.tell(.ready)
@@ -49,17 +49,17 @@ final class ReloadService: Service {
         manager.tell(.stopping)
     }
 
-    /// Returns the settings to start with; `nil` where nothing has changed.
-    private func reload() -> Settings? {
+    /// Returns the configuration to start with; `nil` where nothing has changed.
+    private func reload() -> ConfigurationFile.Loaded? {
         do throws(ConfigurationFile.Problem) {
-            let settings = try ConfigurationFile.load(path, for: role)
+            let file = try ConfigurationFile.read(path, for: role, isRecording: true)
             let hasNewSettings = signals.takeNewSettings()
-            guard ConfigurationVersion(settings) != current || hasNewSettings else {
+            guard ConfigurationVersion(file.settings) != current || hasNewSettings else {
                 logger.notice("configuration read again: nothing has changed")
                 return nil
             }
             logger.notice("configuration read again")
-            return settings
+            return file
         } catch {
             for line in error.lines { logger.error("\(line)") }
             logger.error("the configuration was not changed: the old one stays in force")
