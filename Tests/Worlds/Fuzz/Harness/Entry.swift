@@ -3,12 +3,13 @@ import Glibc
 /// The fuzzed decoders. One program holds them all, because compiling takes most of the time; `BEACOND_FUZZ` chooses
 /// one.
 enum Target: String, CaseIterable {
-    case events, structures, captures, configuration, requests, keys, rows, payloads, topics, gpsd, gateway
+    case events, structures, telemetry, captures, configuration, requests, keys, rows, payloads, topics, gpsd, gateway
 
     func feed(_ octets: [UInt8]) {
         switch self {
         case .events: feedEvent(octets)
         case .structures: feedStructures(octets)
+        case .telemetry: feedTelemetry(octets)
         case .captures: feedCapture(octets)
         case .configuration: feedConfiguration(octets)
         case .requests: feedRequest(octets)

@@ -30,6 +30,7 @@ enum Seeds {
         switch target {
         case .events: return events
         case .structures: return [data, frame + frame, [2, 1, 6, 0, 0], Array(data.dropLast(3))]
+        case .telemetry: return beaconsWithTelemetry
         case .captures:
             let records = events.enumerated().flatMap { number, event in
                 BTSnoopWriter.record(event: event, at: WallTime(microseconds: 1_700_000_000_000_000 + Int64(number)))
@@ -44,6 +45,24 @@ enum Seeds {
         case .gpsd: return connections
         case .gateway: return stories
         }
+    }
+
+    /// A frame of each telemetry format beside the beacon's own, plain and encrypted, and all of them in one packet.
+    private static var beaconsWithTelemetry: [[UInt8]] {
+        let minewAddress: [UInt8] = [0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF]
+        let counters: [UInt8] = [0, 0, 0, 100, 0, 0, 2, 88]
+        let data: [[UInt8]] = [
+            [0xAA, 0xFE, 0x20, 0x00, 0x0B, 0x86, 0x15, 0x80] + counters,
+            [0xAA, 0xFE, 0x20, 0x01, 0x0B, 0x86, 0x15, 0x80] + counters + [1, 2, 3, 4],
+            [0xD2, 0xFC, 0x40, 0x01, 87, 0x02, 0x66, 0x08, 0x0C, 0x86, 0x0B, 0x53, 1, 65],
+            [0xD2, 0xFC, 0x41, 0x01, 87] + counters, [0x0F, 0x18, 87],
+            [0xE1, 0xFF, 0xA1, 0x01, 87, 0x15, 0x80, 0x32, 0x00] + minewAddress,
+            [0xE1, 0xFF, 0xA1, 0x08, 87] + minewAddress + [80, 76, 85, 83],
+            [0x6A, 0xFE, 0x03, 0x02, 0x0C, 87, 0x03, 0x13, 0x80, 0x15, 0x06, 0x01, 0, 0, 0, 0, 87],
+            [0x6A, 0xFE, 0x02, 6, 1, 15, 87, 4, 97, 98, 99, 100],
+        ]
+        let structures = data.map { [UInt8($0.count + 1), 0x16] + $0 }
+        return structures.map { frame + $0 } + [structures.flatMap(\.self)]
     }
 
     private static let configurations = [
