@@ -65,7 +65,10 @@ def parameters(anchor, named, is_first):
 
 def channels(contract):
     for index, kind in enumerate(kind for kind in contract.listed if not kind.is_of_region):
-        yield from one_channel(kind, kind.name, "/".join(kind.topic), kind.schema["x-title"], parameters("gateway", [], index == 0))
+        own = [level.strip("{}") for level in kind.topic if level.startswith("{")]
+        yield from one_channel(
+            kind, kind.name, "/".join(kind.topic), kind.schema["x-title"],
+            parameters(kind.name if own else "gateway", own, bool(own) or index == 0))
     for levels, topic, named, title, kinds in of_regions(contract):
         yield ""
         for index, kind in enumerate(kinds):

@@ -15,14 +15,14 @@ def regions_last(contract):
 def filters(kind):
     """MQTT filters, behind the gateway, that take every topic of a kind."""
     if not kind.is_of_region:
-        return ["/".join(kind.topic)]
+        return ["/".join(kind.topic).replace("{page}", "+")]
     return ["/".join(kind.topic).replace("{region}", "/".join("+" * levels)) for levels in range(1, DEEPEST_REGION + 1)]
 
 
 def branches(kinds):
     """The topics of all kinds. Those below another kind, and those of regions, become one with /#."""
     alone = {kind.topic[0] for kind in kinds if len(kind.topic) == 1}
-    deep = {kind.topic[0] for kind in kinds if len(kind.topic) > 1 and (kind.is_of_region or kind.topic[0] in alone)}
+    deep = {kind.topic[0] for kind in kinds if len(kind.topic) > 1 and ("{" in kind.topic[-1] or kind.is_of_region or kind.topic[0] in alone)}
     return list(dict.fromkeys(kind.topic[0] + "/#" if kind.topic[0] in deep else "/".join(kind.topic) for kind in kinds))
 
 
@@ -39,7 +39,7 @@ def retained(contract):
 def shown(contract):
     """The topics that the page reads, for all regions alike."""
     kinds = [kind for kind in regions_last(contract) if kind.schema.get("x-page")]
-    return list(dict.fromkeys("region/#" if kind.is_of_region else "/".join(kind.topic) for kind in kinds))
+    return list(dict.fromkeys("region/#" if kind.is_of_region else filters(kind)[0] for kind in kinds))
 
 
 def carried(delivery, qos):
@@ -57,7 +57,7 @@ def each(form, choose):
 
 def clearing(contract):
     """The end of RabbitMQ's regular expression for what an operator may write, within a string of JSON."""
-    topics = ["/".join(kind.topic).replace("{region}/", "*/") for kind in regions_last(contract) if kind.is_retained]
+    topics = ["/".join(kind.topic).replace("{region}/", "*/").replace("{page}", "*") for kind in regions_last(contract) if kind.is_retained]
     return "|".join(one.replace("/", r"\\.").replace("*", ".*") for one in topics)
 
 

@@ -31,6 +31,7 @@ struct SettingsReader {
         let ranging = section(tables.ranging) { $0.read(&$1) }
         var known: [KnownDevice] = []
         let devices = sections(tables.device, limit: DeviceTable.maxDevices) { $0.read(&$1, taken: &known) }
+        let beacons = sectionIfThere(tables.beacons) { $0.read(&$1) }
         // Without the table, the status has no location at all.
         let location = sectionIfThere(tables.location) { $0.read(&$1) }
         let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
@@ -47,8 +48,7 @@ struct SettingsReader {
                 regions: RegionSettings(
                     rules: rules, limits: regionLimits,
                     maxRequestedID_bytes: Self.topics(identity).regionRoom_bytes(isExpanded: true), configured: regions),
-                ranging: ranging,
-                location: location),
+                ranging: ranging, beacons: beacons, location: location),
             broker: broker,
             outbox: section(tables.outbox) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             privacy: section(tables.privacy) { $0.read(&$1) },

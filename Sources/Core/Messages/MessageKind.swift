@@ -26,6 +26,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case today
     /// The outcome of settings that an operator has published.
     case settings = "settings/reported"
+    /// A page of the list of beacons.
+    case beacons
     /// The answer to a request.
     case response
 
@@ -33,6 +35,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     enum Scope: Sendable {
         /// `{root}/{kind}`
         case gateway
+        /// `{root}/{kind}/{page}`
+        case page
         /// `{root}/region/{id}/{kind}`. An expanded region has its major, and its minor, before the last level.
         case region
         /// `{root}/{kind}/{verb}`, or a topic chosen by the requester.
@@ -42,13 +46,14 @@ package enum MessageKind: String, CaseIterable, Sendable {
     var scope: Scope {
         switch self {
         case .status, .health, .coverage, .surge, .gap, .location, .track, .today, .settings: .gateway
+        case .beacons: .page
         case .event, .state, .ranging: .region
         case .response: .request
         }
     }
 
     /// A kind that only some gateways tell: a store, or a gateway whose operator has turned it on.
-    var isOptional: Bool { self == .today || self == .settings }
+    var isOptional: Bool { self == .today || self == .settings || self == .beacons }
 
     /// The delivery of its messages.
     package var delivery: MessageDelivery {
@@ -58,7 +63,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .surge: .durable(.surges)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
-        case .status, .health, .state, .location, .today, .settings: .retained
+        case .status, .health, .state, .location, .today, .settings, .beacons: .retained
         case .ranging: .ephemeral
         case .response: .answer
         }
@@ -79,6 +84,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .track: TrackPayload.self
         case .today: TodayPayload.self
         case .settings: SettingsPayload.self
+        case .beacons: BeaconsPayload.self
         case .response: ResponsePayload.self
         }
     }

@@ -4,6 +4,8 @@ package struct Topic: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         /// A message about the gateway as a whole.
         case gateway(MessageKind)
+        /// A page of a list about the gateway as a whole, by its number from 0 on.
+        case page(MessageKind, UInt16)
         /// A message about an instance of a region.
         case region(MessageKind, RegionInstanceID)
         /// A request, by its verb.
@@ -14,7 +16,7 @@ package struct Topic: Hashable, Sendable {
         /// The kind of message that a gateway publishes there; `nil` for a request, which comes from clients.
         var kind: MessageKind? {
             switch self {
-            case .gateway(let kind), .region(let kind, _): kind
+            case .gateway(let kind), .page(let kind, _), .region(let kind, _): kind
             case .request: nil
             case .response: .response
             }
@@ -69,6 +71,9 @@ extension Topic.Subject {
         case MessageKind.response.rawValue:
             guard words.count == 2, TopicName.isLevel(words[1]) else { return nil }
             self = .response(words[1])
+        case MessageKind.beacons.rawValue:
+            guard words.count == 2, let page = UInt16(decimalLevel: words[1]) else { return nil }
+            self = .page(.beacons, page)
         default:
             guard let kind = MessageKind(rawValue: words.joined(separator: "/")), kind.scope == .gateway else {
                 return nil
@@ -81,6 +86,7 @@ extension Topic.Subject {
     var levels: String {
         switch self {
         case .gateway(let kind): kind.rawValue
+        case .page(let kind, let page): kind.rawValue + "/\(page)"
         case .region(let kind, let instance): "region/" + instance.levels + "/" + kind.rawValue
         case .request(let verb): "request/" + verb
         case .response(let verb): MessageKind.response.rawValue + "/" + verb
@@ -99,7 +105,7 @@ extension RegionInstanceID {
         return levels
     }
 
-    /// Parses the text of `levels`. A number in another notation, such as `007`, is refused.
+    /// Parses the text of `levels`.
     init?(levels: ArraySlice<String>) {
         var (levels, zone) = (levels, String?.none)
         if levels.count >= 3, levels[levels.endIndex - 2] == "zone" {
@@ -111,13 +117,21 @@ extension RegionInstanceID {
         else { return nil }
         var numbers: [UInt16] = []
         for level in levels.dropFirst() {
-            guard let number = UInt16(level), String(number) == level else { return nil }
+            guard let number = UInt16(decimalLevel: level) else { return nil }
             numbers.append(number)
         }
         guard let discriminator = Discriminator(major: numbers.first, minor: numbers.dropFirst().first) else {
             return nil
         }
         self.init(region: region, discriminator, zone: zone)
+    }
+}
+
+extension UInt16 {
+    /// Reads a number that is a level of a topic; `nil` for another notation, such as `007`.
+    fileprivate init?(decimalLevel level: String) {
+        guard let number = UInt16(level), String(number) == level else { return nil }
+        self = number
     }
 }
 
@@ -234,6 +248,11 @@ package struct TopicTree: Hashable, Sendable {
         let levels = Topic.levels(topic.utf8.dropFirst(root.utf8.count))
         guard levels.count > 1, levels[0].isEmpty else { return nil }
         return Topic.Subject(levels[1...])
+    }
+
+    /// Returns whether a topic is that of a page of the gateway's list of beacons.
+    package func isBeaconPage(_ topic: String) -> Bool {
+        if case .page(.beacons, _)? = subject(of: topic) { true } else { false }
     }
 
     /// The topic on which an operator publishes settings for the gateway.

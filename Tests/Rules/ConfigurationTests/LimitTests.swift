@@ -68,6 +68,7 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("ranging", "min_interval_s", 0.1...3600, besideUpper: "max_interval_s = 3600"),
             NumberRow("ranging", "max_interval_s", 0.1...86400, besideLower: "min_interval_s = 0.1"),
             NumberRow("ranging", "distance_filter_m", 0...1000),
+            NumberRow("beacons", "report_interval_s", 1...86400),
             NumberRow("location", "latitude", -90...90), NumberRow("location", "longitude", -180...180),
             NumberRow("location", "horizontal_accuracy_m", 0.1...100_000),
             NumberRow("location", "desired_accuracy_m", 1...100_000),

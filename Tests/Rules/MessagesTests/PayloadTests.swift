@@ -126,7 +126,7 @@ struct PayloadTests {
             let message = composer().message(kind, on: "t", [])
             #expect(message.delivery == kind.delivery)
             #expect((message.qos == .atMostOnce) == (kind == .ranging))
-            let retained: [MessageKind] = [.status, .health, .state, .location, .today, .settings]
+            let retained: [MessageKind] = [.status, .health, .state, .location, .today, .settings, .beacons]
             #expect(message.isRetained == retained.contains(kind))
             #expect(message.expiry_s == (kind == .ranging ? 11 : nil))
         }

@@ -17,6 +17,7 @@ struct TopicTests {
         MessageKind.allCases.flatMap { kind -> [Topic.Subject] in
             switch kind.scope {
             case .gateway: [.gateway(kind)]
+            case .page: [.page(kind, 0), .page(kind, 65_535)]
             case .region: instances.map { .region(kind, $0) }
             case .request: [.response("state")]
             }
@@ -43,7 +44,9 @@ struct TopicTests {
             "beacons/store/gate/region/carts/65536/state", "beacons/store/gate/region/carts/-1/state",
             "beacons/store/gate/region/carts/07/state", "beacons/store/gate/region/carts/+7/state",
             "beacons/store/gate/region/carts/1/2/3/state", "beacons/store/gate/request", "beacons/store/gate/request/",
-            "beacons/store/gate/response/state/x",
+            "beacons/store/gate/response/state/x", "beacons/store/gate/beacons", "beacons/store/gate/beacons/",
+            "beacons/store/gate/beacons/00", "beacons/store/gate/beacons/-1", "beacons/store/gate/beacons/65536",
+            "beacons/store/gate/beacons/1/2",
         ])
     func refused(_ topic: String) {
         #expect(Topic(topic, prefix: "beacons") == nil)

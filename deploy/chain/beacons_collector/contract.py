@@ -22,10 +22,10 @@ class Missing(SystemExit):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of message, named by the last level of its topic."""
+    """A kind of message, named by the last level of its topic that is a word."""
 
     name: str
-    # The levels of its topic after the gateway. The word {region} stands for the levels of a region.
+    # The levels of its topic after the gateway. The word {region} stands for the levels of a region, and {page} for a number.
     topic: tuple[str, ...]
     # retained, acknowledged or ephemeral: the operation bindings of asyncapi.yaml.
     delivery: str
@@ -99,7 +99,7 @@ def kind_of(name: str, schema: dict[str, Any]) -> Kind | None:
         return None
     topic = tuple(schema["x-topic"].split("/"))
     try:
-        return Kind(topic[-1], topic, schema["x-delivery"], schema, name)
+        return Kind([level for level in topic if level[0] != "{"][-1], topic, schema["x-delivery"], schema, name)
     except KeyError as missing:
         raise Missing(f"collector: {name}: {missing.args[0]} is missing") from None
 

@@ -24,6 +24,7 @@ class Address:
     major: int | None = None
     minor: int | None = None
     zone: str | None = None
+    page: int | None = None
 
 
 # Kinds whose topics name no region, by the levels after the gateway, and the words of the others.
@@ -60,6 +61,8 @@ def parse(topic: str, prefix: str) -> Address | None:
         return None
     if kind := PLAIN.get(tuple(rest)):
         return Address(kind.name, site, gateway) if kind.is_kept else None
+    if len(rest) == 2 and (kind := PLAIN.get((rest[0], "{page}"))):
+        return Address(kind.name, site, gateway, page=number(rest[1], "page")) if kind.is_kept else None
     if rest[0] == "region" and len(rest) >= 3 and (kind := OF_REGIONS.get(rest[-1])):
         address = region_address(kind.name, site, gateway, rest[1:-1])
         if kind.is_kept:
@@ -77,12 +80,12 @@ def region_address(kind: str, site: str, gateway: str, levels: list[str]) -> Add
     region, *values = levels
     if not is_level(region) or (zone is not None and not is_level(zone)) or len(values) > 2:
         raise Unreadable(f"topic: names no region, or no zone, of 1 to {LONGEST_LEVEL} bytes")
-    return Address(kind, site, gateway, region, *[beacon_value(value) for value in values] + [None] * (2 - len(values)),
+    return Address(kind, site, gateway, region, *[number(value, "major or minor") for value in values] + [None] * (2 - len(values)),
                    zone)
 
 
-def beacon_value(level: str) -> int:
-    """A major or minor as a topic level. Only one spelling is valid, so that a beacon has one topic."""
+def number(level: str, what: str) -> int:
+    """A major, a minor or a page as a topic level. Only one spelling is valid, so that a beacon has one topic."""
     if not level.isascii() or not level.isdigit() or len(level) > 5 or int(level) > HIGHEST_VALUE or level != str(int(level)):
-        raise Unreadable(f"topic: a major or minor that is no number from 0 to {HIGHEST_VALUE}")
+        raise Unreadable(f"topic: a {what} that is no number from 0 to {HIGHEST_VALUE}")
     return int(level)

@@ -53,10 +53,12 @@ package final class Dispatcher {
     ///   - integrations: `nil` where neither Home Assistant nor OwnTracks is configured.
     ///   - location: the status's part about the place at the start.
     ///   - takesSettings: whether it reports the outcome of settings over MQTT.
+    ///   - listsBeacons: whether it tells lists of beacons.
     ///   - now: the time at which this process takes over coverage.
     package init(
         _ composer: MessageComposer, outbox: Outbox, stored: StoredState, integrations: Integrations? = nil,
-        location: LocationStatus? = nil, takesSettings: Bool = false, siteKey: [UInt8]? = nil, bootID: String?,
+        location: LocationStatus? = nil, takesSettings: Bool = false, listsBeacons: Bool = false,
+        siteKey: [UInt8]? = nil, bootID: String?,
         at now: Instant = .origin
     ) {
         let integrations = integrations ?? Integrations(nothingBeside: composer.topics)
@@ -80,6 +82,7 @@ package final class Dispatcher {
         var wanted = integrations.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
         if tellsPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
         if takesSettings { wanted.insert(composer.topics.topic(.gateway(.settings))) }
+        if listsBeacons { wanted.formUnion(records.beaconPages(of: composer.topics)) }
         if composer.topics.gateway == SiteSettings.gatewayID {
             wanted.insert(composer.topics.topic(.gateway(.today)))
         }

@@ -189,14 +189,6 @@ extension TransactionWriter {
         for topic in discovery.topics(of: instance) { clear(topic, at: instant, records, into: &draft) }
     }
 
-    /// Clears a topic that the gateway has used.
-    private func clear(_ topic: String, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft)
-    {
-        guard draft.stores(StoredClearance.key(topic), records) else { return }
-        draft.told.retained.release(topic)
-        draft.say(composer.cleared(topic), at: instant)
-    }
-
     /// Publishes the companions of a numbered message, before it.
     func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
         for companion in integrations.companions(of: message) { draft.say(companion, at: instant) }

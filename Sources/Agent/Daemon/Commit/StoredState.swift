@@ -16,7 +16,9 @@ package struct StoredState {
     private(set) var abandoned: [RegionInstanceID] = []
     /// Topics other than regions' states that an earlier process has retained: its own, and those of this machine's
     /// previous site and gateway id.
-    let otherTopics: [String]
+    var otherTopics: [String] { clearances.map(\.topic) }
+    /// The records of `otherTopics`. That of a page of beacons has the page.
+    private let clearances: [(topic: String, value: [UInt8])]
     /// Regions that requests have registered.
     let definitions: [RegionDefinition]
     /// Fixes that an earlier process kept and had no time to tell, oldest first.
@@ -47,7 +49,8 @@ package struct StoredState {
         self.regions = regions
         kept = KeptRecords(unknown)
         coverage = Self.coverage(records, regions, timebase, bootID: bootID)
-        otherTopics = records.compactMap { StoredClearance.topic(ofKey: $0.key) }
+        clearances = records.compactMap { record in StoredClearance.topic(ofKey: record.key).map { ($0, record.value) }
+        }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
         fixes = records.filter { StoredFix.isKey($0.key) }.sorted { $0.key < $1.key }
             .compactMap { StoredFix.read($0.value) }
@@ -69,6 +72,11 @@ package struct StoredState {
         else { return nil }
         coverage.seen = regions.reduce(coverage.seen) { max($0, $1.record.lastHeardAt) }
         return coverage
+    }
+
+    /// Returns the beacons that a gateway has listed last.
+    func heardBeacons(of gateway: TopicTree) -> [HeardBeacon] {
+        BeaconsPayload.beacons(ofStored: clearances.filter { gateway.isBeaconPage($0.topic) }.map(\.value))
     }
 
     /// Separates the instances that this process continues from those that it does not. An instance ends where an

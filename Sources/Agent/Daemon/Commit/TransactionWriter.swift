@@ -70,6 +70,7 @@ struct TransactionWriter {
                 // A later process may take no settings any more.
                 let message = composer.settings(report, digest: digest, at: at, draft.timebase)
                 retain(message, at: at, records, into: &draft)
+            case .beacons(let beacons, let at): write(beacons, at: at, records, into: &draft)
             case .answer(let answer):
                 draft.say(
                     composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)
@@ -116,12 +117,36 @@ struct TransactionWriter {
         retain(composer.today(report, at: now, draft.timebase), at: now, records, into: &draft)
     }
 
+    /// Publishes the pages of a list, and clears the pages that it does not need any more. Each page is stored, so that
+    /// a later process goes on from it.
+    private func write(
+        _ beacons: [HeardBeacon], at now: Instant, _ records: RecordTable, into draft: inout TransactionDraft
+    ) {
+        let pages = composer.beacons(beacons, at: now, draft.timebase)
+        for page in pages {
+            draft.told.retained.want(page.topic)
+            draft.transaction.store(OutboxRecord(key: StoredClearance.key(page.topic), value: page.payload))
+            draft.say(page, at: now)
+        }
+        let told = Set(pages.map(\.topic))
+        for topic in records.beaconPages(of: composer.topics) where !told.contains(topic) {
+            clear(topic, at: now, records, into: &draft)
+        }
+    }
+
     /// Publishes a retained message. Its topic is stored, so that a later process that does not use it can clear it.
     func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
         draft.told.retained.want(message.topic)
         let key = StoredClearance.key(message.topic)
         if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
         draft.say(message, at: instant)
+    }
+
+    /// Clears a topic that the gateway has used.
+    func clear(_ topic: String, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
+        guard draft.stores(StoredClearance.key(topic), records) else { return }
+        draft.told.retained.release(topic)
+        draft.say(composer.cleared(topic), at: instant)
     }
 
     private mutating func write(
@@ -246,6 +271,11 @@ struct RecordTable {
     /// The instances of a region that have a record.
     func instances(of region: String) -> [RegionInstanceID] {
         records.keys.sorted().compactMap { StoredRegion.instance(ofKey: $0) }.filter { $0.region == region }
+    }
+
+    /// The topics of a gateway's pages of beacons that have a record.
+    func beaconPages(of topics: TopicTree) -> [String] {
+        records.keys.compactMap { StoredClearance.topic(ofKey: $0) }.filter { topics.isBeaconPage($0) }.sorted()
     }
 
     package func has(_ record: OutboxRecord) -> Bool { records[record.key] == record.value }

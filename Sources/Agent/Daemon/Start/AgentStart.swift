@@ -38,7 +38,8 @@ package struct AgentStart {
             ? settings.gateway.regions.requested(by: stored.definitions, logger: logger) : []
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(
-            settings.gateway, requested: requested, restoring: stored.regions.map(\.record), radioSees: !air.isLive,
+            settings.gateway, requested: requested, restoring: stored.regions.map(\.record),
+            heard: stored.heardBeacons(of: settings.identity.topics), radioSees: !air.isLive,
             canProbe: air.isLive, at: now, outputs: &outputs)
         if air == .capture(hasReceivers: true) {
             // The reports name the receivers. The first status only tells that there are some.
@@ -108,6 +109,7 @@ extension Dispatcher {
         self.init(
             composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: kind),
             location: location, takesSettings: kind == .gateway && settings.fleet.takesSettings,
-            siteKey: settings.privacy.siteKey, bootID: bootID, at: now)
+            listsBeacons: kind == .gateway && settings.gateway.beacons != nil, siteKey: settings.privacy.siteKey,
+            bootID: bootID, at: now)
     }
 }

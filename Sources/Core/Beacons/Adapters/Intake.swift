@@ -26,13 +26,18 @@ struct Intake: Sendable {
     private var selection: AdapterSelection?
     /// The receptions of the latest event, in its order. The buffer is reused, so that an event costs no allocation.
     private(set) var receptions: [Reception] = []
+    /// The telemetry frames of the latest event, where they are read.
+    private(set) var telemetry: [(address: DeviceAddress, frame: TelemetryFrame)] = []
+    private let readsTelemetry: Bool
     private(set) var reportCount: UInt64 = 0
     private(set) var rejects = RejectCounts()
 
     /// - Parameters:
     /// - rssiOffsets_db: the offset of each adapter, in their order.
     /// - capacity: the number of transmitters for which a chosen adapter is remembered.
-    init(rssiOffsets_db: [Double], capacity: Int) {
+    /// - readsTelemetry: whether to read telemetry frames too.
+    init(rssiOffsets_db: [Double], capacity: Int, readsTelemetry: Bool = false) {
+        self.readsTelemetry = readsTelemetry
         adapters = rssiOffsets_db.map { Adapter(rssiOffset_db: $0) }
         if adapters.count > 1 { selection = AdapterSelection(capacity: capacity) }
     }
@@ -66,6 +71,7 @@ struct Intake: Sendable {
     ) {
         // There is usually one. Removing it alone takes 60 instructions less than removing all.
         while !receptions.isEmpty { receptions.removeLast() }
+        while !telemetry.isEmpty { telemetry.removeLast() }
         guard isAdvertising, has(adapter) else { return }
         var reports = AdvertisingReports(event, rejects: &rejects)
         while let (report, range) = reports.next(event, rejects: &rejects) {
@@ -95,5 +101,7 @@ struct Intake: Sendable {
             receptions.append(Reception(sighting: sighting, rssi_dbm: report.rssi_dbm, isTaken: isTaken))
         }
         if frameRejects.total > 0 { rejects.add(frameRejects) }
+        guard readsTelemetry else { return }
+        TelemetryFrames.forEach(in: data) { telemetry.append((report.address, $0)) }
     }
 }

@@ -98,6 +98,28 @@ extension BeaconTracker {
         table.identities.slots.filter { table.identities[$0].members.first != nil }
     }
 
+    /// The transmitters that a region wants, listed or remembered, with their levels.
+    var wantedTransmitters: some Sequence<(Transmitter, level_dbm: Double?)> {
+        table.usedSlots.lazy.filter { table.transmitters[$0].interest != .none }.map { heard($0) }
+    }
+
+    /// Returns the transmitters of an identity that a region wants, with their levels.
+    func wantedTransmitters(of identity: IdentitySlot) -> [(Transmitter, level_dbm: Double?)] {
+        table.slots(of: identity).filter { table.transmitters[$0].interest != .none }.map { heard($0) }
+    }
+
+    /// Returns the transmitters with an address that a region wants; `nil` where no transmitter has the address.
+    func wantedTransmitters(at address: DeviceAddress) -> [Transmitter]? {
+        let slots = table.slots(at: address)
+        if slots.isEmpty { return nil }
+        return slots.map { table.transmitters[$0] }.filter { $0.interest != .none }
+    }
+
+    private func heard(_ slot: TransmitterSlot) -> (Transmitter, level_dbm: Double?) {
+        let transmitter = table.transmitters[slot]
+        return (transmitter, smoothing.region.level(transmitter.signal.region)?.rssi_dbm)
+    }
+
     /// Changes the regions' interest in an identity.
     mutating func setInterest(_ interest: RegionInterest, _ identity: IdentitySlot) {
         for slot in table.slots(of: identity) { admission.setInterest(interest, slot, in: &table) }

@@ -26,10 +26,11 @@ package struct BeaconTracker: Sendable {
     var newcomerCounter = NewcomerCounter()
     let zones: ProximityRule
 
-    init(_ settings: TrackerSettings, distance: DistanceSettings) {
+    /// - Parameter findsAddresses: whether `transmitters(at:)` finds transmitters.
+    init(_ settings: TrackerSettings, distance: DistanceSettings, findsAddresses: Bool = false) {
         maxTransmitters = settings.maxTransmitters
         resolver = AddressResolver(settings.devices)
-        table = TransmitterTable(capacity: settings.maxTransmitters)
+        table = TransmitterTable(capacity: settings.maxTransmitters, findsAddresses: findsAddresses)
         smoothing = SignalSmoothing(settings)
         presence = Presence(settings)
         rotation = Rotation(settings)

@@ -27,10 +27,15 @@ struct TransmitterTable: Sendable {
     private let hash = TransmitterHash()
     private var index = SlotIndex<TransmitterSlot>()
     private var identityIndex = SlotIndex<IdentitySlot>()
+    /// The index by address alone; `nil` where no caller looks for addresses.
+    private var addressIndex: SlotIndex<TransmitterSlot>?
 
-    /// - Parameter capacity: the most transmitters. Their memory is reserved at once: the system provides it on first
-    ///   use. A growing array would exist twice while it moves.
-    package init(capacity: Int) {
+    /// - Parameters:
+    ///   - capacity: the most transmitters. Their memory is reserved at once: the system provides it on first use. A
+    ///     growing array would exist twice while it moves.
+    ///   - findsAddresses: whether `slots(at:)` finds transmitters.
+    package init(capacity: Int, findsAddresses: Bool = false) {
+        if findsAddresses { addressIndex = SlotIndex() }
         transmitters.reserveCapacity(capacity)
         identities.reserveCapacity(capacity)
     }
@@ -44,6 +49,32 @@ struct TransmitterTable: Sendable {
         index.slot(hash(identity, address)) {
             transmitters[$0].address == address && transmitters[$0].identity == identity
         }
+    }
+
+    /// Returns the transmitters with an address.
+    func slots(at address: DeviceAddress) -> [TransmitterSlot] {
+        var found: [TransmitterSlot] = []
+        _ = addressIndex?.slot(hash(address)) { slot in
+            if transmitters[slot].address == address { found.append(slot) }
+            return false
+        }
+        return found
+    }
+
+    private mutating func index(_ slot: TransmitterSlot, at address: DeviceAddress) {
+        if addressIndex == nil { return }
+        let hashOf = hashOfAddress
+        addressIndex?.insert(slot, hash(address), hashOf: hashOf)
+    }
+
+    private mutating func unindex(_ slot: TransmitterSlot, at address: DeviceAddress) {
+        if addressIndex == nil { return }
+        let hashOf = hashOfAddress
+        addressIndex?.remove(slot, hash(address), hashOf: hashOf)
+    }
+
+    private var hashOfAddress: (TransmitterSlot) -> UInt64 {
+        { [hash, transmitters] in hash(transmitters[$0].address) }
     }
 
     func existingIdentitySlot(_ identity: BeaconIdentity) -> IdentitySlot? {
@@ -97,6 +128,7 @@ struct TransmitterTable: Sendable {
         heardCount += 1
         identities[transmitter.identitySlot].listedCount += 1
         index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
+        index(slot, at: transmitter.address)
         return slot
     }
 
@@ -123,6 +155,7 @@ struct TransmitterTable: Sendable {
         let gone = transmitters[slot]
         if gone.presence == .heard { heardCount -= 1 }
         index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
+        unindex(slot, at: gone.address)
         identities[gone.identitySlot].members.remove(slot, from: .ofIdentity, in: &transmitters)
         if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }
         transmitters.remove(slot)
@@ -136,8 +169,10 @@ struct TransmitterTable: Sendable {
     /// Moves the index entry of a known device to its new address.
     mutating func readdress(_ slot: TransmitterSlot, _ address: DeviceAddress) {
         index.remove(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
+        unindex(slot, at: transmitters[slot].address)
         transmitters[slot].address = address
         index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
+        index(slot, at: address)
     }
 }
 
@@ -167,6 +202,10 @@ struct TransmitterHash: Sendable {
 
     func callAsFunction(_ identity: BeaconIdentity, _ address: DeviceAddress) -> UInt64 {
         Self.fold(self(identity) ^ (address.bits << 8 | UInt64(address.type.rawValue)), secrets.0)
+    }
+
+    func callAsFunction(_ address: DeviceAddress) -> UInt64 {
+        Self.fold(address.bits << 8 | UInt64(address.type.rawValue), secrets.1)
     }
 
     /// Combines the two halves of the product, so that every bit depends on every bit of both factors.

@@ -20,6 +20,7 @@ struct Tables: Sendable {
     let region = Entry(RegionTable())
     package let ranging = Entry(RangingTable())
     package let device = Entry(DeviceTable())
+    let beacons = Entry(BeaconsTable())
     package let location = Entry(LocationTable())
     let mqtt = Entry(MQTTTable())
     package let outbox = Entry(OutboxTable())

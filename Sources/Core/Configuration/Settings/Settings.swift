@@ -43,6 +43,8 @@ package struct GatewaySettings: Hashable, Sendable {
     package var distance: DistanceSettings
     package var regions: RegionSettings
     package var ranging: RangingSettings
+    /// `nil` without `[beacons]`.
+    package var beacons: BeaconListSettings?
     /// `nil` without `[location]`.
     package var location: LocationSettings?
 }

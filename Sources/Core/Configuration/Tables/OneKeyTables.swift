@@ -64,6 +64,23 @@ struct HealthTable: SettingsTable {
     }
 }
 
+/// `[beacons]`: the lists of beacons. Without the table there are none.
+struct BeaconsTable: SettingsTable {
+    static let tableName = "beacons"
+
+    private let telemetry = Key(
+        "telemetry", default: false, .flag,
+        "Whether to read what beacons send beside their iBeacon frame: battery, voltage, temperature.")
+    private let reportInterval = Key(
+        "report_interval_s", default: TimeSpan.seconds(3_600), .seconds(1...86_400),
+        "The time from one list of the beacons to the next. A beacon leaves the list after ten times as long in silence."
+    )
+
+    func read(_ reader: inout TableReader) -> BeaconListSettings {
+        BeaconListSettings(readsTelemetry: reader.value(telemetry), reportInterval: reader.value(reportInterval))
+    }
+}
+
 /// `[log]`: what is logged.
 package struct LogSettings: Hashable, Sendable {
     /// The raw value is the word in `config.toml`.

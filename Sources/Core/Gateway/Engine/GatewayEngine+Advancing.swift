@@ -29,6 +29,7 @@ extension GatewayEngine {
         next.list(.location, place.deadline)
         next.list(.stays, stays.due)
         next.list(.ranging, ranger.nextDeadline)
+        if let register { next.list(.listing, register.nextDeadline) }
         return next
     }
 
@@ -46,6 +47,7 @@ extension GatewayEngine {
             takeTransitions(&outputs)
         case .location: advanceServices(&outputs)
         case .stays: storeStays(&outputs)
+        case .listing: list(&outputs)
         case .ranging:
             if let instance = ranger.advance(through: due) { range(instance, at: now, outputs: &outputs) }
         }
@@ -94,6 +96,7 @@ extension GatewayEngine {
         monitor.closeSurges()
         takeTransitions(&outputs)
         storeStays(&outputs)
+        endList(&outputs)
     }
 
     /// Takes the radio's liveness.
@@ -178,6 +181,8 @@ enum TimedSource: Sendable {
     case stays
     /// The ranger: the beacons of an instance are reported.
     case ranging
+    /// The register: a sample of the beacons in the air, or their list.
+    case listing
 }
 
 /// The source with the first deadline. At equal times the one listed first wins.

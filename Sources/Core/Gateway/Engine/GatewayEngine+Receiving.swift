@@ -34,6 +34,7 @@ extension GatewayEngine {
             }
             if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
         }
+        if !intake.telemetry.isEmpty { takeTelemetry() }
     }
 
     private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {
@@ -76,6 +77,7 @@ extension GatewayEngine {
             case .identityAppeared(let identity): meet(identity)
             case .listChanged(let identity):
                 for instance in membership[identity] { ranger.listChanged(instance, at: now) }
+                listChanged(identity)
             case .identityForgotten(let identity):
                 for instance in membership.forget(identity) { monitor.discard(instance) }
             }

@@ -19,6 +19,8 @@ package struct GatewayEngine: Sendable {
     var membership: RegionMembership
     var restoredPatience: RestoredPatience
     var stays = StaySchedule()
+    /// The list of beacons; `nil` without `[beacons]`.
+    var register: BeaconRegister?
 
     /// The current time. It never goes back: late input counts as coming now.
     package var now: Instant
@@ -36,20 +38,25 @@ package struct GatewayEngine: Sendable {
     /// - Parameters:
     /// - requested: the regions that requests had registered in an earlier process.
     /// - records: the records that an earlier process stored. Records of regions in neither list are ignored.
+    /// - heard: the beacons that an earlier process has listed last.
     /// - radioSees: whether the radio hears from the start. A live one first has to announce it.
     /// - canProbe: whether there is a controller to probe. Only then `needsProof` may become true.
     package init(
         _ settings: GatewaySettings, requested: [MonitoredRegion] = [], restoring records: [RegionRecord] = [],
-        radioSees: Bool,
+        heard: [HeardBeacon] = [], radioSees: Bool,
         canProbe: Bool = false, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
-        self.tracker = BeaconTracker(settings.tracker, distance: settings.distance)
+        let readsTelemetry = settings.beacons?.readsTelemetry ?? false
+        self.tracker = BeaconTracker(
+            settings.tracker, distance: settings.distance, findsAddresses: readsTelemetry)
+        self.register = settings.beacons.map { BeaconRegister($0, restoring: heard, at: now) }
         self.monitor = RegionMonitor(limits: settings.regions.limits)
         self.radio = monitor.addSource(canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
         self.intake = Intake(
-            rssiOffsets_db: settings.adapters.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters)
+            rssiOffsets_db: settings.adapters.map(\.rssiOffset_db), capacity: settings.tracker.maxTransmitters,
+            readsTelemetry: readsTelemetry)
         self.readings = settings.adapters.map { _ in ReadingWatch() }
         self.membership = RegionMembership(capacity: settings.tracker.maxTransmitters)
         self.restoredPatience = RestoredPatience(at: now)
@@ -107,6 +114,7 @@ package struct GatewayEngine: Sendable {
         figures.refusedEntries = monitor.refusedEntries
         figures.suspectedSpoofing = floods.suspects(tracker.newcomers, listed: listed)
         figures.suspectReadings = suspectReadings
+        figures.beaconLists = register?.figures
         figures.location = place.services?.figures(at: now)
         return figures
     }

@@ -21,6 +21,8 @@ package enum GatewayOutput: Hashable, Sendable {
     case forgotten([RegionInstanceID], at: Instant)
     /// Entries that were held back in a minute that has ended.
     case surge(EntryBudget.Surge, at: Instant)
+    /// The list of beacons, in the order of their identities.
+    case beacons([HeardBeacon], at: Instant)
     case answer(Answer)
     /// An update of the gateway's place by a location service.
     case location(PlacedFix, of: LocationSettings.Service, at: Instant)
@@ -81,6 +83,8 @@ extension GatewayOutput {
             OutputHandling(shedding: .never, commit: .soon)
         // A batch contains all fixes that were kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
+        // No reader waits for the list.
+        case .beacons: OutputHandling(shedding: .never, commit: .eventually)
         case .track, .locationStatus, .settings: OutputHandling(shedding: .never, commit: .soon)
         // No reader waits for a report that only tells for how long the store has heard.
         case .today(let news, _):

@@ -20,6 +20,8 @@ package struct GatewayFigures: Sendable {
     package var suspectedSpoofing: [SuspectedSpoofing] = []
     /// Adapters with wrong signal strengths in the last whole minute; empty where there are none.
     package var suspectReadings: [SuspectReadings] = []
+    /// `nil` without `[beacons]`.
+    package var beaconLists: BeaconListFigures?
     /// `nil` without `[location]`.
     package var location: LocationFigures?
     /// The figures of a store's gateways; `nil` in a gateway.
@@ -44,6 +46,7 @@ extension GatewayFigures {
 
     /// The figures that only some engines have.
     static let optional: [HealthFigure<GatewayFigures>] = [
+        .group("beacons", \.beaconLists, blank: BeaconListFigures(), BeaconListFigures.figures),
         .group(
             "location", \.location, blank: LocationFigures(fixes: FixCounts(), receiverOn: .zero),
             LocationFigures.figures),
@@ -98,6 +101,21 @@ extension GatewayFigures {
             }
         }
     }
+}
+
+extension BeaconListFigures {
+    fileprivate static let figures: [HealthFigure<BeaconListFigures>] = [
+        .integer("listed", \.listed, .gauge("beacond_beacons_listed", "Beacons on the list.")),
+        .integer(
+            "displaced", \.displaced,
+            .counter("beacond_beacons_displaced_total", "Beacons that left the list because it was full.")),
+        .integer(
+            "encrypted", \.encrypted,
+            .counter("beacond_telemetry_encrypted_total", "Telemetry frames that were encrypted.")),
+        .integer(
+            "contradictory", \.contradictory,
+            .counter("beacond_telemetry_contradictory_total", "Telemetry frames with a value that cannot be true.")),
+    ]
 }
 
 extension LocationFigures {

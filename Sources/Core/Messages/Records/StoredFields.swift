@@ -128,7 +128,7 @@ package enum StoredFix {
 }
 
 /// The record of a topic that a later process may have to clear at the broker: retained messages of a previous site and
-/// gateway id, and of integrations. Only its key counts.
+/// gateway id, and of integrations. Only its key counts, except for a page of beacons: its value is the page.
 package enum StoredClearance {
     /// The beginning of the key. Region ids contain no slash, so no state has such a key.
     private static let prefix = "/clear/"

@@ -20,6 +20,7 @@ struct Samples {
         .coverage: { $0.coverage() }, .surge: { $0.surge() }, .gap: { $0.gap() }, .event: { $0.event() },
         .state: { $0.state() }, .ranging: { RangingPayload(head: $0.head(), list: $0.list()) },
         .location: { $0.lastPlace() }, .track: { $0.track() }, .settings: { $0.settings() },
+        .beacons: { $0.beacons() },
         .response: { $0.response($0.one(of: RequestVerb.allCases)) },
     ]
 
@@ -33,6 +34,26 @@ struct Samples {
                 ? SettingsInEffect(
                     digest: "00ff00ff00ff00ff",
                     version: flag() ? .random(in: SettingsReport.versions, using: &random) : nil) : nil)
+    }
+
+    private mutating func beacons() -> BeaconsPayload {
+        let count = Int.random(in: 0...5, using: &random)
+        return BeaconsPayload(
+            head: head(), page: 3, pages: 4,
+            beacons: (0..<count).map { minor in
+                var battery: HeardBeacon.Battery?
+                if flag() {
+                    var values = Telemetry(format: one(of: TelemetryFormat.allCases))
+                    if flag() { values.battery_percent = .random(in: 0...100, using: &random) }
+                    if flag() { values.battery_mV = .random(in: 1...UInt16.max, using: &random) }
+                    if flag() { values.temperature_cC = .random(in: -27_315...32_767, using: &random) }
+                    battery = HeardBeacon.Battery(values, at: .told(time()))
+                }
+                return HeardBeacon(
+                    identity: .beacon(1, UInt16(minor)), firstHeard: .told(time()), lastHeard: .told(time()),
+                    interval_ms: flag() ? .random(in: 10...60_000, using: &random) : nil,
+                    rssi_dbm: flag() ? .random(in: -127...20, using: &random) : nil, battery: battery)
+            })
     }
 
     private mutating func settings() -> SettingsPayload {

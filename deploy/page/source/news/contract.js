@@ -8,6 +8,40 @@ export const highest_value = 65535;
 export const unread = ['coverage', 'gap', 'reported', 'surge'];
 
 export const kinds = {
+  beacons: {
+    topic: 'beacons/{page}',
+    is: 'object',
+    essential: ['schema', 'at', 'page', 'pages', 'beacons'],
+    fields: {
+      schema: { is: 'word', words: [1] },
+      at: { is: 'time' },
+      clock: { is: 'word', words: ['synced', 'unsynced'] },
+      page: { is: 'whole', low: 0, high: 65535 },
+      pages: { is: 'whole', low: 1, high: 65536 },
+      beacons: {
+        is: 'list',
+        most: 200,
+        of: {
+          is: 'object',
+          essential: ['uuid', 'major', 'minor', 'first_heard_at', 'last_heard_at'],
+          fields: {
+            uuid: { is: 'text' },
+            major: { is: 'whole', low: 0, high: 65535 },
+            minor: { is: 'whole', low: 0, high: 65535 },
+            first_heard_at: { is: 'time' },
+            last_heard_at: { is: 'time' },
+            interval_ms: { is: 'number', low: 10, high: 60000 },
+            rssi_dbm: { is: 'number', low: -127, high: 20 },
+            battery_percent: { is: 'whole', low: 0, high: 100 },
+            battery_mv: { is: 'whole', low: 1, high: 65535 },
+            temperature_c: { is: 'number', low: -273.15, high: 327.67 },
+            telemetry_at: { is: 'time' },
+            format: { is: 'word', words: ['eddystone_tlm', 'bthome_v2', 'battery_service', 'minew', 'kontakt'], grows: true },
+          },
+        },
+      },
+    },
+  },
   coverage: {
     topic: 'coverage',
     is: 'object',
@@ -201,6 +235,16 @@ export const kinds = {
           refused: { is: 'each', of: { is: 'whole', low: 0 } },
           no_subscribers: { is: 'whole', low: 0 },
           last_failure: { is: 'text', most: 1000 },
+        },
+      },
+      beacons: {
+        is: 'object',
+        essential: ['listed'],
+        fields: {
+          listed: { is: 'whole', low: 0 },
+          displaced: { is: 'whole', low: 0 },
+          encrypted: { is: 'whole', low: 0 },
+          contradictory: { is: 'whole', low: 0 },
         },
       },
       certificate: { is: 'object', essential: ['expires_at'], fields: { expires_at: { is: 'time' } } },

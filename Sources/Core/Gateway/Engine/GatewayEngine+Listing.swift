@@ -1,0 +1,36 @@
+/// The lists of beacons, where `[beacons]` asks for them.
+extension GatewayEngine {
+    /// Passes the transmitters of an identity to the register: they came, left, or fell silent.
+    mutating func listChanged(_ identity: IdentitySlot) {
+        guard register != nil else { return }
+        for (transmitter, level_dbm) in tracker.wantedTransmitters(of: identity) {
+            register?.note(transmitter, level_dbm: level_dbm)
+        }
+    }
+
+    /// Passes the telemetry of the latest event to the beacons with its address.
+    mutating func takeTelemetry() {
+        for (address, frame) in intake.telemetry {
+            register?.take(frame, from: address, of: tracker.wantedTransmitters(at: address), at: now)
+        }
+    }
+
+    /// Samples the beacons in the air, and tells the list where that is due.
+    mutating func list(_ outputs: inout [GatewayOutput]) {
+        guard let due = register?.reportDue else { return }
+        register?.sample(tracker.wantedTransmitters, at: now)
+        if due <= now { tellList(&outputs) }
+    }
+
+    /// Tells the list at the end of the engine, with the beacons heard until then.
+    mutating func endList(_ outputs: inout [GatewayOutput]) {
+        guard register != nil else { return }
+        register?.sample(tracker.wantedTransmitters, at: now)
+        tellList(&outputs)
+    }
+
+    private mutating func tellList(_ outputs: inout [GatewayOutput]) {
+        guard let beacons = register?.report(at: now) else { return }
+        outputs.append(.beacons(beacons, at: now))
+    }
+}
