@@ -28,7 +28,7 @@ struct Intake: Sendable {
     private(set) var receptions: [Reception] = []
     /// The telemetry frames of the latest event, where they are read.
     private(set) var telemetry: [(address: DeviceAddress, frame: TelemetryFrame)] = []
-    private let readsTelemetry: Bool
+    let readsTelemetry: Bool
     private(set) var reportCount: UInt64 = 0
     private(set) var rejects = RejectCounts()
 
@@ -71,7 +71,7 @@ struct Intake: Sendable {
     ) {
         // There is usually one. Removing it alone takes 60 instructions less than removing all.
         while !receptions.isEmpty { receptions.removeLast() }
-        while !telemetry.isEmpty { telemetry.removeLast() }
+        if readsTelemetry { telemetry.removeAll(keepingCapacity: true) }
         guard isAdvertising, has(adapter) else { return }
         var reports = AdvertisingReports(event, rejects: &rejects)
         while let (report, range) = reports.next(event, rejects: &rejects) {
@@ -101,7 +101,12 @@ struct Intake: Sendable {
             receptions.append(Reception(sighting: sighting, rssi_dbm: report.rssi_dbm, isTaken: isTaken))
         }
         if frameRejects.total > 0 { rejects.add(frameRejects) }
-        guard readsTelemetry else { return }
+        if readsTelemetry { readTelemetry(report, data) }
+    }
+
+    // Inlined, it would make the way of each report longer.
+    @inline(never)
+    private mutating func readTelemetry(_ report: AdvertisingReport, _ data: Span<UInt8>) {
         TelemetryFrames.forEach(in: data) { telemetry.append((report.address, $0)) }
     }
 }

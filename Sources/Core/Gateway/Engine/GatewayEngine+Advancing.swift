@@ -29,7 +29,7 @@ extension GatewayEngine {
         next.list(.location, place.deadline)
         next.list(.stays, stays.due)
         next.list(.ranging, ranger.nextDeadline)
-        if let register { next.list(.listing, register.nextDeadline) }
+        next.list(.listing, listingDue)
         return next
     }
 

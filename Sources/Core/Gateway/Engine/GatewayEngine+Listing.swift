@@ -8,7 +8,9 @@ extension GatewayEngine {
         }
     }
 
-    /// Passes the telemetry of the latest event to the beacons with its address.
+    /// Passes the telemetry of the latest event to the beacons with its address. Inlined, it would make the way of each
+    /// report longer.
+    @inline(never)
     mutating func takeTelemetry() {
         for (address, frame) in intake.telemetry {
             register?.take(frame, from: address, of: tracker.wantedTransmitters(at: address), at: now)
@@ -20,6 +22,7 @@ extension GatewayEngine {
         guard let due = register?.reportDue else { return }
         register?.sample(tracker.wantedTransmitters, at: now)
         if due <= now { tellList(&outputs) }
+        listingDue = register?.nextDeadline ?? .distantFuture
     }
 
     /// Tells the list at the end of the engine, with the beacons heard until then.

@@ -34,7 +34,7 @@ extension GatewayEngine {
             }
             if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
         }
-        if !intake.telemetry.isEmpty { takeTelemetry() }
+        if intake.readsTelemetry { takeTelemetry() }
     }
 
     private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {

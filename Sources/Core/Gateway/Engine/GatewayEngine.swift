@@ -21,6 +21,8 @@ package struct GatewayEngine: Sendable {
     var stays = StaySchedule()
     /// The list of beacons; `nil` without `[beacons]`.
     var register: BeaconRegister?
+    /// The register's deadline. Each report asks for it, and a register in an optional would be copied.
+    var listingDue = Instant.distantFuture
 
     /// The current time. It never goes back: late input counts as coming now.
     package var now: Instant
@@ -51,6 +53,7 @@ package struct GatewayEngine: Sendable {
         self.tracker = BeaconTracker(
             settings.tracker, distance: settings.distance, findsAddresses: readsTelemetry)
         self.register = settings.beacons.map { BeaconRegister($0, restoring: heard, at: now) }
+        self.listingDue = register?.nextDeadline ?? .distantFuture
         self.monitor = RegionMonitor(limits: settings.regions.limits)
         self.radio = monitor.addSource(canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
