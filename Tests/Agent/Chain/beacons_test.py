@@ -179,7 +179,8 @@ class CollectorTests(ListTest):
         good = page("door", "9:00", entry("1/1", "8:50"))["payload"] | {"page": 0}
         for fault, change in (("beacons.0.major: not a value", {"beacons": [entry("1/1", "8:50") | {"major": 65536}]}),
                               ("beacons.0.last_heard_at: missing", {"beacons": [{"uuid": UUID, "major": 1, "minor": 1, "first_heard_at": said("9:00")}]}),
-                              ("beacons: not a value", {"beacons": [entry("1/1", "8:50")] * 201}), ("site: unlike the topic's", {"site": "other"})):
+                              ("beacons: not a value", {"beacons": [entry("1/1", "8:50")] * 201}), ("site: unlike the topic's", {"site": "other"}),
+                              ("page: unlike the topic's", {"page": 1})):
             with self.subTest(fault), self.assertRaisesRegex(Unreadable, fault):
                 self.commit(json.dumps(good | change).encode())
         self.assertEqual(self.beacons(), [])
