@@ -71,11 +71,11 @@ class SchemaTests(StoryTest):
 
 class CommandLineTests(StoryTest):
     def test_a_wrong_command_line_ends_with_64(self):
-        for command in ("schema", "retain", "roll-up"):
+        for command in ("schema", "retain", "roll-up", "register"):
             self.assertEqual(job(SCHEMA.parent / command, self.database.url, "--nonsense")[0], 64, command)
 
     def test_a_url_that_libpq_cannot_read_ends_with_64_and_is_not_tried_for_ever(self):
-        for command, *options in (["schema"], ["retain", "--days", "3"], ["roll-up"], ["roll-up", "--every", "1"]):
+        for command, *options in (["schema"], ["retain", "--days", "3"], ["roll-up"], ["roll-up", "--every", "1"], ["register", "fleet.csv"]):
             for url in ("nonsense", "postgresql://h/d?colour=red"):
                 code, words = job(SCHEMA.parent / command, url, *options)
                 self.assertEqual(code, 64, command)

@@ -36,7 +36,7 @@ VALUES = [None, True, False, 0, -0.0, 1, -1, 1.0, 1.5, 65535, 65536, 10**9, 2**5
           "名" * 42, "x" * 129, "\u0000", "\ud800", "\U0001F6D2", "2026-02-29T00:00:00.000Z", "2024-02-29T00:00:00.000Z", "0000-01-01T00:00:00.000Z",
           "9999-12-31T23:59:59.999Z", "2026-01-01T24:00:00.000Z", "2026-01-01T23:59:60.000Z", "2026-01-01T00:00:00.000000001Z", "2026-01-01T00:00:00Z",
           [], [1], {}, {"latitude": 90, "longitude": -180}, {"latitude": 90.1, "longitude": 0}, "unknown", "enter", "exit", "synced"]
-LEVELS = ["0", "1", "01", "007", "65535", "65536", "99999", "100000", "-1", "1.0", "٣", "", " 1", "zone", "event", "state", "ranging", "region", "carts", "名",
+LEVELS = ["beacons", "0", "1", "01", "007", "65535", "65536", "99999", "100000", "-1", "1.0", "٣", "", " 1", "zone", "event", "state", "ranging", "region", "carts", "名",
           "location", "track", "status", "coverage", "gap", "health", "request", "response", "x"]
 
 
@@ -74,6 +74,9 @@ class Mutant:
         names = {name: self.message.get(name, other) for name, other in (("site", "s"), ("gateway", "g"), ("region", "r"))}
         # A name that is none stands in no topic.
         names = {name: value if isinstance(value, str) and value and "\ud800" not in value and "\0" not in value else "x" for name, value in names.items()}
+        page = self.message.get("page")
+        # So does a page that is none.
+        names["page"] = page if type(page) is int and 0 <= page <= 65535 else 0
         self.topic = "b/{site}/{gateway}/".format(**names) + KINDS[kind].format(**names)
 
     def change(self, dice, holder, field):
@@ -212,7 +215,7 @@ class Readers(StoryTest):
                 continue
             if address:
                 self.assertIsNotNone(shown, topic)
-                self.assertEqual(address, Address(*[shown.get(field) for field in ("kind", "site", "gateway", "region", "major", "minor", "zone")]), topic)
+                self.assertEqual(address, Address(*[shown.get(field) for field in ("kind", "site", "gateway", "region", "major", "minor", "zone", "page")]), topic)
 
     def test_the_page_reads_each_payload_that_the_collector_reads(self):
         taken = list(self.taken())

@@ -358,7 +358,8 @@ class PlanTests(SchemaTest):
     def test_every_column_of_an_analyst_s_view_says_what_it_is(self):
         self.assertEqual(self.query(
             "SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE relnamespace = 'beacons'::regnamespace "
-            "AND relname IN ('visit', 'stay', 'occupancy_hourly', 'flow', 'coverage', 'missing', 'budget_daily') "
+            "AND relname IN ('visit', 'stay', 'occupancy_hourly', 'flow', 'coverage', 'missing', 'budget_daily', "
+            "'beacon', 'beacon_list', 'beacon_silent', 'beacon_stranger', 'beacon_battery', 'battery_daily') "
             "AND attnum > 0 AND col_description(c.oid, attnum) IS NULL"), [])
 
 

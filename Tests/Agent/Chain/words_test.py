@@ -18,13 +18,15 @@ sys.path.insert(0, str(ROOT / "deploy/chain"))
 from beacons_collector.contract import Contract  # noqa: E402
 
 # Tables that bear another name than the kind that they keep.
-TABLES = {"coverage": "coverage_span"}
+TABLES = {"coverage": "coverage_span", "beacons": "beacon_page"}
 # Columns that messages need not have. Site and gateway stand in the topic.
-OWN = {"id", "site", "gateway", "received_at", "payload", "marked", "digest", "counts"}
+OWN = {"id", "site", "gateway", "received_at", "payload", "marked", "digest", "counts", "first_at"}
 # What of a message has no column, in tables that do not keep it whole: who wants to know where a gateway was needs none of it.
-LEFT_OUT = {"location": {"schema", "clock", "service", "age_s", "device"}, "track": {"schema", "clock"}}
+LEFT_OUT = {"location": {"schema", "clock", "service", "age_s", "device"}, "track": {"schema", "clock"}, "beacons": {"schema", "clock"}}
 # Fields that are objects, and whose fields are columns or rows.
-FOLDED = {"event": ["location"], "location": ["fix"], "track": ["fixes"]}
+FOLDED = {"event": ["location"], "location": ["fix"], "track": ["fixes"], "beacons": ["beacons"]}
+# The tables whose rows are the elements of such a field.
+ROWS = {"track": "beacons.location", "beacons": "beacons.beacon_heard"}
 CONSTRAINTS = "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'beacons'::regnamespace AND contype = 'c' AND conislocal"
 COLUMNS = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%(name)s) AND attnum > 0 AND NOT attisdropped"
 SOURCES = ("SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'beacons'::regnamespace "
@@ -98,8 +100,7 @@ class Places:
             columns, fields = {name for (name,) in self.query(COLUMNS, name=table)}, set(self.fields(kind)) - set(FOLDED.get(kind.name, ()))
             yield from (f"{table}.{column}: no field of {kind.name}" for column in sorted(columns - fields - OWN - set(FOLDED.get(kind.name, ()))))
             if columns and "payload" not in columns:
-                # The fixes of a track are rows of location.
-                more = {name for (name,) in self.query(COLUMNS, name="beacons.location")} if kind.name == "track" else set()
+                more = {name for (name,) in self.query(COLUMNS, name=ROWS[kind.name])} if kind.name in ROWS else set()
                 yield from (f"{table}: no column for {field}" for field in sorted(fields - columns - more - LEFT_OUT.get(kind.name, set())))
 
     def limits(self):

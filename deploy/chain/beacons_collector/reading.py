@@ -134,7 +134,7 @@ def difference(message: dict[str, Any], address: Address) -> str | None:
             return f"{field}: unlike the topic's"
     if address.zone is not None and "zone" not in message:
         return "zone: missing"
-    for field in ("major", "minor"):
+    for field in ("major", "minor", "page"):
         if getattr(address, field) is not None and message.get(field) != getattr(address, field):
             return f"{field}: unlike the topic's"
     return None

@@ -1,10 +1,11 @@
-"""The commands `schema`, `retain` and `roll-up`: one connection, one job, and errors in one line."""
+"""The commands `schema`, `retain`, `roll-up` and `register`: one connection, one job, and errors in one line."""
 
 import argparse
 import signal
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any, NoReturn
 
 import psycopg
@@ -13,9 +14,10 @@ from psycopg import sql
 from beacons_collector.options import database_url
 
 from .migrating import CannotMigrate, migrate
+from .register import CannotRegister, register
 
-# sysexits.h: a wrong command line, a missing service, a job that could not be done.
-EX_USAGE, EX_UNAVAILABLE, EX_SOFTWARE = 64, 69, 70
+# sysexits.h: a wrong command line, a wrong file, a missing service, a job that could not be done.
+EX_USAGE, EX_DATAERR, EX_UNAVAILABLE, EX_SOFTWARE = 64, 65, 69, 70
 # Ten minutes of tries. A longer query is reported, and the command runs again tomorrow.
 LOCK_TRIES, LOCK_PAUSE_S = 300, 1.5
 
@@ -31,13 +33,16 @@ class Parser(argparse.ArgumentParser):
 def options(arguments: list[str]) -> argparse.Namespace:
     parser = Parser(prog="deploy/chain")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("schema", "retain", "roll-up"):
+    for name in ("schema", "retain", "roll-up", "register"):
         command = commands.add_parser(name)
         command.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it")
         if name == "retain":
             command.add_argument("--days", required=True, type=positive, help="whole days that are kept before today")
         if name == "roll-up":
             command.add_argument("--every", type=positive, metavar="SECONDS", help="go on until SIGTERM")
+        if name == "register":
+            command.add_argument("--replace", action="store_true", help="remove the beacons that the file lacks")
+            command.add_argument("file", type=Path, metavar="FILE.csv", help="its first line is site,uuid,major,minor,asset,since")
     return parser.parse_args(arguments)
 
 
@@ -57,6 +62,8 @@ def main(arguments: list[str]) -> int:
             print(JOBS[chosen.command](connection, chosen))
     except psycopg.OperationalError as error:
         return complain(chosen.command, f"the database is not there: {error}", EX_UNAVAILABLE)
+    except CannotRegister as error:
+        return complain(chosen.command, str(error), EX_DATAERR)
     except (psycopg.Error, CannotMigrate) as error:
         return complain(chosen.command, str(error), EX_SOFTWARE)
     return 0
@@ -109,6 +116,10 @@ def roll_up(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
     return f"counted in {counted} changes"
 
 
+def load_register(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> str:
+    return register(connection, chosen.file, chosen.replace)
+
+
 def make_days(connection: psycopg.Connection[Any]) -> None:
     """Runs in a transaction of its own, because it locks tables that a roll-up reads."""
     connection.execute("SELECT beacons.make_days_ahead()")
@@ -140,4 +151,4 @@ def roll_up_again_and_again(url: str, every_s: int) -> int:
     return 0
 
 
-JOBS = {"schema": make_schema, "retain": retain, "roll-up": roll_up}
+JOBS = {"schema": make_schema, "retain": retain, "roll-up": roll_up, "register": load_register}
