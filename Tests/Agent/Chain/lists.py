@@ -21,9 +21,8 @@ def page(gateway, moment, *entries, number=0, pages=1):
 class ListTest(StoryTest):
     def register(self, beacon, since="-240:00", site=None, asset="cart"):
         major, minor = map(int, beacon.split("/"))
-        # A beacon is registered once in the chain. So each test has majors of its own.
         self.connection.execute(
-            "INSERT INTO beacons.register VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (uuid, major, minor) DO UPDATE SET site = excluded.site, since = excluded.since",
+            "INSERT INTO beacons.register VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (site, uuid, major, minor) DO UPDATE SET since = excluded.since",
             (site or self.site, UUID, major, minor, asset, at(since).date()))
 
     def beacons(self, columns="first_heard_at, last_heard_at, gateways", site=None):

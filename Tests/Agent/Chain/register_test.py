@@ -47,12 +47,17 @@ class LoadTests(RegisterTest):
         self.assertEqual(self.load_file(), (0, "2 beacons: 0 new, 0 changed, 0 removed"))
         self.assertEqual(self.query("SELECT xmin::text FROM beacons.register ORDER BY minor"), before)
 
-    def test_a_later_file_moves_beacons_and_leaves_others_and_with_replace_it_removes_them(self):
+    def test_a_later_file_changes_and_leaves_others_and_with_replace_it_removes_them(self):
         self.load(self.line(1), self.line(2), self.line(3))
-        self.assertEqual(self.load(self.line(2), self.line(3, site="bonn-2"), self.line(4)), (0, "3 beacons: 1 new, 1 changed, 0 removed"))
-        self.assertEqual([(minor, site) for site, _, _, minor, *_ in self.registered()], [(1, "berlin-17"), (2, "berlin-17"), (3, "bonn-2"), (4, "berlin-17")])
+        self.assertEqual(self.load(self.line(2), self.line(3, asset="shelf"), self.line(4)), (0, "3 beacons: 1 new, 1 changed, 0 removed"))
+        self.assertEqual([(minor, asset) for _, _, _, minor, asset, _ in self.registered()], [(1, "cart"), (2, "cart"), (3, "shelf"), (4, "cart")])
         self.assertEqual(self.load(self.line(4), options=["--replace"]), (0, "1 beacons: 0 new, 0 changed, 3 removed"))
         self.assertEqual([minor for _, _, _, minor, *_ in self.registered()], [4])
+
+    def test_stores_may_number_their_beacons_alike(self):
+        self.load(self.line(1), self.line(1, site="bonn-2"))
+        self.assertEqual({site for site, *_ in self.registered()}, {"berlin-17", "bonn-2"})
+        self.assertEqual(self.load(self.line(1, site="bonn-2"), options=["--replace"]), (0, "1 beacons: 0 new, 0 changed, 1 removed"))
 
     def test_what_excel_saves_is_taken(self):
         self.file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([HEADER, self.line(1, asset='"Regal ""A"""'), "", ""]).encode())
@@ -100,7 +105,7 @@ class RefusedTests(RegisterTest):
                 ("fleet.csv:3: 5 fields, not 6", "berlin-17,x,1,1,cart"),
                 ("fleet.csv:3: 7 fields, not 6", self.line(2) + ",more"),
                 ("fleet.csv:3: the beacon of line 2 again", good),
-                ("fleet.csv:3: the beacon of line 2 again, there in berlin-17", self.line(1, site="bonn-2", uuid=UUID.lower())),
+                ("fleet.csv:3: the beacon of line 2 again", self.line(1, uuid=UUID.lower())),
                 ("fleet.csv:3: ", self.line(2, asset='"cart')),
         ):
             with self.subTest(bad):

@@ -227,6 +227,12 @@ class StrangerTests(SilentTest):
         self.lists("door", 0, m1="0:00", m2="0:00", m3="0:00")
         self.assertEqual(self.strangers(), [("1/2", "berlin-17"), ("1/3", None)])
 
+    def test_one_that_its_store_registered_is_none_though_another_store_has_the_same_number(self):
+        self.register("1/1")
+        self.register("1/1", site="berlin-17")
+        self.lists("door", 30, m1="29:00")
+        self.assertEqual(self.strangers(), [])
+
     def test_one_that_moved_to_another_store_is_none_in_its_former_one(self):
         self.register("1/1", site="berlin-17", since="48:00")
         self.lists("door", 30, m1="29:00")

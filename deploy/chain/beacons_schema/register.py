@@ -19,18 +19,18 @@ HIGHEST_VALUE = 65535
 UUID = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
-# What a row of the file may change: its identity stands still, so that a beacon is in one store.
+# A store and an identity name a row. Stores may number their beacons alike.
 LOAD = """
 WITH told AS MATERIALIZED (
     SELECT * FROM unnest(%s::text[], %s::text[], %s::integer[], %s::integer[], %s::text[], %s::date[]) t (site, uuid, major, minor, asset, since)
 ), removed AS (
     DELETE FROM beacons.register r WHERE %s AND NOT EXISTS (
-        SELECT FROM told t WHERE t.uuid = r.uuid AND t.major = r.major AND t.minor = r.minor)
+        SELECT FROM told t WHERE t.site = r.site AND t.uuid = r.uuid AND t.major = r.major AND t.minor = r.minor)
     RETURNING 1
 ), loaded AS (
     INSERT INTO beacons.register AS r (site, uuid, major, minor, asset, since) SELECT site, uuid, major, minor, asset, since FROM told
-    ON CONFLICT (uuid, major, minor) DO UPDATE SET site = excluded.site, asset = excluded.asset, since = excluded.since
-    WHERE (r.site, r.asset, r.since) IS DISTINCT FROM (excluded.site, excluded.asset, excluded.since)
+    ON CONFLICT (site, uuid, major, minor) DO UPDATE SET asset = excluded.asset, since = excluded.since
+    WHERE (r.asset, r.since) IS DISTINCT FROM (excluded.asset, excluded.since)
     RETURNING xmax = 0 AS is_new
 )
 SELECT (SELECT count(*) FROM loaded WHERE is_new), (SELECT count(*) FROM loaded WHERE NOT is_new), (SELECT count(*) FROM removed)
@@ -69,7 +69,7 @@ def beacons_of(path: Path) -> list[Beacon]:
     """The beacons of a file. Raises CannotRegister with the first line that is wrong."""
     text = text_of(path)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    found: dict[tuple[str, int, int], tuple[Beacon, int]] = {}
+    found: dict[tuple[str, str, int, int], tuple[Beacon, int]] = {}
     line = 1
     try:
         header = next(reader, [])
@@ -81,10 +81,9 @@ def beacons_of(path: Path) -> list[Beacon]:
             if not fields:
                 continue
             beacon = beacon_of(fields)
-            identity = (beacon.uuid, beacon.major, beacon.minor)
+            identity = (beacon.site, beacon.uuid, beacon.major, beacon.minor)
             if identity in found:
-                other, first = found[identity]
-                raise ValueError(f"the beacon of line {first} again" + (f", there in {other.site}" if other.site != beacon.site else ""))
+                raise ValueError(f"the beacon of line {found[identity][1]} again")
             if len(found) == MOST_BEACONS:
                 raise ValueError(f"more than {MOST_BEACONS} beacons")
             found[identity] = (beacon, line)

@@ -7,12 +7,12 @@ CREATE TABLE beacons.register (
     minor integer NOT NULL CHECK (minor BETWEEN 0 AND 65535),
     asset text NOT NULL,
     since date NOT NULL,
-    PRIMARY KEY (uuid, major, minor),
+    PRIMARY KEY (site, uuid, major, minor),
     CHECK (octet_length(site) <= 128)
 );
-CREATE INDEX register_site ON beacons.register (site);
+CREATE INDEX register_identity ON beacons.register (uuid, major, minor);
 COMMENT ON TABLE beacons.register IS
-    'The beacons of the chain: in which store each one is, on what, and since when. The command register loads it from a file.';
+    'The beacons that each store should have: on what, and since when. The command register loads them from a file. Stores may use one identity each.';
 COMMENT ON COLUMN beacons.register.site IS 'the store';
 COMMENT ON COLUMN beacons.register.uuid IS 'the proximity UUID, upper case';
 COMMENT ON COLUMN beacons.register.asset IS 'what carries the beacon';

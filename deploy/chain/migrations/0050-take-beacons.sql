@@ -74,8 +74,8 @@ SET enable_seqscan = off AS $$
     WITH told AS MATERIALIZED (
         SELECT * FROM beacons.entries_of(batch, news)
     ), entry AS MATERIALIZED (
-        SELECT t.*, h.site IS NULL AND r.site IS DISTINCT FROM t.site AS is_guest,
-            count(*) FILTER (WHERE h.site IS NULL) OVER (PARTITION BY t.site ORDER BY r.site IS DISTINCT FROM t.site, t.uuid, t.major, t.minor, t.gateway) AS place,
+        SELECT t.*, h.site IS NULL AND r.site IS NULL AS is_guest,
+            count(*) FILTER (WHERE h.site IS NULL) OVER (PARTITION BY t.site ORDER BY r.site IS NULL, t.uuid, t.major, t.minor, t.gateway) AS place,
             t.telemetry_at > coalesce(h.telemetry_at, '-infinity') AND t.telemetry_at > t.listed_at - interval '31 days' AS is_reading,
             h.site IS NULL AS is_unknown
         FROM told t
@@ -83,7 +83,7 @@ SET enable_seqscan = off AS $$
             SELECT b.site, b.telemetry_at FROM beacons.beacon_heard b
             WHERE b.site = t.site AND b.uuid = t.uuid AND b.major = t.major AND b.minor = t.minor AND b.gateway = t.gateway OFFSET 0) h ON true
         LEFT JOIN LATERAL (
-            SELECT b.site FROM beacons.register b WHERE b.uuid = t.uuid AND b.major = t.major AND b.minor = t.minor OFFSET 0) r ON true
+            SELECT b.site FROM beacons.register b WHERE b.site = t.site AND b.uuid = t.uuid AND b.major = t.major AND b.minor = t.minor OFFSET 0) r ON true
     ), room AS MATERIALIZED (
         SELECT e.site, (SELECT count(*) FROM beacons.beacon_heard h WHERE h.site = e.site) AS rows
         FROM entry e WHERE e.is_unknown GROUP BY e.site

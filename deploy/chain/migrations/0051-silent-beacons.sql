@@ -110,9 +110,12 @@ COMMENT ON COLUMN beacons.beacon_silent.heard_there_at IS 'when that store last 
 
 CREATE VIEW beacons.beacon_stranger AS
 SELECT b.site, b.uuid, b.major, b.minor, b.first_heard_at, b.last_heard_at, b.rssi_dbm, b.gateways, r.site AS registered_in, r.asset
-FROM beacons.beacon b LEFT JOIN beacons.register r ON r.uuid = b.uuid AND r.major = b.major AND r.minor = b.minor
+FROM beacons.beacon b LEFT JOIN LATERAL (
+    SELECT o.site, o.asset, o.since FROM beacons.register o WHERE o.uuid = b.uuid AND o.major = b.major AND o.minor = b.minor
+    ORDER BY o.since DESC, o.site LIMIT 1) r ON true
+WHERE NOT EXISTS (SELECT FROM beacons.register o WHERE o.site = b.site AND o.uuid = b.uuid AND o.major = b.major AND o.minor = b.minor)
 -- A beacon that was here before it was registered there has only moved.
-WHERE r.site IS NULL OR (r.site <> b.site AND b.last_heard_at >= r.since::timestamp AT TIME ZONE 'UTC');
+AND (r.site IS NULL OR b.last_heard_at >= r.since::timestamp AT TIME ZONE 'UTC');
 COMMENT ON VIEW beacons.beacon_stranger IS
     'Beacons that a store hears and that are not registered in it: of another store, or of no store.';
 COMMENT ON COLUMN beacons.beacon_stranger.site IS 'the store that hears it';
@@ -123,7 +126,7 @@ COMMENT ON COLUMN beacons.beacon_stranger.first_heard_at IS 'when the store firs
 COMMENT ON COLUMN beacons.beacon_stranger.last_heard_at IS 'when the store last heard it';
 COMMENT ON COLUMN beacons.beacon_stranger.rssi_dbm IS 'the median of its signal strength at the gateway that hears it best';
 COMMENT ON COLUMN beacons.beacon_stranger.gateways IS 'how many gateways heard it in the day before it was last heard';
-COMMENT ON COLUMN beacons.beacon_stranger.registered_in IS 'the store that it is registered in; null where it is in none';
+COMMENT ON COLUMN beacons.beacon_stranger.registered_in IS 'the store that it is registered in, of several the latest by since; null where it is in none';
 COMMENT ON COLUMN beacons.beacon_stranger.asset IS 'what carries it, by the register';
 
 REVOKE EXECUTE ON FUNCTION
