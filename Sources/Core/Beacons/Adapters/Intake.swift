@@ -89,6 +89,8 @@ struct Intake: Sendable {
     private mutating func receive(
         _ report: AdvertisingReport, _ data: Span<UInt8>, from adapter: Int, at now: Instant
     ) {
+        // Here, where it keeps no part of the report for later.
+        if readsTelemetry { readTelemetry(in: data, from: report.address) }
         // The counter is no part of `self` while the closure changes other parts of `self`.
         var frameRejects = RejectCounts()
         IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
@@ -101,12 +103,11 @@ struct Intake: Sendable {
             receptions.append(Reception(sighting: sighting, rssi_dbm: report.rssi_dbm, isTaken: isTaken))
         }
         if frameRejects.total > 0 { rejects.add(frameRejects) }
-        if readsTelemetry { readTelemetry(report, data) }
     }
 
     // Inlined, it would make the way of each report longer.
     @inline(never)
-    private mutating func readTelemetry(_ report: AdvertisingReport, _ data: Span<UInt8>) {
-        TelemetryFrames.forEach(in: data) { telemetry.append((report.address, $0)) }
+    private mutating func readTelemetry(in data: Span<UInt8>, from address: DeviceAddress) {
+        TelemetryFrames.forEach(in: data) { telemetry.append((address, $0)) }
     }
 }
