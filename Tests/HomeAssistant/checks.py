@@ -1,4 +1,5 @@
 """Home Assistant beside a gateway that rides and a store: see run."""
+import json
 import pathlib
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def the_regions(home, van):
     event_is(home, "the exit is the last event", "event.gateway_van_7_carts_last_event", "exit")
     told = (home.states().get("event.gateway_van_7_carts_last_event") or {"attributes": {}})["attributes"]
     check("with the dwell of the visit", 5 < told.get("dwell_s", 0) < 8, told)
-    van.hear(3, (TILLS, 2, 1), (TILLS, 2, 2), (TILLS, 2, 3))
+    van.hear(3, (TILLS, 2, 1, 87), (TILLS, 2, 2), (TILLS, 2, 3, 50))
     becomes(home, "an expanded region has an entity for each beacon", "binary_sensor.gateway_van_7_tills_2_1", "on")
     event_is(home, "the first event of an instance is in its region's entity", "event.gateway_van_7_tills_last_event", "enter")
     becomes(home, "and for the next one", "binary_sensor.gateway_van_7_tills_2_2", "on")
@@ -87,6 +88,23 @@ def the_regions(home, van):
     van.hear(60)
     becomes(home, "health is there after a minute", "sensor.gateway_van_7_beacons", "1")
     becomes(home, "nothing is wrong with the disk", "binary_sensor.gateway_van_7_disk", "off", device_class="problem")
+
+
+def the_beacons(home, port):
+    battery, heard = (f"sensor.gateway_van_7_tills_2_1_{word}" for word in ("battery", "last_heard"))
+    becomes(home, "a beacon's battery is there with the next list", battery, "87", device_class="battery", unit_of_measurement="%")
+    becomes(home, "a beacon that tells none has none", "sensor.gateway_van_7_tills_2_2_battery", "unknown")
+    becomes(home, "beyond the limit there is no entity", "sensor.gateway_van_7_tills_2_3_battery", None)
+    at = home.states()[heard]["state"]
+    check("when it was last heard is a time", home.states()[heard]["attributes"]["device_class"] == "timestamp" and at[10:11] == "T", at)
+    topic = "beacons/fleet/van-7/beacons/1"
+    page = {"schema": 1, "at": "2026-01-01T00:00:00.000Z", "clock": "synced", "page": 1, "pages": 2, "beacons": []}
+    mark = {**page, "beacons": [{"uuid": str(TILLS).upper(), "major": 2, "minor": 2, "battery_percent": 3, "last_heard_at": "2026-01-01T00:00:00.000Z"}]}
+    for payload in (json.dumps(page), "", json.dumps(mark)):
+        subprocess.run(["mosquitto_pub", "-p", str(port), "-t", topic, "-m", payload], check=True)
+    becomes(home, "each beacon of a further page is found", "sensor.gateway_van_7_tills_2_2_battery", "3")
+    becomes(home, "a page without the beacon, and one that is cleared, change nothing", battery, "87")
+    becomes(home, "nor do they change when it was last heard", heard, at)
 
 
 def the_place(home, van):
@@ -134,6 +152,8 @@ def the_next_life(home, port):
     becomes(home, "a region that is configured no more has no entity", "binary_sensor.gateway_van_7_depot", None)
     becomes(home, "nor has an instance of one", "binary_sensor.gateway_van_7_tills_2_1", None)
     becomes(home, "nor its count", "sensor.gateway_van_7_tills_2_1_count", None)
+    becomes(home, "nor its battery", "sensor.gateway_van_7_tills_2_1_battery", None)
+    becomes(home, "nor its last hearing", "sensor.gateway_van_7_tills_2_1_last_heard", None)
     van.kill()
     becomes(home, "the will says that it is gone", "binary_sensor.gateway_van_7_connection", "off")
     van = Van(BEACOND, SCRATCH, port, later_s=300, regions=[REGIONS[0]], homeassistant=None)
@@ -167,6 +187,7 @@ def main():
         van.hear(10)
         the_device(home)
         the_regions(home, van)
+        the_beacons(home, port)
         the_place(home, van)
         owntracks(home, van)
         the_end(home, van)

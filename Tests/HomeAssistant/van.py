@@ -12,15 +12,21 @@ REGIONS = [{"id": "carts", "uuid": str(CARTS).upper()}, {"id": "tills", "uuid": 
            {"id": "depot", "latitude": 52.5163, "longitude": 13.3777, "radius_m": 150}]
 
 
+def value_of(value):
+    """A value in TOML."""
+    return str(value).lower() if isinstance(value, bool) else repr(value).replace(chr(39), chr(34))
+
+
 def config(path, broker, regions=REGIONS, **tables):
-    tables = {"homeassistant": {"max_instances": 2}, "owntracks": {"topic": "owntracks/fleet/van-7"}, **tables}
+    tables = {"homeassistant": {"max_instances": 2}, "owntracks": {"topic": "owntracks/fleet/van-7"},
+              "beacons": {"telemetry": True, "report_interval_s": 20}, **tables}
     lines = [f'[mqtt]\nurl = "mqtt://127.0.0.1:{broker}"\n[gateway]\nsite = "fleet"\nid = "van-7"',
              "[regions]\nsettle_s = 0\nexit_after_s = 5", '[location]\nsource = "gpsd"\ndistance_filter_m = 20']
     for name, keys in tables.items():
         if keys is not None:
-            lines.append("\n".join([f"[{name}]", *(f"{key} = {repr(value).replace(chr(39), chr(34))}" for key, value in keys.items())]))
+            lines.append("\n".join([f"[{name}]", *(f"{key} = {value_of(value)}" for key, value in keys.items())]))
     for region in regions:
-        lines.append("\n".join(["[[region]]", *(f"{key} = {repr(value).replace(chr(39), chr(34))}" for key, value in region.items())]))
+        lines.append("\n".join(["[[region]]", *(f"{key} = {value_of(value)}" for key, value in region.items())]))
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -48,14 +54,19 @@ class Van:
         self.hear(0.25)
 
     def hear(self, seconds, *beacons):
-        """Lets time pass in which these are heard, each a uuid, a major and a minor; another device is always there."""
+        """Lets time pass in which these are heard, each a uuid, a major, a minor, and perhaps the percent of its battery. Another device is
+        always there."""
         for _ in range(int(seconds * 4)):
-            for number, (beacon, major, minor) in enumerate([(OTHERS, 1, 1), *beacons]):
+            for number, (beacon, major, minor, *battery) in enumerate([(OTHERS, 1, 1), *beacons]):
                 moment = self.begin + datetime.timedelta(seconds=self.at_s)
                 time_us = btsnoop.UNIX_US + int(moment.timestamp() * 1e6) + number
                 data = btsnoop.beacon_data(beacon.bytes, major, minor)
                 address = bytes([minor, major & 255, beacon.bytes[-1], 7, 7, 0xC7])
                 self.process.stdin.write(btsnoop.record(time_us, btsnoop.advertising_event(address, data, -60)))
+                # The Battery Service, in a frame of its own.
+                for percent in battery:
+                    data = bytes([2, 1, 6, 4, 0x16, 0x0F, 0x18, percent])
+                    self.process.stdin.write(btsnoop.record(time_us, btsnoop.advertising_event(address, data, -60)))
             self.at_s += 0.25
         self.process.stdin.flush()
 

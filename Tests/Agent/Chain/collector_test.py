@@ -276,8 +276,10 @@ class Faults(Chain):
         metrics.write({}, 0, time.monotonic() + 3600)
         inbox.put(Taken("beacons/s/g/request/state", b"{}", None))
         source = types.SimpleNamespace(pause=lambda: None, acknowledge=lambda batch: None, left_out=0, dead_letters=0, is_drained=False)
-        work(source, inbox, Database("", lambda: False), types.SimpleNamespace(is_asked=lambda: True), metrics, "beacons")
+        beacons = types.SimpleNamespace(sites={"s": (1, 2, 3, 4)})
+        work(source, inbox, Database("", lambda: False), types.SimpleNamespace(is_asked=lambda: True), metrics, "beacons", beacons)
         self.assertIn('passed_total{collector="one"} 1\n', figures.read_text())
+        self.assertIn('beacons_strangers{collector="one",site="s"} 4\n', figures.read_text())
 
     def test_a_stop_while_the_database_is_away_ends_with_75_and_loses_nothing(self):
         collector = self.collector().is_ready()

@@ -7,6 +7,7 @@
     captures.py flood OUT                    beacons that are stronger than any, all of them the same
 """
 
+import struct
 import sys
 
 from btsnoop import RECEIVED_EVENT, UNIX_US, advertising_event, beacon_data, records, write
@@ -22,8 +23,14 @@ def report(address, major, minor, rssi_dbm, power_dbm=-59, cut=0):
         address[::-1], beacon_data(uuid, major, minor, power_dbm, cut), rssi_dbm, kind=0, address_type=0)
 
 
+def telemetry(address, uuid, octets):
+    """A report of that device with the service data of a UUID of 16 bits."""
+    data = b"\x02\x01\x06" + bytes([len(octets) + 3, 0x16]) + struct.pack("<H", uuid) + octets
+    return advertising_event(address[::-1], data, -60, kind=0, address_type=0)
+
+
 def oddities():
-    """A good minute in which everybody is heard twice a second, and five seconds of broken reports."""
+    """A good minute in which everybody is heard twice a second, and five seconds of broken reports. One beacon tells its battery."""
     original, clone, mute = (bytes.fromhex(f"00 1A 7D DA 71 {last}") for last in ("13", "14", "15"))
     for half_second in range(130):
         time_us = BEGIN_US + half_second * 500_000
@@ -34,6 +41,10 @@ def oddities():
         if half_second > 30:
             # 127 is "not available": it proves presence and no distance.
             yield time_us + 2_000, RECEIVED_EVENT, report(mute, 1, 2, 127)
+        if beat == 0:
+            # The Battery Service, and Eddystone-TLM with voltage, temperature and two counts.
+            yield time_us + 2_100, RECEIVED_EVENT, telemetry(original, 0x180F, b"\x57")
+            yield time_us + 2_200, RECEIVED_EVENT, telemetry(original, 0xFEAA, struct.pack(">BBHhII", 0x20, 0, 2950, 0x1580, half_second, half_second))
         if 40 <= half_second < 50:
             yield time_us + 3_000, RECEIVED_EVENT, report(original, 1, 1, -60, cut=3)
             yield time_us + 4_000, RECEIVED_EVENT, b"\x04\x3e\x02\x02\x01"

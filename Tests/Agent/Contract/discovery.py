@@ -17,6 +17,9 @@ LISTED = re.compile(r"value_json\.([a-z_.]+) in \[([^\]]*)\]")
 CHOSEN = re.compile(r"\{([^{}]*)\}\.get\(value_json\.([a-z_.]+)")
 SELECTED = re.compile(r"value_json\.([a-z_.]+) \| selectattr\('(\w+)', 'eq', '(\w+)'\)")
 
+# A list's items are chosen by one field, and another field is taken of them.
+CHOSEN_ITEMS = re.compile(r"(?:selectattr\(|map\(attribute=)'(\w+)'")
+
 
 def words_of(contract, name, field):
     """The words of a field; None where it may be anything."""
@@ -43,6 +46,8 @@ def named(template):
         yield from ((field, word) for word in re.findall(r"'(\w+)':", choice))
     for field, attribute, word in SELECTED.findall(template):
         yield f"{field}.{attribute}", word
+    for attribute in CHOSEN_ITEMS.findall(template):
+        yield f"{FIELD.search(template)[1]}.{attribute}", None
 
 
 def wrong_in(contract, entity):

@@ -45,6 +45,8 @@ check(without("event", "properties", "type", "enum", "exit"), "event_types: even
 check(without("state", "properties", "state", "enum", "outside"), "value_template: state.schema.json: state is never outside")
 check(without("health", "properties", "gateways", "items", "properties", "hearing", "enum", "hears"), "value_template: health.schema.json: gateways.hearing is never hears")
 check(without("status", "properties", "radio", "enum", "replay"), "options: status.schema.json: replay", "availability_template: status.schema.json: radio is never replay")
+check(without("beacons", "properties", "beacons", "items", "properties", "battery_percent"), "value_template: beacons.schema.json has no field beacons.battery_percent")
+check(without("beacons", "properties", "beacons", "items", "properties", "major"), "value_template: beacons.schema.json has no field beacons.major")
 for failure in failures:
     print(failure)
 print(json.dumps({"passed": passed, "failed": len(failures)}))

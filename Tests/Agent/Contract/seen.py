@@ -2,6 +2,7 @@
 """A field that no agent sends is one that a program has forgotten. seen.py FILE holds what `validate.py --seen FILE` wrote against the schemas:
 status 1, and a line for each field that no message had."""
 
+import re
 import sys
 
 from contract import Contract, series_of
@@ -12,8 +13,13 @@ UNSEEN = {f"gap.schema.json: {end}_{number}" for number in series_of(Contract())
 
 def name_of(contract, topic):
     """The schema of a message that a gateway publishes by itself; None for requests and answers."""
-    return next((name for name, schema in contract.schemas.items()
-                 if "x-topic" in schema and f"/{topic}".endswith(f"/{schema['x-topic'].rpartition('}/')[2]}")), None)
+    return next((name for name, schema in contract.schemas.items() if "x-topic" in schema and re.search(ending(schema["x-topic"]), topic)), None)
+
+
+def ending(pattern):
+    """A regular expression for the last levels of a kind's topics. A filter may stand for a page."""
+    last = pattern.rpartition("}/")[2]
+    return "(^|/)" + re.escape(last).replace(r"\{page\}", r"(\d+|\+)") + "$"
 
 
 def fields_in(contract, message):

@@ -4,6 +4,7 @@ import os
 import subprocess
 import time
 
+from beacons import beacons
 from bench import ROOT, Broker, agent, configuration
 from browser import Browser
 from crowd import crowd
@@ -222,7 +223,7 @@ def main():
     try:
         with Browser(SCRATCH / "profile") as browser:
             publisher = Publisher(broker.port)
-            for run, *arguments in ((tiles,), (rules, browser), (declared, browser), (small, browser, broker), (shop, browser, broker, publisher), (today, browser, broker), (calibration, browser, broker),
+            for run, *arguments in ((tiles,), (rules, browser), (declared, browser), (small, browser, broker), (shop, browser, broker, publisher), (today, browser, broker), (beacons, browser, broker), (calibration, browser, broker),
                                     (hostile, browser, broker, publisher), (agents, browser, broker), (van, browser, broker), (away, browser, broker),
                                     (stale, browser, broker), (missing, browser, broker), (elsewhere, browser, broker),
                                     (crowd, browser, broker), (login, browser), (load, browser, broker), (chain, browser, broker)):

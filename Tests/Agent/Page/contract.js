@@ -19,13 +19,13 @@ export const contractRules = {
   'each kind is shown, or is one that the page has no use for': () => same(sorted([...Object.keys(readers), ...unread]), sorted(Object.keys(kinds))),
   'what is read is taken into the store': () => same(sorted(Object.keys(takers)), sorted(Object.keys(readers))),
   'the topic of each kind is known': () => {
-    const read = (kind) => readTopic(`beacons/s/g/${kinds[kind].topic.replace('{region}', 'carts')}`, 'beacons')?.kind;
+    const read = (kind) => readTopic(`beacons/s/g/${kinds[kind].topic.replace('{region}', 'carts').replace('{page}', '0')}`, 'beacons')?.kind;
     same(Object.keys(kinds).map(read), Object.keys(kinds));
   },
   'the broker is asked for what is shown, and for nothing else': () => {
     const page = new Page({ prefix: 'beacons', layout: null }, { garbled: () => {}, timed: () => {}, remark: () => {} });
     page.look('s');
-    const asked = Object.keys(kinds).filter((kind) => page.filters().some((one) => fits(one, `beacons/s/g/${kinds[kind].topic.replace('{region}', 'carts')}`)));
+    const asked = Object.keys(kinds).filter((kind) => page.filters().some((one) => fits(one, `beacons/s/g/${kinds[kind].topic.replace('{region}', 'carts').replace('{page}', '0')}`)));
     same(sorted(asked), sorted(Object.keys(readers)));
   },
   'each condition of a radio has its words': () => same(sorted(Object.keys(radios)), sorted(kinds.status.fields.radio.words)),

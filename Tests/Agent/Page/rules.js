@@ -19,6 +19,7 @@ import { truths } from './truths.js';
 import { planRules } from './plan.js';
 import { visitRules } from './visits.js';
 import { todayRules } from './today.js';
+import { healthRules } from './health.js';
 
 /** A reader on a machine that the test turns: what it opened, what it sent, what it said. */
 function reader() {
@@ -236,15 +237,15 @@ const rules = {
     same([layout.plan, layout.gateways.size, layout.gateways.get('a').x_m], [null, 1, null]);
   },
   'a search': () => {
-    const thing = { id: 'carts', uuid: uuid.toLowerCase(), major: 2, minor: 17, zone: 'till', gateway: 'door', name: 'cart 17' };
+    const thing = { id: 'carts', uuid: uuid.toLowerCase(), major: 2, minor: 17, zone: 'till', gateway: 'door', name: 'cart 17', is: 'low' };
     const found = (typed) => readFilter(typed).fits(thing);
-    same(['', '2/17', '17', 'minor:17', 'uuid:39ED', 'id:cart', 'name:cart', 'till door', 'zone:ti'].map(found), Array(9).fill(true));
-    same(['2/1', '7', 'minor:2', 'uuid:40', 'id:phones', 'till milk'].map(found), Array(6).fill(false));
+    same(['', '2/17', '17', 'minor:17', 'uuid:39ED', 'id:cart', 'name:cart', 'till door', 'zone:ti', 'is:low'].map(found), Array(10).fill(true));
+    same(['2/1', '7', 'minor:2', 'uuid:40', 'id:phones', 'till milk', 'is:silent'].map(found), Array(7).fill(false));
   },
 };
 
 const results = [];
-for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...attentionRules, ...planRules, ...visitRules, ...todayRules })) {
+for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...attentionRules, ...planRules, ...visitRules, ...todayRules, ...healthRules })) {
   try {
     rule();
     results.push([name, null]);

@@ -195,6 +195,24 @@ struct IntegrationsTests {
         #expect(!left.contains(count))
     }
 
+    @Test("A process without lists, or without telemetry, clears the entities of single beacons that read them")
+    func listsEnd() throws {
+        let expanded = Self.told + Self.carts + "expand = \"minor\"\n"
+        let first = try start(expanded + "[beacons]\ntelemetry = true\n")
+        _ = try first.dispatch([transition(1)], Self.timebase)
+        first.outbox.close()
+        let same = try start(expanded + "[beacons]\ntelemetry = true\n")
+        #expect(same.integrationsCleared.isEmpty)
+        same.outbox.close()
+        let silent = try start(expanded + "[beacons]\n")
+        let battery = silent.integrationsCleared
+        #expect(battery.count == 1 && battery.holdForAll { $0.contains("/battery__carts__1__1/") })
+        silent.outbox.close()
+        let without = try start(expanded)
+        let heard = without.integrationsCleared.filter { !battery.contains($0) }
+        #expect(heard.count == 1 && heard.holdForAll { $0.contains("/heard__carts__1__1/") })
+    }
+
     @Test("With a lower limit, instances beyond it lose their entities")
     func lowered() throws {
         let expanded = Self.carts + "expand = \"minor\"\n"

@@ -14,6 +14,15 @@ struct HomeAssistantTests {
             place: place, version: "1.0.0")
     }
 
+    private let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
+
+    private func listing(_ lists: BeaconListSettings?, levels: Int = 2) -> HomeAssistantDiscovery {
+        HomeAssistantDiscovery(
+            prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: "door"),
+            kind: .gateway, place: .untold, expanded: [.init(id: "carts", levels: levels, uuid: uuid)], lists: lists,
+            version: "1.0.0")
+    }
+
     private func text(_ message: Message) -> String { String(decoding: message.payload, as: UTF8.self) }
 
     /// Home Assistant's own rule for a discovery topic below its prefix.
@@ -93,7 +102,7 @@ struct HomeAssistantTests {
     func expandedEvents() {
         let told = HomeAssistantDiscovery(
             prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: "door"),
-            kind: .gateway, place: .untold, expanded: [.init(id: "carts", levels: 2)], version: "1.0.0"
+            kind: .gateway, place: .untold, expanded: [.init(id: "carts", levels: 2, uuid: uuid)], version: "1.0.0"
         ).introduction.filter { $0.topic.contains("/event/") }
         #expect(told.map(\.topic) == ["homeassistant/event/beacond__beacons__store__door/region__carts/config"])
         let state = #""state_topic":"beacons/store/door/region/carts/+/+/event""#
@@ -150,5 +159,47 @@ struct HomeAssistantTests {
         let instance = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
         let told = discovery().introduction(of: instance, isCounted: true).map(\.topic)
         #expect(discovery().topics(of: instance) == told)
+    }
+
+    @Test("A beacon of an expanded region has its battery and its last hearing, from the list of beacons")
+    func beacon() throws {
+        let instance = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
+        let lists = BeaconListSettings(readsTelemetry: true, reportInterval: .seconds(3_600))
+        let told = listing(lists).introduction(of: instance, isCounted: false).suffix(2)
+        #expect(
+            told.map(\.topic) == [
+                "homeassistant/sensor/beacond__beacons__store__door/heard__carts__2__1/config",
+                "homeassistant/sensor/beacond__beacons__store__door/battery__carts__2__1/config",
+            ])
+        #expect(told.holdForAll { text($0).contains(#""state_topic":"beacons/store/door/beacons/+""#) })
+        #expect(told.holdForAll { text($0).contains(#""availability_template":"{{ value_json.state }}""#) })
+        #expect(told.holdForAll { !text($0).contains("expire_after") })
+        let (heard, battery) = (text(try #require(told.first)), text(try #require(told.last)))
+        #expect(heard.contains(#""name":"carts 2/1 last heard""#))
+        #expect(heard.contains(#""device_class":"timestamp""#))
+        let selected = "selectattr('uuid', 'eq', '39ED98FF-2900-441A-802F-9C398FC199D2') | selectattr('major', 'eq', 2)"
+        #expect(heard.contains(selected + " | selectattr('minor', 'eq', 1)"))
+        #expect(battery.contains(#""name":"carts 2/1 battery""#))
+        #expect(battery.contains(#""device_class":"battery","unit_of_measurement":"%","state_class":"measurement""#))
+        #expect(listing(lists).topics(of: instance).suffix(2) == told.map(\.topic))
+    }
+
+    @Test("There is no battery without telemetry, and neither entity without lists or for anything but one beacon")
+    func noBattery() {
+        let beacon = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
+        let lists = BeaconListSettings(readsTelemetry: true, reportInterval: .seconds(3_600))
+        let silent = BeaconListSettings(readsTelemetry: false, reportInterval: .seconds(3_600))
+        func count(_ discovery: HomeAssistantDiscovery, _ instance: RegionInstanceID) -> Int {
+            discovery.topics(of: instance).filter { $0.contains("/heard__") || $0.contains("/battery__") }.count
+        }
+        #expect(count(listing(silent), beacon) == 1)
+        #expect(count(listing(nil), beacon) == 0)
+        let others = [
+            RegionInstanceID(region: "phones", .minor(major: 2, minor: 1)), RegionInstanceID(region: "carts"),
+            RegionInstanceID(region: "carts", .major(2)),
+            RegionInstanceID(region: "carts", .minor(major: 2, minor: 1), zone: "bakery"),
+        ]
+        #expect(others.holdForAll { count(listing(lists), $0) == 0 })
+        #expect(count(listing(lists, levels: 1), beacon) == 0)
     }
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 from . import options as command_line
 from .amqp_source import AMQPSource
+from .beacon_figures import BeaconFigures
 from .database import Away, Database, Rejected, Row
 from .encryption import Unusable
 from .metrics import MetricsFile
@@ -80,7 +81,7 @@ def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[
 
 
 def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: MetricsFile,
-         prefix: str) -> None:
+         prefix: str, beacons: BeaconFigures | None = None) -> None:
     """Works until SIGTERM or until the source is drained, and then until all taken messages are committed and acknowledged. Raises Away."""
     counts = {"passed": 0, "batches": 0}
     regions = Regions()
@@ -92,7 +93,7 @@ def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: 
 
     def tell() -> None:
         figures = counts | {"left_out": source.left_out, "dead_letters": source.dead_letters} | dict(database.outcomes)
-        metrics.write(figures | {"passed": counts["passed"] + database.outcomes["unkept"]}, inbox.qsize())
+        metrics.write(figures | {"passed": counts["passed"] + database.outcomes["unkept"]}, inbox.qsize(), sites=beacons.sites if beacons else None)
 
     try:
         for batch in batches(inbox, is_over):
@@ -121,10 +122,13 @@ def main(arguments: list[str]) -> int:
         return EXIT_WRONG_COMMAND_LINE
     database = Database(options.database, stop.is_overdue)
     roll_up = RollUp(options.database)
+    beacons = BeaconFigures(options.database)
     source.start()
     roll_up.start()
+    if options.metrics:
+        beacons.start()
     try:
-        work(source, inbox, database, stop, MetricsFile(options.metrics, options.id), options.prefix)
+        work(source, inbox, database, stop, MetricsFile(options.metrics, options.id), options.prefix, beacons)
     except Away:
         print("stopped while the database was away: the broker keeps what is not committed", file=sys.stderr)
         return EXIT_FAILED if stop.is_failed else EXIT_NOT_COMMITTED
@@ -134,6 +138,7 @@ def main(arguments: list[str]) -> int:
         return EXIT_FAILED
     finally:
         roll_up.stop()
+        beacons.stop()
         source.pause()
         source.stop()
         database.close()

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Mapping
 
 from .said import Said
 
@@ -20,6 +21,13 @@ GAUGES = {
     "waiting": ("beacons_collector_waiting", "Messages taken and not committed yet."),
     "dead_letters": ("beacons_collector_dead_letters", "Messages that the broker has put aside, because they were handed out too often."),
 }
+# By the columns of the database's function worst_beacon_figures. Each has the store as a label.
+BEACONS = {
+    "silent": ("beacons_silent", "Registered beacons that their store has not heard for a day in which it could."),
+    "low": ("beacons_battery_low", "Beacons whose battery is at 10 % or 2,400 mV, or below."),
+    "ending": ("beacons_battery_ending", "Beacons whose battery has fewer than 30 days left."),
+    "strangers": ("beacons_strangers", "Beacons heard within a day that are not registered in the store."),
+}
 INTERVAL_S = 15
 # Escapes of a label's value in Prometheus' text format.
 ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", '"': r'\"'})
@@ -33,7 +41,8 @@ class MetricsFile:
 
     def __init__(self, path: str | None, collector: str) -> None:
         self.path = path
-        self.label = '{collector="' + collector.translate(ESCAPES) + '"}'
+        self.collector = 'collector="' + collector.translate(ESCAPES) + '"'
+        self.label = "{" + self.collector + "}"
         self.due = 0.0
         self.said = Said("metrics")
 
@@ -41,7 +50,7 @@ class MetricsFile:
         """Makes the next figures due at once: there may be none after them."""
         self.due = 0.0
 
-    def write(self, counts: dict[str, int], waiting: int, now: float | None = None) -> None:
+    def write(self, counts: dict[str, int], waiting: int, now: float | None = None, sites: Mapping[str, tuple[int, ...]] | None = None) -> None:
         now = time.monotonic() if now is None else now
         if not self.path or now < self.due:
             return
@@ -52,6 +61,9 @@ class MetricsFile:
         for key, (name, words) in GAUGES.items():
             value = {"waiting": waiting}.get(key, counts.get(key, 0))
             lines += [f"# HELP {name} {words}", f"# TYPE {name} gauge", f"{name}{self.label} {value}"]
+        for place, (name, words) in enumerate(BEACONS.values()):
+            values = [f'{name}{{{self.collector},site="{site.translate(ESCAPES)}"}} {told[place]}' for site, told in (sites or {}).items()]
+            lines += [f"# HELP {name} {words}", f"# TYPE {name} gauge", *values] if values else []
         scratch = f"{self.path}.{os.getpid()}.new"
         try:
             with open(scratch, "w", encoding="utf-8") as file:

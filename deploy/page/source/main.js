@@ -154,6 +154,13 @@ byId('search').addEventListener('input', (event) => {
   page.search(event.target.value);
   drawLists();
 });
+for (const sign of ['low', 'silent']) {
+  byId(`beacons-${sign}`).addEventListener('click', () => {
+    byId('search').value = `is:${sign}`;
+    page.search(`is:${sign}`);
+    drawLists();
+  });
+}
 byId('raw').addEventListener('change', drawLists);
 addEventListener('online', () => reader.start());
 byId('connection').addEventListener('click', () => {

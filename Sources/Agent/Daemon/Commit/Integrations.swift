@@ -23,7 +23,8 @@ package struct Integrations {
             HomeAssistantDiscovery(
                 prefix: wanted.discoveryPrefix, topics: topics, kind: kind,
                 place: kind == .store ? .untold : settings.toldPlace,
-                expanded: kind == .store ? [] : settings.gateway.regions.expanded, version: Version.current)
+                expanded: kind == .store ? [] : settings.gateway.regions.expanded,
+                lists: kind == .store ? nil : settings.gateway.beacons, version: Version.current)
         }
         maxInstances = settings.homeAssistant?.maxInstances ?? 0
         let regions = settings.homeAssistant == nil ? [] : settings.gateway.regions.beacons
@@ -140,8 +141,8 @@ extension RegionSettings {
         beacons.compactMap { region in
             switch region.expansion {
             case .none: nil
-            case .major: HomeAssistantDiscovery.ExpandedRegion(id: region.id, levels: 1)
-            case .minor: HomeAssistantDiscovery.ExpandedRegion(id: region.id, levels: 2)
+            case .major: HomeAssistantDiscovery.ExpandedRegion(id: region.id, levels: 1, uuid: region.uuid)
+            case .minor: HomeAssistantDiscovery.ExpandedRegion(id: region.id, levels: 2, uuid: region.uuid)
             }
         }
     }

@@ -22,33 +22,30 @@ package struct HomeAssistantDiscovery: Sendable {
     package let prefix: String
     /// The node level of each discovery topic.
     private let node: String
-    private let topics: TopicTree
+    let topics: TopicTree
     private let kind: Kind
     private let place: Place
     private let expanded: [ExpandedRegion]
+    /// `nil` where no list of beacons is published.
+    let lists: BeaconListSettings?
+    /// The UUIDs of the regions that have an instance for each beacon, by id.
+    let uuids: [String: ProximityUUID]
     private let device: HomeAssistantDevice
-
-    /// An expanded region, with an instance for each major, or each major and minor, that is heard.
-    package struct ExpandedRegion: Hashable, Sendable {
-        var id: String
-        /// The number of topic levels that tell its instances apart: 1 or 2.
-        var levels: Int
-
-        package init(id: String, levels: Int) {
-            self.id = id
-            self.levels = levels
-        }
-    }
 
     /// - Parameters:
     /// - prefix: the first levels of discovery topics; Home Assistant's default is `homeassistant`.
     /// - topics: the topics of the messages that the entities read.
     /// - expanded: the expanded regions of the configuration.
+    /// - lists: the settings of the lists of beacons; `nil` where there are none.
     /// - version: the version of the agent.
     package init(
-        prefix: String, topics: TopicTree, kind: Kind, place: Place, expanded: [ExpandedRegion] = [], version: String
+        prefix: String, topics: TopicTree, kind: Kind, place: Place, expanded: [ExpandedRegion] = [],
+        lists: BeaconListSettings? = nil, version: String
     ) {
         self.expanded = expanded
+        self.lists = lists
+        uuids = Dictionary(
+            expanded.lazy.filter { $0.levels == 2 }.map { ($0.id, $0.uuid) }, uniquingKeysWith: { first, _ in first })
         self.prefix = prefix
         self.topics = topics
         self.kind = kind
@@ -182,12 +179,12 @@ extension HomeAssistantDiscovery {
             attributesTemplate: "{{ {'since': value_json.since} | tojson }}", deviceClass: "occupancy")
         let event = lastEvent(key: key, name, topic: topics.event(instance))
         // A zone has no list of beacons.
-        guard isCounted, instance.zone == nil else { return [occupancy, event] }
+        guard isCounted, instance.zone == nil else { return [occupancy, event] + ofBeacon(instance) }
         let count = HomeAssistantEntity(
             component: .sensor, key: key, name: name + " count", topic: topics.ranging(instance),
             template: "{{ value_json.count }}", unit: "beacons", icon: "mdi:counter", isMeasurement: true, needs: .radio
         )
-        return [occupancy, event, count]
+        return [occupancy, event, count] + ofBeacon(instance)
     }
 
     private func figure(
@@ -224,7 +221,7 @@ extension HomeAssistantDiscovery {
 
 extension RegionInstanceID {
     /// The spoken name: `carts`, `carts 2/1`, `carts 2/1 in entrance`.
-    fileprivate var spokenName: String {
+    var spokenName: String {
         let numbers = [major, minor].compactMap { $0.map { String($0) } }.joined(separator: "/")
         let beacons = numbers.isEmpty ? region : region + " " + numbers
         return zone.map { beacons + " in " + $0 } ?? beacons

@@ -14,7 +14,7 @@ package struct BeaconRegion: Hashable, Sendable {
 
     /// The id chosen by the operator: one MQTT topic level, unique.
     package var id: String
-    var uuid: ProximityUUID
+    package var uuid: ProximityUUID
     /// The major of its beacons; `nil` for any.
     var major: UInt16?
     /// The minor of its beacons; `nil` for any. It needs a major.

@@ -1,9 +1,10 @@
 import { Beacons } from './beacons.js';
+import { HeardBeacons } from './heard.js';
 import { limits } from './limits.js';
 import { Names } from './names.js';
 
 // The kinds of messages that the broker keeps, and sends again on each connection.
-const retainedKinds = new Set(['status', 'health', 'location', 'state', 'today']);
+const retainedKinds = new Set(['status', 'health', 'location', 'state', 'today', 'beacons']);
 
 /** A gateway as the page knows it; the gateway `site` is the store itself. */
 const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map(), kept: new Map() });
@@ -25,7 +26,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null };
+      site = { name, gateways: new Map(), beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -55,7 +56,7 @@ export class Store {
     else takers[subject.kind](site, gateway, subject, body, now_ms, retained);
     if (body === null || !retainedKinds.has(subject.kind)) return;
     const { kept } = gateway;
-    if (kept.has(subject.topic) || kept.size < limits.names + retainedKinds.size) kept.set(subject.topic, { round: this.round, subject });
+    if (kept.has(subject.topic) || kept.size < limits.names + limits.pages + retainedKinds.size) kept.set(subject.topic, { round: this.round, subject });
   }
 
   /** Begins another connection, on which the broker sends again what it keeps. */
@@ -81,7 +82,9 @@ export class Store {
     if (subject.kind === 'status' && site.gateways.has(gateway.id)) {
       site.gateways.delete(gateway.id);
       this.gatewayCount -= 1;
+      site.heard.dropGateway(gateway.id);
     }
+    if (subject.kind === 'beacons') site.heard.drop(subject.topic);
     if (subject.kind === 'location') gateway.fix = null;
     if (subject.kind === 'health') gateway.health = null;
     if (subject.kind === 'today' && gateway.id === 'site') site.today = null;
@@ -95,7 +98,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null });
+    Object.assign(site, { beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null });
     for (const gateway of site.gateways.values()) Object.assign(gateway, { health: null, waiting: [] });
     this.version += 1;
   }
@@ -160,6 +163,10 @@ export const takers = {
     if (site.circles.has(subject.topic) || site.circles.size < limits.circles) {
       site.circles.set(subject.topic, { gateway: gateway.id, region: subject.region, ...body });
     }
+  },
+  beacons(site, gateway, subject, body) {
+    // A store hears nothing itself.
+    if (gateway.id !== 'site') site.heard.take(subject, body);
   },
   ranging(site, gateway, subject, body, now_ms) {
     for (const beacon of body.beacons) if (beacon.zone) zoneOf(site, beacon.zone);

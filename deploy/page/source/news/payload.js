@@ -52,6 +52,7 @@ export const readers = {
   location: (told) => ({ service: told.service, fix: fix(told.fix) }),
   track: ({ fixes }) => ({ fixes: fixes.map(fix) }),
   today: day,
+  beacons: list,
 };
 
 function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accuracy_error_m, rssi_dbm, age_ms, interval_ms, reports_per_s, resolving, duplicate, zone, zone_confidence, other_zones, position }) {
@@ -60,6 +61,17 @@ function beacon({ uuid, major, minor, track, device, proximity, accuracy_m, accu
     confidence: zone_confidence,
     others: other_zones ?? [],
     position: position && Math.hypot(position.x_m, position.y_m) <= farthest_m ? { ...position, floor: position.floor ?? 0, error_m: position.error_m ?? 0 } : null,
+  };
+}
+
+/** A page of the list of beacons. A battery is what telemetry says of it. */
+function list({ page, pages, beacons }) {
+  if (page >= pages) throw new PayloadError('page is not one of pages');
+  return {
+    beacons: beacons.map(({ uuid, major, minor, last_heard_at, battery_percent, battery_mv, telemetry_at }) => ({
+      uuid, major, minor, heard: last_heard_at,
+      battery: telemetry_at === null || (battery_percent === null && battery_mv === null) ? null : { percent: battery_percent, mv: battery_mv, at: telemetry_at },
+    })),
   };
 }
 

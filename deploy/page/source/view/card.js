@@ -1,5 +1,5 @@
 import { element, keyed, plain, say } from './dom.js';
-import { metres } from './words.js';
+import { ago, batteryWords, metres } from './words.js';
 
 // The walk-test card of a beacon: each gateway that hears it with its level. An installer who walks with a beacon sees on it where a gateway
 // is missing.
@@ -43,11 +43,29 @@ export function zoneWords(beacon, names) {
   return `Zone ${names.zone(entry.zone)}${entry.confidence === null ? '' : `, ${percent(entry.confidence)} sure`}${others.length === 0 ? '' : `; ${others.join(', ')}`}.${stays}`;
 }
 
-export const newCard = () => element('div', 'card', element('ul'), element('p'));
+/** When a beacon that is not ranged was last heard, in words. */
+export function heardWords({ gateway, heard_ms, isFresh }, now_ms) {
+  if (heard_ms === null) return `last heard by ${gateway}, whose clock is not set`;
+  return `last heard ${ago(heard_ms, now_ms)} by ${gateway}${isFresh ? '' : ', whose list is old'}`;
+}
+
+/** The battery of a beacon, and when it was last heard, in sentences; empty where it is in no list. */
+export function healthWords(beacon, health, now_ms) {
+  if (!health) return '';
+  const said = beacon.heard.size > 0 ? [] : [heardWords(health, now_ms)];
+  const { battery } = health;
+  if (battery) {
+    const voltage = battery.percent === null || battery.mv === null ? '' : `, ${(battery.mv / 1000).toFixed(2)}\u00a0V`;
+    said.push(`${batteryWords(battery)}${voltage}, read ${ago(battery.at, now_ms)} by ${health.teller}`);
+  }
+  return said.map((words) => `${words[0].toUpperCase()}${words.slice(1)}.`).join(' ');
+}
+
+export const newCard = () => element('div', 'card', element('ul'), element('p'), element('p'));
 
 /** Shows the card of a beacon in an element that `newCard` made. */
-export function showCard(card, beacon, names, now_ms) {
-  const [list, words] = card.children;
+export function showCard(card, beacon, health, names, now_ms) {
+  const [list, words, state] = card.children;
   const make = () => element('li', '', element('b'), element('meter'), element('span', 'what'));
   keyed(list, levelsOf(beacon, now_ms), ({ gateway }) => gateway, make, (row, level) => {
     const [who, bar, what] = row.children;
@@ -58,5 +76,7 @@ export function showCard(card, beacon, names, now_ms) {
     const distance = level.accuracy_m === null ? '' : `, ${metres(level.accuracy_m)}${level.error_m === null ? '' : ` ±${metres(level.error_m)}`}`;
     say(what, `${dbm}${distance}, ${level.age_s < 1.5 ? 'now' : `${Math.round(level.age_s)} s ago`}${rateWords(level)}`);
   });
-  say(words, list.children.length === 0 ? 'No gateway lists it now.' : zoneWords(beacon, names));
+  say(words, list.children.length === 0 ? 'No gateway hears it now.' : zoneWords(beacon, names));
+  say(state, healthWords(beacon, health, now_ms));
+  state.hidden = state.textContent === '';
 }

@@ -1,9 +1,9 @@
 import { shown } from '../model/beacons.js';
 
 // The words of the search field, which all have to match. `major:2`, `minor:1`, `uuid:39ed`, `id:carts`, `zone:till`,
-// `gateway:door`, `name:anna`; `2/1` is a major and a minor; a number alone is either; any other word is searched in all fields.
+// `gateway:door`, `name:anna`, `is:low`, `is:silent`; `2/1` is a major and a minor; a number alone is either; any other word is searched in all fields.
 
-const fields = ['id', 'uuid', 'major', 'minor', 'zone', 'gateway', 'name'];
+const fields = ['id', 'uuid', 'major', 'minor', 'zone', 'gateway', 'name', 'is'];
 
 /** A test for things with such fields, and `empty` where everything matches. */
 export function readFilter(typed) {
@@ -27,16 +27,20 @@ function readTerm(word) {
   return (thing) => thing.id.includes(word) || thing.uuid.startsWith(word) || thing.zone.includes(word) || thing.gateway.includes(word) || thing.name.includes(word);
 }
 
+/** What is wrong with a beacon, as the words of the search. */
+export const signsOf = (health) => [health?.isLow && 'low', health?.isSilent && 'silent'].filter(Boolean);
+
 const lower = (value) => (value ?? '').toLowerCase();
 
 /** The names of a zone: its id, and what people call it. */
 const zoneNames = (zone, names) => (zone ? lower(`${zone} ${names.zone(zone)}`) : '');
 
-export function beaconFields(beacon, names) {
+/** The fields of a beacon. `health` is that of the lists of gateways; null where the beacon is in none. */
+export function beaconFields(beacon, names, health = null) {
   const { region, gateway, zone } = shown(beacon);
   return {
-    id: lower(region), uuid: lower(beacon.uuid), major: beacon.major, minor: beacon.minor, zone: zoneNames(zone, names), gateway: lower(gateway),
-    name: lower(beacon.label),
+    id: lower(region), uuid: lower(beacon.uuid), major: beacon.major, minor: beacon.minor, zone: zoneNames(zone, names), gateway: lower(gateway || health?.gateway),
+    name: lower(beacon.label), is: signsOf(health).join(' '),
   };
 }
 
@@ -45,5 +49,5 @@ export const visitFields = ({ event, path }, names) => (
 
 export const eventFields = (event, names) => ({
   id: lower(event.region), uuid: lower(event.uuid), major: event.major, minor: event.minor, zone: zoneNames(event.zone, names), gateway: lower(event.gateway),
-  name: event.minor === null ? '' : lower(names.beacon(event)),
+  name: event.minor === null ? '' : lower(names.beacon(event)), is: '',
 });

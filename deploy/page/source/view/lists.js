@@ -1,12 +1,13 @@
 import { marks, shown } from '../model/beacons.js';
-import { newCard, showCard } from './card.js';
+import { beaconsOf } from '../model/heard.js';
+import { heardWords, newCard, showCard } from './card.js';
 import { byId, element, keyed, plain, say } from './dom.js';
 import { showEvents } from './eventlist.js';
-import { beaconFields } from './filter.js';
+import { beaconFields, signsOf } from './filter.js';
 import { showGateways } from './gatewaylist.js';
 import { zoneWords } from './roster.js';
 import { showToday } from './today.js';
-import { metres } from './words.js';
+import { batteryWords, metres } from './words.js';
 
 // More rows than a person reads would only make the page slow; the search finds the others.
 const mostRows = 200;
@@ -32,7 +33,7 @@ function showZones(page) {
 }
 
 function makeBeacon(page) {
-  return (beacon) => {
+  return ({ beacon }) => {
     const button = element('button', 'row', element('b', 'who'), element('span', 'what'), element('span', 'marks'));
     button.addEventListener('click', () => {
       page.choose(beacon.identity, null);
@@ -43,25 +44,46 @@ function makeBeacon(page) {
 }
 
 function showBeacons(site, page, now_ms) {
-  const all = site ? [...site.beacons.known.values()] : [];
-  const fitting = page.filter.empty ? all : all.filter((beacon) => page.filter.fits(beaconFields(beacon, page.names)));
-  fitting.sort((one, other) => one.major - other.major || one.minor - other.minor || (one.uuid < other.uuid ? -1 : 1));
+  const all = site ? beaconsOf(site, now_ms) : [];
+  const fitting = page.filter.empty ? all : all.filter(({ beacon, health }) => page.filter.fits(beaconFields(beacon, page.names, health)));
+  fitting.sort(({ beacon: one }, { beacon: other }) => one.major - other.major || one.minor - other.minor || (one.uuid < other.uuid ? -1 : 1));
   const cut = fitting.slice(0, mostRows);
-  const chosen = fitting.find((beacon) => beacon.identity === page.chosen);
+  const chosen = fitting.find(({ beacon }) => beacon.identity === page.chosen);
   if (chosen && !cut.includes(chosen)) cut.unshift(chosen);
   say(byId('beacon-count'), countOf(fitting.length, all.length, 'beacon'));
-  keyed(byId('beacon-list'), cut, (beacon) => beacon.identity, makeBeacon(page), (row, beacon) => {
+  showHealth(all);
+  keyed(byId('beacon-list'), cut, ({ beacon }) => beacon.identity, makeBeacon(page), (row, { beacon, health }) => {
     const button = row.firstElementChild;
     say(button.children[0], beacon.label);
-    say(button.children[1], whereabouts(beacon, page.names));
-    const signs = marks(beacon);
-    say(button.children[2], signs.join(', '));
+    say(button.children[1], whatOf(beacon, health, page.names, now_ms));
+    say(button.children[2], [...signsOf(health).map((sign) => signWords[sign]), ...(beacon.heard.size > 0 ? marks(beacon) : [])].join(', '));
     const isChosen = beacon.identity === page.chosen;
     button.setAttribute('aria-pressed', String(isChosen));
-    button.title = plain(`${beacon.major}/${beacon.minor} of ${beacon.uuid} in ${shown(beacon).region}`);
+    button.title = plain(`${beacon.major}/${beacon.minor} of ${beacon.uuid}${beacon.heard.size > 0 ? ` in ${shown(beacon).region}` : ''}`);
     if (!isChosen) row.children[1]?.remove();
-    else showCard(row.children[1] ?? row.appendChild(newCard()), beacon, page.names, now_ms);
+    else showCard(row.children[1] ?? row.appendChild(newCard()), beacon, health, page.names, now_ms);
   });
+}
+
+const signWords = { low: 'battery low', silent: 'silent' };
+
+/** Says how many beacons have a low battery, and how many are silent. Each number is a button that searches for them. */
+function showHealth(all) {
+  const counts = { low: 0, silent: 0 };
+  for (const { health } of all) for (const sign of signsOf(health)) counts[sign] += 1;
+  byId('beacon-health').hidden = counts.low + counts.silent === 0;
+  for (const [sign, count] of Object.entries(counts)) {
+    const button = byId(`beacons-${sign}`);
+    button.hidden = count === 0;
+    say(button, sign === 'low' ? `${count} ${count === 1 ? 'battery' : 'batteries'} low` : `${count} silent`);
+  }
+}
+
+/** A beacon in words: its place, or when it was last heard; and its battery. */
+function whatOf(beacon, health, names, now_ms) {
+  const words = [beacon.heard.size > 0 ? whereabouts(beacon, names) : heardWords(health, now_ms)];
+  if (health?.battery) words.push(batteryWords(health.battery));
+  return words.join(', ');
 }
 
 /** A beacon's place, in words. */

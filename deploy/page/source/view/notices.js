@@ -50,7 +50,7 @@ export class Notices {
     }
     const { count, topic, why: reason } = this.garbage;
     if (count > 0) found.push(['garbage', `${count} message${count === 1 ? '' : 's'} could not be read and ${count === 1 ? 'was' : 'were'} left out. The last one: ${topic || 'no topic'}: ${reason}.`]);
-    const refused = page.store.refused + (page.site()?.beacons.refused ?? 0);
+    const refused = page.store.refused + (page.site()?.beacons.refused ?? 0) + (page.site()?.heard.refused ?? 0);
     if (refused > 0) found.push(['limit', `There is more than this page shows: ${refused} messages went beyond its limits.`]);
     return found;
   }

@@ -1,6 +1,7 @@
 import { marks, shown } from '../model/beacons.js';
 import { placesOf } from '../model/layout.js';
 import { beaconFields } from './filter.js';
+import { rangedHealth } from '../model/heard.js';
 import { Camera } from './camera.js';
 import { gestures } from './gestures.js';
 import { Motes } from './motes.js';
@@ -145,7 +146,7 @@ export class PlanView {
   /** Changes to the floor of the results, where this floor has none. */
   changeFloor() {
     const { page } = this;
-    const looked = (beacon) => (page.chosen === null ? page.filter.fits(beaconFields(beacon, page.names)) : beacon.identity === page.chosen);
+    const looked = (beacon) => (page.chosen === null ? page.filter.fits(beaconFields(beacon, page.names, rangedHealth(page.site(), beacon))) : beacon.identity === page.chosen);
     const elsewhere = [...(page.site()?.beacons.known.values() ?? [])].find((beacon) => looked(beacon) && shown(beacon).first?.position);
     if (!elsewhere) return;
     this.floor = shown(elsewhere).first.position.floor;
@@ -178,7 +179,7 @@ export class PlanView {
     if (!this.fitted || (extent !== this.extent && !this.touched)) this.fit();
     this.extent = extent;
     const zones = new Map([...this.places].map(([id, place]) => [this.page.layout.gateways.get(id)?.zone ?? id, place]));
-    this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: (beacon) => this.page.filter.fits(beaconFields(beacon, this.page.names)) });
+    this.motes.update(site ? site.beacons.known.values() : [], { places: this.places, zones, floor: this.floor, fits: (beacon) => this.page.filter.fits(beaconFields(beacon, this.page.names, rangedHealth(site, beacon))) });
   }
 
   /** Beacons and gateways with their places in pixels, in the form of the scene. */

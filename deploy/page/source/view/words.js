@@ -64,4 +64,10 @@ export function clockTime(at_ms, now_ms) {
   return Math.abs(now_ms - at_ms) < 43200000 ? time : `${at.toLocaleDateString([], { year: 'numeric', month: '2-digit', day: '2-digit' })} ${time}`;
 }
 
+/** How long ago something was, in words. */
+export const ago = (at_ms, now_ms) => (now_ms - at_ms < 1500 ? 'now' : `${duration((now_ms - at_ms) / 1000)} ago`);
+
+/** A battery in words: its charge, or without one its voltage. */
+export const batteryWords = ({ percent, mv }) => (percent !== null ? `battery ${percent}\u00a0%` : `battery ${(mv / 1000).toFixed(2)}\u00a0V`);
+
 export const metres = (value) => (value === null ? '?' : `${value < 10 ? value.toFixed(1) : Math.round(value)}\u00a0m`);
