@@ -125,6 +125,7 @@ struct BeaconRegister: Sendable {
     mutating func take(
         _ frame: TelemetryFrame, from address: DeviceAddress, of transmitters: [Transmitter]?, at now: Instant
     ) {
+        figures.frames &+= 1
         switch frame {
         case .encrypted: figures.encrypted &+= 1
         case .values(let values, let isContradictory):

@@ -63,9 +63,11 @@ package struct BeaconListFigures: Hashable, Sendable {
     package var listed = 0
     /// Beacons that left the list early because it was full.
     package var displaced: UInt64 = 0
-    /// Telemetry frames in the air that were encrypted.
+    /// Telemetry frames in the air.
+    package var frames: UInt64 = 0
+    /// Those of them that were encrypted.
     package var encrypted: UInt64 = 0
-    /// Telemetry frames in the air with a value that cannot be true.
+    /// Those of them with a value that cannot be true.
     package var contradictory: UInt64 = 0
 
     package init() {}

@@ -110,6 +110,8 @@ extension BeaconListFigures {
             "displaced", \.displaced,
             .counter("beacond_beacons_displaced_total", "Beacons that left the list because it was full.")),
         .integer(
+            "frames", \.frames, .counter("beacond_telemetry_frames_total", "Telemetry frames heard, of any device.")),
+        .integer(
             "encrypted", \.encrypted,
             .counter("beacond_telemetry_encrypted_total", "Telemetry frames that were encrypted.")),
         .integer(

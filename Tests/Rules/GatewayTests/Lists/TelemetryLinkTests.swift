@@ -92,7 +92,7 @@ struct TelemetryLinkTests {
             engine.receive(transmission.event.span, at: .origin + .seconds(transmission.t_s), outputs: &outputs)
         }
         let figures = try #require(engine.figures.beaconLists)
-        #expect(figures.contradictory == 2 && figures.encrypted == 1 && figures.listed == 1)
+        #expect(figures.frames == 4 && figures.contradictory == 2 && figures.encrypted == 1 && figures.listed == 1)
     }
 
     @Test("Frames of other devices leave room for the beacon's: each address waits once, the latest ones")

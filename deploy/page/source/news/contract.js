@@ -243,6 +243,7 @@ export const kinds = {
         fields: {
           listed: { is: 'whole', low: 0 },
           displaced: { is: 'whole', low: 0 },
+          frames: { is: 'whole', low: 0 },
           encrypted: { is: 'whole', low: 0 },
           contradictory: { is: 'whole', low: 0 },
         },
