@@ -5,7 +5,8 @@ import tempfile
 import unittest
 
 import psycopg
-from beacons_schema.register import CannotRegister, beacons_of
+from beacons_schema.csv_file import WrongFile
+from beacons_schema.register import beacons_of
 
 from lists import ListTest
 from story import SCHEMA, UUID, job
@@ -69,7 +70,7 @@ class RefusedTests(RegisterTest):
     def refused(self, expected, *lines, header=HEADER):
         """The reader's word, without a process for each line."""
         self.file.write_text("\n".join([header, *lines]) + "\n")
-        with self.assertRaises(CannotRegister) as fault:
+        with self.assertRaises(WrongFile) as fault:
             beacons_of(self.file)
         self.assertIn(expected, str(fault.exception))
 
@@ -119,11 +120,11 @@ class RefusedTests(RegisterTest):
     def test_a_file_that_cannot_be_read_is_said_in_a_line(self):
         for octets, expected in ((b"", "the first line must be"), (HEADER.encode() + b"\r\nm\xfcnchen,", "fleet.csv:2: not UTF-8")):
             self.file.write_bytes(octets)
-            with self.assertRaisesRegex(CannotRegister, expected):
+            with self.assertRaisesRegex(WrongFile, expected):
                 beacons_of(self.file)
         with self.file.open("wb") as file:
             file.truncate((128 << 20) + 1)
-        with self.assertRaisesRegex(CannotRegister, "longer than 128 MiB"):
+        with self.assertRaisesRegex(WrongFile, "longer than 128 MiB"):
             beacons_of(self.file)
         self.file.unlink()
         self.assertEqual(self.load_file(), (65, f"register: {self.file}: No such file or directory"))

@@ -1,4 +1,4 @@
-"""The commands `schema`, `retain`, `roll-up` and `register`: one connection, one job, and errors in one line."""
+"""The commands `schema`, `retain`, `roll-up`, `register` and `stores`: one connection, one job, and errors in one line."""
 
 import argparse
 import signal
@@ -13,8 +13,10 @@ from psycopg import sql
 
 from beacons_collector.options import database_url
 
+from .csv_file import WrongFile
 from .migrating import CannotMigrate, migrate
-from .register import CannotRegister, register
+from .register import register
+from .stores import load_holidays, load_stores
 
 # sysexits.h: a wrong command line, a wrong file, a missing service, a job that could not be done.
 EX_USAGE, EX_DATAERR, EX_UNAVAILABLE, EX_SOFTWARE = 64, 65, 69, 70
@@ -33,7 +35,7 @@ class Parser(argparse.ArgumentParser):
 def options(arguments: list[str]) -> argparse.Namespace:
     parser = Parser(prog="deploy/chain")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("schema", "retain", "roll-up", "register"):
+    for name in ("schema", "retain", "roll-up", "register", "stores"):
         command = commands.add_parser(name)
         command.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it")
         if name == "retain":
@@ -43,6 +45,10 @@ def options(arguments: list[str]) -> argparse.Namespace:
         if name == "register":
             command.add_argument("--replace", action="store_true", help="remove the beacons that the file lacks")
             command.add_argument("file", type=Path, metavar="FILE.csv", help="its first line is site,uuid,major,minor,asset,since")
+        if name == "stores":
+            command.add_argument("--replace", action="store_true", help="remove the stores, or the holidays, that the file lacks")
+            command.add_argument("--holidays", action="store_true", help="the file has public holidays: its first line is site,day")
+            command.add_argument("file", type=Path, metavar="FILE.csv", help="its first line is site,name,time_zone,opening_hours,latitude,longitude")
     return parser.parse_args(arguments)
 
 
@@ -62,7 +68,7 @@ def main(arguments: list[str]) -> int:
             print(JOBS[chosen.command](connection, chosen))
     except psycopg.OperationalError as error:
         return complain(chosen.command, f"the database is not there: {error}", EX_UNAVAILABLE)
-    except CannotRegister as error:
+    except WrongFile as error:
         return complain(chosen.command, str(error), EX_DATAERR)
     except (psycopg.Error, CannotMigrate) as error:
         return complain(chosen.command, str(error), EX_SOFTWARE)
@@ -88,7 +94,7 @@ def retain(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> s
     partitions = connection.execute("SELECT daily, partition FROM beacons.partitions_before(%s::date)", (since,)).fetchall()
     for table, partition in partitions:
         drop(connection, table, partition)
-    connection.execute("SELECT beacons.forget_before(%s::date)", (since,))
+    connection.execute("SELECT beacons.forget_before(%s::date), beacons.forget_days_before(%s::date)", (since, since))
     return f"kept since {since}, dropped {len(partitions)} partitions"
 
 
@@ -113,11 +119,16 @@ def drop(connection: psycopg.Connection[Any], table: str, partition: str) -> Non
 def roll_up(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
     make_days(connection)
     (counted,) = one_row(connection, "SELECT beacons.roll_up()")
+    connection.execute("SELECT beacons.roll_up_days()")
     return f"counted in {counted} changes"
 
 
 def load_register(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> str:
     return register(connection, chosen.file, chosen.replace)
+
+
+def load_places(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> str:
+    return (load_holidays if chosen.holidays else load_stores)(connection, chosen.file, chosen.replace)
 
 
 def make_days(connection: psycopg.Connection[Any]) -> None:
@@ -142,6 +153,7 @@ def roll_up_again_and_again(url: str, every_s: int) -> int:
                 while not stopped.is_set():
                     make_days(connection)
                     connection.execute("SELECT beacons.roll_up()")
+                    connection.execute("SELECT beacons.roll_up_days()")
                     stopped.wait(every_s)
         except psycopg.Error as error:
             if said != str(error):
@@ -151,4 +163,4 @@ def roll_up_again_and_again(url: str, every_s: int) -> int:
     return 0
 
 
-JOBS = {"schema": make_schema, "retain": retain, "roll-up": roll_up, "register": load_register}
+JOBS = {"schema": make_schema, "retain": retain, "roll-up": roll_up, "register": load_register, "stores": load_places}

@@ -1,0 +1,77 @@
+"""A CSV file of an operator: read as a whole, with the line of its first fault."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+# The file is read into memory.
+LARGEST_FILE_BYTES = 128 << 20
+# A site is a level of a topic.
+LONGEST_SITE_BYTES = 128
+DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+class WrongFile(Exception):
+    """The fault of a file, with its line."""
+
+
+def rows(path: Path, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The lines of a file with that header: the number of each, and its fields without the spaces around them.
+
+    Raises WrongFile for a file that cannot be read, another header, and a line with another number of fields.
+    """
+    reader = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
+    try:
+        if next(reader, []) != header:
+            raise WrongFile(f"{path}:1: the first line must be {','.join(header)}")
+        for fields in reader:
+            # Excel leaves empty lines at the end.
+            if not fields:
+                continue
+            if len(fields) != len(header):
+                raise WrongFile(f"{path}:{reader.line_num}: {len(fields)} fields, not {len(header)}")
+            told = {name: field.strip() for name, field in zip(header, fields, strict=True)}
+            for name, value in told.items():
+                if not value.isprintable():
+                    raise WrongFile(f"{path}:{reader.line_num}: {name}: has a character that cannot be printed")
+            yield reader.line_num, told
+    except csv.Error as error:
+        raise WrongFile(f"{path}:{reader.line_num}: {error}") from None
+
+
+def text_of(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            octets = file.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise WrongFile(f"{path}: {error.strerror}") from None
+    if len(octets) > LARGEST_FILE_BYTES:
+        raise WrongFile(f"{path}: longer than {LARGEST_FILE_BYTES >> 20} MiB")
+    try:
+        # With the mark that Excel puts before the first line, or without it.
+        return octets.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = octets.count(b"\n", 0, error.start) + 1
+        raise WrongFile(f"{path}:{line}: not UTF-8: save it as CSV UTF-8") from None
+
+
+def site_of(text: str) -> str:
+    """A field that names a store. Raises ValueError."""
+    if not text:
+        raise ValueError("site: empty")
+    if len(text.encode()) > LONGEST_SITE_BYTES or any(sign in text for sign in "/+#"):
+        raise ValueError(f"site: must be one topic level of at most {LONGEST_SITE_BYTES} bytes, without /, + and #")
+    return text
+
+
+def day_of(name: str, text: str) -> date:
+    """A field that is a day. Raises ValueError."""
+    try:
+        if DAY.fullmatch(text):
+            return date.fromisoformat(text)
+    except ValueError:
+        pass
+    raise ValueError(f"{name}: {text[:50]} is no day such as 2026-11-21")
