@@ -17,6 +17,7 @@ CREATE TABLE beacons.occupancy_day (
     open_share double precision,
     PRIMARY KEY (site, day, region)
 );
+CREATE INDEX occupancy_day_day ON beacons.occupancy_day (day);
 COMMENT ON TABLE beacons.occupancy_day IS 'occupancy_daily as the last count found it. The view is what to ask.';
 
 -- The days of stores that are to be counted. The view counts them when it is asked, roll_up_days() once they are over.
