@@ -162,7 +162,7 @@ SELECT o.site, o.region, o.day, o.visits, o.beacons, o.mean_present, o.peak_pres
     o.covered_share, o.open_share
 FROM beacons.occupancy_day o WHERE NOT EXISTS (SELECT FROM beacons.open_day d WHERE d.site = o.site AND d.day = o.day)
 UNION ALL
-SELECT d.site, o.region, o.day, o.visits, o.beacons, o.mean_present, o.peak_present, o.peak_at, o.dwell_p25_s, o.dwell_p50_s, o.dwell_p75_s,
+SELECT d.site, o.region, d.day, o.visits, o.beacons, o.mean_present, o.peak_present, o.peak_at, o.dwell_p25_s, o.dwell_p50_s, o.dwell_p75_s,
     o.covered_share, o.open_share
 FROM beacons.open_day d CROSS JOIN LATERAL beacons.daily_of(d.site, d.day, d.day + 1) o;
 COMMENT ON VIEW beacons.occupancy_daily IS
