@@ -89,6 +89,6 @@ package struct StoreSimulation: Sendable {
         links[turn.actor] = link
         guard !isDeaf(at: turn.at), let rssi_dbm, let address = actor.address(at: turn.at) else { return nil }
         let report = AdvertisingReport(isExtended: false, eventType: 0x00, address: address, rssi_dbm: rssi_dbm)
-        return Packet(at: turn.at, report: report, data: actor.data, actor: turn.actor)
+        return Packet(at: turn.at, report: report, data: actor.data(at: turn.at), actor: turn.actor)
     }
 }

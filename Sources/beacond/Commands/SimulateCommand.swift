@@ -8,10 +8,12 @@ import Glibc
 struct SimulateCommand: ParsableCommand {
     enum Scenario: String, CaseIterable, ExpressibleByArgument {
         case firstRun = "first-run"
-        case crowd, rotation, rooms, chain
+        case crowd, rotation, rooms, chain, fleet
 
         /// Whether several gateways hear it, each into a capture of its own.
-        var hasGateways: Bool { self == .rooms || self == .chain }
+        var hasGateways: Bool { self == .rooms || hasStores }
+        /// Whether there are several stores, each with a truth of its own.
+        var hasStores: Bool { self == .chain || self == .fleet }
     }
 
     static let configuration = CommandConfiguration(
@@ -27,7 +29,10 @@ struct SimulateCommand: ParsableCommand {
             --truth writes who was there from when to when, and how far away, so that a subscriber can be tested against it.
 
             Several gateways have a capture each, numbered before the ending of its name: shop.btsnoop becomes shop-1.btsnoop and \
-            so on with the scenario rooms, and shop-STORE-GATEWAY.btsnoop with the scenario chain, whose stores have a truth each, too.
+            so on with the scenario rooms, and shop-STORE-GATEWAY.btsnoop with the scenarios chain and fleet, whose stores have a truth each, too.
+
+            The scenario fleet is for the health of beacons: each store has 20 beacons that tell their battery, and two that are in no \
+            register. Two of the 20 die, one is taken to another store, and the last store is deaf for a part of the time.
 
             Exit status: 0 written; 73 a file can't be created; 74 a file could not be written to the end.
             """)
@@ -40,7 +45,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help:
-            "first-run (everything happens within a minute), crowd (a working day), rotation (addresses change often), rooms (several gateways) or chain (several stores with floors and opening hours)."
+            "first-run (everything happens within a minute), crowd (a working day), rotation (addresses change often), rooms (several gateways) or chain (several stores with floors and opening hours). Or fleet: several stores with beacons that die and move, over days."
     )
     var scenario = Scenario.firstRun
 
@@ -50,13 +55,13 @@ struct SimulateCommand: ParsableCommand {
     @Flag(help: "For the scenario rotation: each phone has a major and minor of its own; without it all have the same.")
     var ownIdentities = false
 
-    @Option(help: "For the scenarios rooms and chain: rooms of each store with a gateway in each, 1 to 64.")
+    @Option(help: "For the scenarios rooms, chain and fleet: rooms of each store with a gateway in each, 1 to 64.")
     var gateways = 4
 
-    @Option(help: "For the scenario chain: stores, 1 to 1000.")
+    @Option(help: "For the scenarios chain and fleet: stores, 1 to 1000.")
     var stores = 3
 
-    @Option(help: "For the scenario chain: floors of each store, as many rooms on each.")
+    @Option(help: "For the scenarios chain and fleet: floors of each store, as many rooms on each.")
     var floors = 1
 
     @Option(
@@ -111,8 +116,11 @@ struct SimulateCommand: ParsableCommand {
         guard !scenario.hasGateways || capture != "-" else {
             throw ValidationError("--write -: the scenario \(scenario.rawValue) writes a file for each gateway")
         }
-        guard scenario != .chain || truth != "-" else {
-            throw ValidationError("--truth -: the scenario chain writes a file for each store")
+        guard !scenario.hasStores || truth != "-" else {
+            throw ValidationError("--truth -: the scenario \(scenario.rawValue) writes a file for each store")
+        }
+        guard scenario != .fleet || open == .halfDay else {
+            throw ValidationError("--open \(open): the beacons of the scenario fleet send by day and by night")
         }
         guard !(capture == "-" && truth == "-") else {
             throw ValidationError("--write - and --truth -: only one of them can be standard output")
@@ -142,15 +150,32 @@ struct SimulateCommand: ParsableCommand {
             }
         case .chain:
             let store = StoreScenario.ChainStore(rooms: Rooms(count: gateways, floors: floors), hours: open.hours)
-            for number in 1...stores {
-                let seed = seed &+ UInt64(number - 1) &* 0xBF58_476D_1CE4_E5B9
+            try writeStores { seed, number in
                 try write(
                     seed: seed, truth: truth.map { numbered($0, number) }, to: numbered(capture, number), from: begin
                 ) { listening in
                     .chain(seed: seed, duration: duration, store: store, listening: listening)
                 }
             }
+        case .fleet:
+            let fleet = BeaconFleet(seed: seed, duration: duration, stores: stores)
+            try writeStores { seed, number in
+                let store = number - 1
+                if let truth {
+                    try write(FleetTruth(fleet, store: store, begin: begin), to: numbered(truth, number))
+                }
+                try write(seed: seed, truth: nil, to: numbered(capture, number), from: begin) { listening in
+                    .fleet(
+                        fleet, seed: seed, store: store, rooms: Rooms(count: gateways, floors: floors),
+                        listening: listening)
+                }
+            }
         }
+    }
+
+    /// Each store, from 1 on, with a seed of its own.
+    private func writeStores(_ body: (_ seed: UInt64, _ number: Int) throws -> Void) throws {
+        for number in 1...stores { try body(seed &+ UInt64(number - 1) &* 0xBF58_476D_1CE4_E5B9, number) }
     }
 
     private var duration: TimeSpan { .seconds(1) * seconds }
@@ -208,6 +233,12 @@ struct SimulateCommand: ParsableCommand {
     private func writeTruth(of shop: StoreScenario, to path: String) throws {
         var output = try OutputFile(path: path)
         try shop.truth.writeJSON { piece throws(FileError) in try output.write(Array(piece.utf8)) }
+        try output.close()
+    }
+
+    private func write(_ truth: FleetTruth, to path: String) throws {
+        var output = try OutputFile(path: path)
+        try truth.writeJSON { piece throws(FileError) in try output.write(Array(piece.utf8)) }
         try output.close()
     }
 

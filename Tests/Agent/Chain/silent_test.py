@@ -174,6 +174,19 @@ class SilentTests(SilentTest):
         self.take([page("desk", "30:00", entry("1/1", "29:00")) | {"site": other}])
         self.assertEqual(heard_in(), [(other, at("29:00"))])
 
+    def test_a_store_that_registered_the_same_identity_hears_its_own_beacon_and_not_the_silent_one(self):
+        other = self.site + "-2"
+        self.register("1/1")
+        self.register("1/1", site=other)
+        self.hears("door", 0, 60)
+        self.lists("door", 0, m1="0:00")
+        self.lists("door", 48)
+        self.take([page("desk", "30:00", entry("1/1", "29:00")) | {"site": other}])
+        self.assertEqual(self.query("SELECT heard_in, heard_there_at FROM beacons.beacon_silent WHERE site = %(site)s"), [(None, None)])
+        # A store that has none of its own has the silent one.
+        self.take([page("desk", "30:00", entry("1/1", "28:00")) | {"site": self.site + "-3"}])
+        self.assertEqual(self.query("SELECT heard_in, heard_there_at FROM beacons.beacon_silent WHERE site = %(site)s"), [(self.site + "-3", at("28:00"))])
+
     def test_the_span_that_lasts_counts_up_to_the_newest_list(self):
         self.register("1/1")
         self.take([status("door", "0:00", "online")])

@@ -92,6 +92,9 @@ LEFT JOIN LATERAL (
     SELECT h.site, h.last_heard_at FROM beacons.beacon_heard h
     WHERE h.uuid = s.uuid AND h.major = s.major AND h.minor = s.minor AND h.site <> r.site
     AND h.last_heard_at > coalesce(s.last_heard_at, s.since::timestamp AT TIME ZONE 'UTC')
+    -- Stores may number their beacons alike. Such a store hears its own.
+    AND NOT EXISTS (
+        SELECT FROM beacons.register o WHERE o.site = h.site AND o.uuid = h.uuid AND o.major = h.major AND o.minor = h.minor)
     ORDER BY h.last_heard_at DESC LIMIT 1) other ON true;
 COMMENT ON VIEW beacons.beacon_silent IS
     'Registered beacons that their store has not heard for a day or more, counting only time in which it could hear. '
@@ -105,7 +108,7 @@ COMMENT ON COLUMN beacons.beacon_silent.since IS 'since when it is expected ther
 COMMENT ON COLUMN beacons.beacon_silent.last_heard_at IS 'when the store last heard it; null where it never did';
 COMMENT ON COLUMN beacons.beacon_silent.silent_days IS 'days since then (or since the day of registration) in which the store could hear it';
 COMMENT ON COLUMN beacons.beacon_silent.covered_share IS 'which part of the time since then that is, 0 to 1';
-COMMENT ON COLUMN beacons.beacon_silent.heard_in IS 'another store that has heard it since, the latest; null where none has';
+COMMENT ON COLUMN beacons.beacon_silent.heard_in IS 'another store that has heard it since and has no such beacon in its register, the latest; null where none has';
 COMMENT ON COLUMN beacons.beacon_silent.heard_there_at IS 'when that store last heard it';
 
 CREATE VIEW beacons.beacon_stranger AS

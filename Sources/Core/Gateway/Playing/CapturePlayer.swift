@@ -43,6 +43,14 @@ package struct CapturePlayer: Sendable {
     package private(set) var engine: GatewayEngine
     private var liveness: LivenessMonitor
     package private(set) var clock: CaptureClock
+    /// The begin of the present blindness; `nil` while the radio hears, and before its first report.
+    private var blindSince: Instant?
+    /// Whether the outputs say that the radio is blind.
+    private var isBlindTold = false
+    private var hasHeard = false
+    /// The blindness that coverage tells. A capture cannot be probed, and in sparse air a shorter silence is often only
+    /// silence.
+    static let toldBlindness = TimeSpan.seconds(60)
 
     /// - Parameters:
     /// - engine: an engine made for the time of the first record, with a radio that hears and cannot be probed.
@@ -59,8 +67,11 @@ package struct CapturePlayer: Sendable {
         let instant = clock.take(time)
         watch(before: instant, outputs: &outputs)
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
-        if isAdvertising, let change = liveness.reportReceived(at: instant) {
-            engine.liveness(change, at: instant, outputs: &outputs)
+        if isAdvertising {
+            if let change = liveness.reportReceived(at: instant) {
+                follow(change, at: instant, outputs: &outputs)
+            }
+            hasHeard = true
         }
         engine.receive(event, isAdvertising: isAdvertising, at: instant, outputs: &outputs)
         liveness.ordinarySilence = engine.ordinarySilence
@@ -114,8 +125,21 @@ package struct CapturePlayer: Sendable {
         while liveness.nextDeadline < limit {
             let due = liveness.nextDeadline
             if let change = liveness.tick(at: due).announcement {
-                engine.liveness(change, at: due, outputs: &outputs)
+                follow(change, at: due, outputs: &outputs)
             }
         }
+        guard let blindSince, !isBlindTold, blindSince + Self.toldBlindness < limit else { return }
+        isBlindTold = true
+        // The word of a live radio that sends no reports.
+        outputs.append(.radio(.live(.stalled), at: blindSince))
+    }
+
+    private mutating func follow(_ change: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]) {
+        if case .blind(let since) = change, hasHeard { blindSince = since } else { blindSince = nil }
+        if isBlindTold, blindSince == nil {
+            isBlindTold = false
+            outputs.append(.radio(.replay, at: instant))
+        }
+        engine.liveness(change, at: instant, outputs: &outputs)
     }
 }

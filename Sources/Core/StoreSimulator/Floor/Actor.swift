@@ -7,7 +7,8 @@ package struct Actor: Hashable, Sendable {
         case shelf
         /// A beacon on a trolley that people push; its address stays.
         case cart
-        /// A device that is no iBeacon: headphones, watches, tags.
+        /// A device that is no iBeacon: headphones, watches, tags, and the telemetry that a beacon sends beside its
+        /// iBeacon frame.
         case other
     }
 
@@ -28,6 +29,8 @@ package struct Actor: Hashable, Sendable {
     var restartsAtRotation = false
     /// The advertising data: AD structures, at most 31 octets.
     package var data: [UInt8]
+    /// The battery whose telemetry it sends in the place of `data`; `nil` for constant data.
+    var battery: BeaconBattery?
 
     /// Makes a transmitter of the iBeacon `identity`.
     package init(
@@ -52,6 +55,20 @@ package struct Actor: Hashable, Sendable {
         self.path = path
         self.addresses = addresses
         self.data = data
+    }
+
+    /// Makes the telemetry of the beacon `beacon`: packets of their own, from the beacon's address and place.
+    init(telemetryOf beacon: Actor, battery: BeaconBattery, interval: TimeSpan) {
+        self.init(
+            other: [], power_dbm: beacon.measuredPower_dbm, interval: interval, path: beacon.path,
+            addresses: beacon.addresses)
+        self.battery = battery
+    }
+
+    /// Returns the advertising data at `instant`.
+    func data(at instant: Instant) -> [UInt8] {
+        guard let battery else { return data }
+        return AdvertisingPayload.telemetry(battery.values(at: instant), uptime: instant - path.start)
     }
 
     /// Returns the address in use at `instant`; after the end, the last one.

@@ -118,7 +118,7 @@ extension StoreScenario {
         return path
     }
 
-    private static func somewhere(in room: Int, of rooms: Rooms, random: inout RandomStream) -> FloorPoint {
+    static func somewhere(in room: Int, of rooms: Rooms, random: inout RandomStream) -> FloorPoint {
         let middle = rooms.middle(of: room)
         return FloorPoint(
             x_m: middle.x_m + random.uniform(-0.4..<0.4) * Rooms.width_m,

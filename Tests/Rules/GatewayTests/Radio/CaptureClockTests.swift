@@ -107,4 +107,31 @@ struct CaptureClockTests {
         }
         #expect(late.engine.figures.beacons == 50)
     }
+
+    /// The radio's conditions of a capture whose reports come every second in these spans of seconds.
+    private func conditions(_ spans: [Range<Int>], until_s: Double) -> [String] {
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(.door(), restoring: [], at: Story.startTime, outputs: &outputs)
+        let event = shop(beacon: true, end_s: 0).inOrder[1].event
+        for second in spans.joined() {
+            player.receive(event.span, at: Story.startTime + .seconds(second), outputs: &outputs)
+        }
+        player.advance(through: Story.start + .seconds(until_s), outputs: &outputs)
+        return outputs.compactMap { output in
+            guard case .radio(let radio, let at) = output else { return nil }
+            return "\(radio.word) \(Int((at - Story.start).seconds))"
+        }
+    }
+
+    @Test("A hole of a minute or more is told as blindness, from the last report to the next one")
+    func hole() {
+        #expect(conditions([0..<100, 7_000..<7_010], until_s: 7_010) == ["stalled 99", "replay 7000"])
+        #expect(conditions([0..<100], until_s: 200) == ["stalled 99"])
+    }
+
+    @Test("A shorter hole is not told, and neither is a capture without any report")
+    func shortHole() {
+        #expect(conditions([0..<100, 150..<300], until_s: 300) == [])
+        #expect(conditions([], until_s: 86_400) == [])
+    }
 }
