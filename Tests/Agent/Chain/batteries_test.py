@@ -44,6 +44,12 @@ class DailyTests(BatteryTest):
         self.take([page("door", FIRST + datetime.timedelta(days=1), entry("1/1", FIRST, battery_mv=3000, telemetry_at=said(FIRST)))])
         self.assertEqual(self.daily("day"), [(FIRST.date(),)])
 
+    def test_a_mean_is_that_of_the_readings_that_have_the_value(self):
+        for minute, told in enumerate(({"battery_mv": 3000},) * 3 + ({"battery_percent": 50}, {"battery_percent": 100})):
+            moment = FIRST + datetime.timedelta(minutes=minute)
+            self.take([page("door", moment, entry("1/1", FIRST, telemetry_at=said(moment), **told))])
+        self.assertEqual(self.daily("readings, percent_readings, mv_readings, battery_percent, battery_mv"), [(5, 2, 3, 75, 3000)])
+
     def test_a_beacon_without_a_battery_in_its_lists_has_no_row(self):
         self.tell(None, None)
         self.assertEqual((self.daily("day"), self.left()), ([], []))
@@ -99,6 +105,19 @@ class DaysLeftTests(BatteryTest):
         self.tell(*[3000 - 4 * day for day in range(28)], first=34)
         self.assertEqual(self.left(), [(3000 - 4 * 27 - 2400) // 4])
 
+    def test_a_new_battery_has_no_days_left_until_its_own_slope_is_known(self):
+        self.tell(*[30 - day for day in range(28)], field="battery_percent")
+        self.assertEqual(self.left(), [0])
+        for day in range(28, 40):
+            self.tell(100, field="battery_percent", first=day)
+            self.assertEqual(self.left(), [None], day)
+
+    def test_one_wrong_reading_is_not_the_end(self):
+        self.tell(*[3000] * 28, 2300)
+        self.assertEqual(self.left(), [None])
+        self.tell(2300, first=29)
+        self.assertEqual(self.left(), [0])
+
     def test_days_without_a_reading_do_not_bend_the_slope(self):
         self.tell(*[2900 - 5 * day if day % 2 else None for day in range(29)])
         self.assertEqual(self.left(), [73])
@@ -107,7 +126,7 @@ class DaysLeftTests(BatteryTest):
         self.tell(2900)
         self.register("1/1")
         self.assertEqual(self.query("SELECT asset, battery_mv, days, days_left FROM beacons.beacon_battery WHERE site = %(site)s"), [("cart", 2900, 1, None)])
-        self.register("1/1", site="elsewhere")
+        self.connection.execute("UPDATE beacons.register SET site = 'elsewhere' WHERE site = %s", (self.site,))
         self.assertEqual(self.query("SELECT asset FROM beacons.beacon_battery WHERE site = %(site)s"), [(None,)])
 
 

@@ -35,6 +35,33 @@ class TakeTests(ListTest):
         self.take([page("door", "10:00", entry("1/1", "10:00"))])
         self.assertEqual(self.beacons("battery_mv, last_heard_at"), [("1/1", 2950, "10:00")])
 
+    def test_a_newer_frame_without_a_value_hides_no_older_one(self):
+        self.take([page("door", "9:00", entry("1/1", "9:00", battery_percent=80, battery_mv=2900, telemetry_at=said("9:00"), format="minew"))])
+        self.take([page("till", "10:00", entry("1/1", "10:00", temperature_c=21, telemetry_at=said("10:00"), format="kontakt"))])
+        columns = "battery_percent, battery_mv, temperature_c, telemetry_at, format"
+        self.assertEqual(self.beacons(columns), [("1/1", 80, 2900, 21, "10:00", "kontakt")])
+        # One gateway alone, after a restart that forgot its list.
+        self.take([page("door", "11:00", entry("1/1", "11:00", battery_mv=2890, telemetry_at=said("11:00"), format="minew"))])
+        self.assertEqual(self.beacons(columns), [("1/1", 80, 2890, 21, "11:00", "minew")])
+
+    def test_a_page_that_a_shorter_list_does_not_need_makes_no_later_list_complete(self):
+        self.take([page("door", "9:00", entry("1/1", "9:00"), pages=2), page("door", "9:00", entry("1/2", "9:00"), number=1, pages=2)])
+        self.take([page("door", "10:00", entry("1/1", "10:00"))])
+        self.take([page("door", "11:00", entry("1/1", "11:00"), pages=2)])
+        self.assertEqual(self.query("SELECT FROM beacons.beacon_list WHERE site = %(site)s"), [])
+        self.take([page("door", "11:00", entry("1/2", "11:00"), number=1, pages=2)])
+        self.assertEqual([clock(until) for until, in self.query("SELECT told_until FROM beacons.beacon_list WHERE site = %(site)s")], ["11:00"])
+
+    def test_made_up_pages_have_a_limit_for_a_list_and_for_a_store(self):
+        self.assertEqual(self.take([page("door", "9:00", number=5, pages=5), page("door", "9:00", number=0, pages=101), page("door", "9:00", number=99, pages=100)]),
+                         ["conflict", "conflict", "new"])
+        with self.connection.transaction(force_rollback=True):
+            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_pages_of_store() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 2::bigint'")
+            self.assertEqual(self.take([page("a", "9:00")]), ["new"])
+            self.assertEqual(self.take([page("b", "9:00")]), ["over_budget"])
+            # A page that is there already has its room.
+            self.assertEqual(self.take([page("a", "10:00")]), ["new"])
+
     def test_what_comes_again_or_late_changes_nothing(self):
         first = page("door", "9:00", entry("1/1", "8:50", battery_mv=3000, telemetry_at=said("8:00")), entry("1/2", "8:00"))
         second = page("door", "10:00", entry("1/1", "9:50", battery_mv=2990, telemetry_at=said("9:00")))

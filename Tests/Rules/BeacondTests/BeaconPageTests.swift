@@ -11,7 +11,10 @@ struct BeaconPageTests {
         wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
 
-    private func start(table: String = "[beacons]", id: String = "door") throws -> AgentStart {
+    private func start(
+        table: String = "[beacons]", id: String = "door", uuid: String = "00000000-0000-0001-0000-000000000002",
+        at now: Instant = .origin
+    ) throws -> AgentStart {
         let settings = try Settings.parse(
             """
             [gateway]
@@ -19,24 +22,24 @@ struct BeaconPageTests {
             id = "\(id)"
             [[region]]
             id = "carts"
-            uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+            uuid = "\(uuid)"
             \(table)
             """)
         let outbox = try Outbox(
             directory: folder, owner: GatewayIdentity(settings.identity.topics),
             limits: OutboxLimits(maxEvents: 100, maxMiB: 4), at: .origin, wallTime: .unixEpoch)
         return AgentStart(
-            settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 9, count: 32),
+            settings, outbox, at: now, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 9, count: 32),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    private func tell(_ count: Int, _ parts: AgentStart) throws -> [Message] {
+    private func tell(_ count: Int, _ parts: AgentStart, _ timebase: Timebase = Self.timebase) throws -> [Message] {
         let beacons = (0..<count).map { number in
             HeardBeacon(
                 identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: UInt16(number)),
                 firstHeard: .at(.origin), lastHeard: .at(.origin + .seconds(9)), interval_ms: 1_000, rssi_dbm: -70)
         }
-        return try parts.dispatcher.dispatch([.beacons(beacons, at: .origin + .seconds(10))], Self.timebase)
+        return try parts.dispatcher.dispatch([.beacons(beacons, at: .origin + .seconds(10))], timebase)
             .compactMap { if case .message(let message) = $0.content { message } else { nil } }
     }
 
@@ -88,6 +91,39 @@ struct BeaconPageTests {
         }
         #expect(beacons.count == 201)
         #expect(beacons.last?.lastHeard == .told(Self.timebase.wallAtOrigin + .seconds(9)))
+    }
+
+    @Test("A page that is cleared gives no beacon to a later process, also while the broker is away")
+    func cleared() throws {
+        let before = try start()
+        _ = try tell(450, before)
+        _ = try tell(10, before)
+        before.dispatcher.outbox.close()
+        #expect(try start().engine.figures.beaconLists?.listed == 10)
+    }
+
+    @Test("A process whose clock is not synced leaves the stored list as it is")
+    func unsyncedProcess() throws {
+        let before = try start()
+        _ = try tell(20, before)
+        var timebase = Self.timebase
+        timebase.isSynced = false
+        let told = try tell(3, before, timebase)
+        #expect(try BeaconsPayload(decoding: try #require(told.first).payload).beacons.count == 3)
+        before.dispatcher.outbox.close()
+        #expect(try start().engine.figures.beaconLists?.listed == 20)
+    }
+
+    @Test(
+        "A restart forgets beacons that have been silent for ten report intervals, and those of a region that is gone")
+    func forgotten() throws {
+        let before = try start()
+        _ = try tell(20, before)
+        before.dispatcher.outbox.close()
+        #expect(try start(at: .origin + .seconds(36_009)).engine.figures.beaconLists?.listed == 20)
+        #expect(try start(at: .origin + .seconds(36_010)).engine.figures.beaconLists?.listed == 0)
+        let other = try start(uuid: "39ED98FF-2900-441A-802F-9C398FC199D2")
+        #expect(other.engine.figures.beaconLists?.listed == 0)
     }
 
     @Test("Without the table, all pages are cleared at the next start")

@@ -67,6 +67,9 @@ CREATE TABLE beacons.battery_daily (
     minor integer NOT NULL,
     day date NOT NULL,
     readings integer NOT NULL,
+    percent_readings integer NOT NULL,
+    mv_readings integer NOT NULL,
+    temperature_readings integer NOT NULL,
     battery_percent real,
     battery_percent_min real,
     battery_mv real,
@@ -81,6 +84,9 @@ COMMENT ON COLUMN beacons.battery_daily.major IS 'the beacon''s major';
 COMMENT ON COLUMN beacons.battery_daily.minor IS 'the beacon''s minor';
 COMMENT ON COLUMN beacons.battery_daily.day IS 'the UTC day of the readings';
 COMMENT ON COLUMN beacons.battery_daily.readings IS 'how many readings the row is made from; each gateway counts';
+COMMENT ON COLUMN beacons.battery_daily.percent_readings IS 'how many of them have a level in percent';
+COMMENT ON COLUMN beacons.battery_daily.mv_readings IS 'how many of them have a voltage';
+COMMENT ON COLUMN beacons.battery_daily.temperature_readings IS 'how many of them have a temperature';
 COMMENT ON COLUMN beacons.battery_daily.battery_percent IS 'the mean in percent; null where the beacon tells none';
 COMMENT ON COLUMN beacons.battery_daily.battery_percent_min IS 'the least';
 COMMENT ON COLUMN beacons.battery_daily.battery_mv IS 'the mean in millivolts; null where the beacon tells none';
@@ -92,9 +98,10 @@ COMMENT ON COLUMN beacons.battery_daily.temperature_c IS 'the mean temperature; 
 CREATE VIEW beacons.beacon AS
 SELECT site, uuid, major, minor, min(first_heard_at) AS first_heard_at, max(last_heard_at) AS last_heard_at,
     min(interval_ms) FILTER (WHERE is_late) AS interval_ms, max(rssi_dbm) FILTER (WHERE is_late) AS rssi_dbm,
-    (array_agg(battery_percent ORDER BY telemetry_at DESC NULLS LAST))[1] AS battery_percent,
-    (array_agg(battery_mv ORDER BY telemetry_at DESC NULLS LAST))[1] AS battery_mv,
-    (array_agg(temperature_c ORDER BY telemetry_at DESC NULLS LAST))[1] AS temperature_c,
+    -- Each value is the newest one: a frame with the temperature alone says nothing of the battery.
+    (array_agg(battery_percent ORDER BY telemetry_at DESC NULLS LAST) FILTER (WHERE battery_percent IS NOT NULL))[1] AS battery_percent,
+    (array_agg(battery_mv ORDER BY telemetry_at DESC NULLS LAST) FILTER (WHERE battery_mv IS NOT NULL))[1] AS battery_mv,
+    (array_agg(temperature_c ORDER BY telemetry_at DESC NULLS LAST) FILTER (WHERE temperature_c IS NOT NULL))[1] AS temperature_c,
     max(telemetry_at) AS telemetry_at,
     (array_agg(format ORDER BY telemetry_at DESC NULLS LAST))[1] AS format,
     (count(*) FILTER (WHERE is_late))::integer AS gateways
@@ -113,10 +120,10 @@ COMMENT ON COLUMN beacons.beacon.last_heard_at IS 'when one last heard it; a rep
 COMMENT ON COLUMN beacons.beacon.interval_ms IS 'its advertising interval, the shortest that a gateway learned; null while none has';
 COMMENT ON COLUMN beacons.beacon.rssi_dbm IS 'the median of its signal strength at the gateway that hears it best';
 COMMENT ON COLUMN beacons.beacon.battery_percent IS 'the newest battery level that any gateway read; null where the beacon tells none';
-COMMENT ON COLUMN beacons.beacon.battery_mv IS 'the battery''s voltage of the same reading';
-COMMENT ON COLUMN beacons.beacon.temperature_c IS 'the temperature of the same reading';
-COMMENT ON COLUMN beacons.beacon.telemetry_at IS 'when that was read';
-COMMENT ON COLUMN beacons.beacon.format IS 'the format of that reading';
+COMMENT ON COLUMN beacons.beacon.battery_mv IS 'the newest voltage, likewise';
+COMMENT ON COLUMN beacons.beacon.temperature_c IS 'the newest temperature, likewise';
+COMMENT ON COLUMN beacons.beacon.telemetry_at IS 'when the newest of these was read; an older frame may have told the others';
+COMMENT ON COLUMN beacons.beacon.format IS 'the format of the newest frame';
 COMMENT ON COLUMN beacons.beacon.gateways IS 'how many gateways heard it in the day before it was last heard';
 
 -- A list is complete when all its pages have come. A page that never comes must not make its beacons silent.

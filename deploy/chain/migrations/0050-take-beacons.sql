@@ -6,6 +6,10 @@
 -- Registered beacons have room of their own, so that made-up beacons cannot displace them.
 CREATE FUNCTION beacons.most_heard() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 100000::bigint $$;
 
+-- The most pages of a list; a gateway's own limit is lower. And the most pages of a store: those of 400 gateways.
+CREATE FUNCTION beacons.most_pages() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 100 $$;
+CREATE FUNCTION beacons.most_pages_of_store() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 10000::bigint $$;
+
 -- Returns the mean of two means, each of so many readings.
 CREATE FUNCTION beacons.mean_of(one double precision, ones bigint, other double precision, others bigint) RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
@@ -17,7 +21,8 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off AS $$
     WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, p.page, p.pages, m.received_at, least(p.at, m.received_at) AS at, md5(beacons.contents(m.payload)::text) AS digest,
-            p.at <= m.received_at + interval '1 day' AND p.at >= m.received_at - interval '400 days' AS is_plausible
+            p.at <= m.received_at + interval '1 day' AND p.at >= m.received_at - interval '400 days' AS is_plausible,
+            p.page < p.pages AND p.pages <= beacons.most_pages() AS has_place
         FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz, page integer, pages integer)
         WHERE m.kind = 'beacons'
@@ -25,19 +30,32 @@ SET enable_seqscan = off AS $$
         SELECT DISTINCT ON (m.site, m.gateway, m.page) m.*, b.at AS stored_at, b.digest AS stored_digest
         FROM message m LEFT JOIN LATERAL (
             SELECT p.at, p.digest FROM beacons.beacon_page p WHERE p.site = m.site AND p.gateway = m.gateway AND p.page = m.page OFFSET 0) b ON true
-        WHERE m.is_plausible AND (b.digest IS NULL OR b.digest <> m.digest)
+        WHERE m.is_plausible AND m.has_place AND (b.digest IS NULL OR b.digest <> m.digest)
         ORDER BY m.site, m.gateway, m.page, m.at DESC, m.i
+    ), room AS MATERIALIZED (
+        SELECT n.site, count(*) AS new_pages, (SELECT count(*) FROM beacons.beacon_page p WHERE p.site = n.site) AS pages
+        FROM newest n WHERE n.stored_digest IS NULL GROUP BY n.site
+    ), full_site AS MATERIALIZED (
+        SELECT r.site FROM room r WHERE r.pages + r.new_pages > beacons.most_pages_of_store()
+    ), unneeded AS (
+        -- Pages that a newer, shorter list does not need. An old page would make the list look complete when the new one is not.
+        DELETE FROM beacons.beacon_page p USING newest n
+        WHERE p.site = n.site AND p.gateway = n.gateway AND p.page >= n.pages AND p.at < n.at
+        AND NOT EXISTS (SELECT FROM newest o WHERE o.site = p.site AND o.gateway = p.gateway AND o.page = p.page)
     ), added AS (
         INSERT INTO beacons.beacon_page AS b (site, gateway, page, pages, at, received_at, first_at, digest)
-        SELECT site, gateway, page, pages, at, received_at, at, digest FROM newest ORDER BY 1, 2, 3
+        SELECT site, gateway, page, pages, at, received_at, at, digest FROM newest n
+        WHERE n.stored_digest IS NOT NULL OR NOT EXISTS (SELECT FROM full_site f WHERE f.site = n.site) ORDER BY 1, 2, 3
         ON CONFLICT (site, gateway, page) DO UPDATE
         SET pages = excluded.pages, at = excluded.at, received_at = excluded.received_at, digest = excluded.digest WHERE b.at < excluded.at
         RETURNING site, gateway, page
     )
     SELECT m.i,
-        CASE WHEN NOT m.is_plausible THEN 'conflict' WHEN n.i = m.i AND a.site IS NOT NULL THEN 'new'
+        CASE WHEN NOT (m.is_plausible AND m.has_place) THEN 'conflict' WHEN n.i = m.i AND a.site IS NOT NULL THEN 'new'
+            WHEN n.i = m.i AND n.stored_digest IS NULL THEN 'over_budget'
             WHEN n.i = m.i AND n.stored_at = m.at THEN 'conflict' ELSE 'repeated' END,
-        CASE WHEN NOT m.is_plausible THEN 'at: more than a day after its arrival, or more than 400 days before'
+        CASE WHEN NOT m.has_place THEN format('page: %s of %s, where a list has at most %s', m.page, m.pages, beacons.most_pages())
+            WHEN NOT m.is_plausible THEN 'at: more than a day after its arrival, or more than 400 days before'
             WHEN n.i = m.i AND a.site IS NULL AND n.stored_at = m.at THEN format('at: page %s of that moment was another one before', m.page) END
     FROM message m LEFT JOIN newest n USING (site, gateway, page) LEFT JOIN added a USING (site, gateway, page)
 $$;
@@ -102,28 +120,35 @@ SET enable_seqscan = off AS $$
             listed_at = excluded.listed_at, interval_ms = coalesce(excluded.interval_ms, h.interval_ms),
             rssi_dbm = coalesce(excluded.rssi_dbm, h.rssi_dbm),
             (battery_percent, battery_mv, temperature_c, telemetry_at, format) = (
-                SELECT t.* FROM (VALUES
+                -- Each value is the newest one that is there.
+                SELECT (array_agg(t.percent ORDER BY t.at DESC NULLS LAST) FILTER (WHERE t.percent IS NOT NULL))[1],
+                    (array_agg(t.mv ORDER BY t.at DESC NULLS LAST) FILTER (WHERE t.mv IS NOT NULL))[1],
+                    (array_agg(t.celsius ORDER BY t.at DESC NULLS LAST) FILTER (WHERE t.celsius IS NOT NULL))[1],
+                    max(t.at), (array_agg(t.format ORDER BY t.at DESC NULLS LAST))[1]
+                FROM (VALUES
                     (excluded.battery_percent, excluded.battery_mv, excluded.temperature_c, excluded.telemetry_at, excluded.format),
-                    (h.battery_percent, h.battery_mv, h.temperature_c, h.telemetry_at, h.format)) t (percent, mv, celsius, at, format)
-                ORDER BY t.at DESC NULLS LAST LIMIT 1)
+                    (h.battery_percent, h.battery_mv, h.temperature_c, h.telemetry_at, h.format)) t (percent, mv, celsius, at, format))
         WHERE h.listed_at < excluded.listed_at
         RETURNING site, uuid, major, minor, gateway
     ), reading AS (
         SELECT f.site, f.uuid, f.major, f.minor, (f.telemetry_at AT TIME ZONE 'UTC')::date AS day, count(*) AS readings,
+            count(f.battery_percent) AS percents, count(f.battery_mv) AS mvs, count(f.temperature_c) AS temperatures,
             avg(f.battery_percent) AS percent, min(f.battery_percent) AS percent_min, avg(f.battery_mv) AS mv, min(f.battery_mv) AS mv_min,
             avg(f.temperature_c) AS celsius
         FROM fits f JOIN kept USING (site, uuid, major, minor, gateway) WHERE f.is_reading GROUP BY 1, 2, 3, 4, 5
     ), noted AS (
         INSERT INTO beacons.battery_daily AS d (
-            site, uuid, major, minor, day, readings, battery_percent, battery_percent_min, battery_mv, battery_mv_min, temperature_c)
-        SELECT site, uuid, major, minor, day, readings, percent, percent_min, mv, mv_min, celsius FROM reading ORDER BY 1, 2, 3, 4, 5
+            site, uuid, major, minor, day, readings, percent_readings, mv_readings, temperature_readings, battery_percent, battery_percent_min, battery_mv,
+            battery_mv_min, temperature_c)
+        SELECT site, uuid, major, minor, day, readings, percents, mvs, temperatures, percent, percent_min, mv, mv_min, celsius FROM reading ORDER BY 1, 2, 3, 4, 5
         ON CONFLICT (site, uuid, major, minor, day) DO UPDATE SET
-            readings = d.readings + excluded.readings,
-            battery_percent = beacons.mean_of(d.battery_percent, d.readings, excluded.battery_percent, excluded.readings),
+            readings = d.readings + excluded.readings, percent_readings = d.percent_readings + excluded.percent_readings,
+            mv_readings = d.mv_readings + excluded.mv_readings, temperature_readings = d.temperature_readings + excluded.temperature_readings,
+            battery_percent = beacons.mean_of(d.battery_percent, d.percent_readings, excluded.battery_percent, excluded.percent_readings),
             battery_percent_min = least(d.battery_percent_min, excluded.battery_percent_min),
-            battery_mv = beacons.mean_of(d.battery_mv, d.readings, excluded.battery_mv, excluded.readings),
+            battery_mv = beacons.mean_of(d.battery_mv, d.mv_readings, excluded.battery_mv, excluded.mv_readings),
             battery_mv_min = least(d.battery_mv_min, excluded.battery_mv_min),
-            temperature_c = beacons.mean_of(d.temperature_c, d.readings, excluded.temperature_c, excluded.readings)
+            temperature_c = beacons.mean_of(d.temperature_c, d.temperature_readings, excluded.temperature_c, excluded.temperature_readings)
     )
     SELECT coalesce(array_agg(DISTINCT site), '{}') FROM fits WHERE NOT has_room
 $$;
@@ -177,6 +202,6 @@ BEGIN
 END $$;
 
 REVOKE EXECUTE ON FUNCTION
-    beacons.most_heard(), beacons.mean_of(double precision, bigint, double precision, bigint), beacons.take_pages(jsonb),
+    beacons.most_heard(), beacons.most_pages(), beacons.most_pages_of_store(), beacons.mean_of(double precision, bigint, double precision, bigint), beacons.take_pages(jsonb),
     beacons.entries_of(jsonb, integer[]), beacons.take_entries(jsonb, integer[]), beacons.take_beacons(jsonb)
 FROM PUBLIC;

@@ -44,7 +44,7 @@ CREATE FUNCTION beacons.hearer_for() RETURNS interval LANGUAGE sql IMMUTABLE PAR
 -- silence is not known yet. The gateways that heard the beacon count; for a beacon that none has heard, all of the store.
 CREATE FUNCTION beacons.silent_of(a_site text)
 RETURNS TABLE (uuid text, major integer, minor integer, asset text, since date, last_heard_at timestamptz, silent_days double precision, covered_share double precision)
-LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
+LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET enable_seqscan = off AS $$
     WITH list AS MATERIALIZED (
         SELECT l.gateway, l.first_at, l.told_until, max(l.told_until) OVER () AS store_until,
             l.told_until < max(l.told_until) OVER () - beacons.gone_after() AS is_gone

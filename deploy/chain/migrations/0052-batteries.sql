@@ -22,7 +22,8 @@ DECLARE
     falling bigint;
     level double precision;
 BEGIN
-    IF levels[count] <= lowest THEN
+    -- One wrong reading is not the end.
+    IF levels[count] <= lowest AND (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY levels[i]) FROM generate_series(greatest(1, count - 2), count) i) <= lowest THEN
         RETURN 0;
     END IF;
     IF count IS NULL OR count < beacons.fewest_days() THEN
@@ -30,7 +31,8 @@ BEGIN
     END IF;
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY s.slope), count(*) FILTER (WHERE s.slope < 0) INTO slope, falling
     FROM (SELECT (levels[i + count - half] - levels[i]) / (days[i + count - half] - days[i]) AS slope FROM generate_series(1, half) i) s;
-    IF slope >= 0 OR falling < 0.75 * half THEN
+    -- A battery that is fuller than in the first half was changed: the slope is that of the former one.
+    IF slope >= 0 OR falling < 0.75 * half OR levels[count] > (SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY levels[i]) FROM generate_series(1, half) i) THEN
         RETURN NULL;
     END IF;
     SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY levels[i] - slope * (days[i] - days[count])) INTO level FROM generate_series(1, count) i;

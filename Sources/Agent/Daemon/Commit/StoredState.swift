@@ -74,9 +74,13 @@ package struct StoredState {
         return coverage
     }
 
-    /// Returns the beacons that a gateway has listed last.
-    func heardBeacons(of gateway: TopicTree) -> [HeardBeacon] {
-        BeaconsPayload.beacons(ofStored: clearances.filter { gateway.isBeaconPage($0.topic) }.map(\.value))
+    /// Returns the beacons that a gateway has listed last, without those that have been silent for too long since.
+    func heardBeacons(_ settings: Settings, at now: Instant, _ timebase: Timebase) -> [HeardBeacon] {
+        guard let lists = settings.gateway.beacons else { return [] }
+        let gateway = settings.identity.topics
+        return BeaconsPayload.beacons(
+            ofStored: clearances.filter { gateway.isBeaconPage($0.topic) }.map(\.value),
+            heardSince: timebase.isSynced ? timebase.wall(now) - lists.patience : nil)
     }
 
     /// Separates the instances that this process continues from those that it does not. An instance ends where an

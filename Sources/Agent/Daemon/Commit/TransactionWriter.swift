@@ -125,12 +125,18 @@ struct TransactionWriter {
         let pages = composer.beacons(beacons, at: now, draft.timebase)
         for page in pages {
             draft.told.retained.want(page.topic)
-            draft.transaction.store(OutboxRecord(key: StoredClearance.key(page.topic), value: page.payload))
+            let key = StoredClearance.key(page.topic)
+            // A clock that is not set would make the stored times wrong. The times of a set clock stay until the next.
+            if draft.timebase.isSynced || !draft.stores(key, records) {
+                draft.transaction.store(OutboxRecord(key: key, value: draft.timebase.isSynced ? page.payload : []))
+            }
             draft.say(page, at: now)
         }
         let told = Set(pages.map(\.topic))
         for topic in records.beaconPages(of: composer.topics) where !told.contains(topic) {
             clear(topic, at: now, records, into: &draft)
+            // The beacons of the page are on others now, or are forgotten.
+            draft.transaction.store(OutboxRecord(key: StoredClearance.key(topic), value: []))
         }
     }
 

@@ -39,7 +39,7 @@ package struct AgentStart {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(
             settings.gateway, requested: requested, restoring: stored.regions.map(\.record),
-            heard: stored.heardBeacons(of: settings.identity.topics), radioSees: !air.isLive,
+            heard: stored.heardBeacons(settings, at: now, timebase), radioSees: !air.isLive,
             canProbe: air.isLive, at: now, outputs: &outputs)
         if air == .capture(hasReceivers: true) {
             // The reports name the receivers. The first status only tells that there are some.

@@ -5,10 +5,8 @@
 struct BeaconRegister: Sendable {
     /// The most beacons. A flood of made-up beacons fills the register, and `makeRoom` keeps the others.
     static let maxBeacons = 5_000
-    /// The report intervals of silence after which a beacon leaves the list.
-    private static let patience: Int64 = 10
-    /// The samples after which a beacon is no fleeting one.
-    private static let enoughSamples: UInt8 = 2
+    /// The samples after which a beacon is no fleeting one: most of a report interval.
+    private static let enoughSamples: UInt8 = 8
     /// The shortest time between two samples.
     private static let shortestPeriod = TimeSpan.seconds(1)
 
@@ -73,21 +71,25 @@ struct BeaconRegister: Sendable {
     /// While the register is full, a new beacon waits for the next sample.
     ///
     /// - Parameter level_dbm: its smoothed level; `nil` for none.
-    mutating func note(_ transmitter: Transmitter, level_dbm: Double?) {
+    mutating func note(_ transmitter: Transmitter, level_dbm: Double?, at now: Instant) {
         if entries.count >= Self.maxBeacons, entries[transmitter.identity] == nil { return }
-        update(transmitter, level_dbm: level_dbm, isSample: false)
+        update(transmitter, level_dbm: level_dbm, isSample: false, at: now)
     }
 
     /// Takes the state of all transmitters that a region wants.
     mutating func sample(_ transmitters: some Sequence<(Transmitter, level_dbm: Double?)>, at now: Instant) {
         let isRegular = sampleDue <= now
         if isRegular { sampleDue = now + period }
-        for (transmitter, level_dbm) in transmitters { update(transmitter, level_dbm: level_dbm, isSample: isRegular) }
-        makeRoom()
+        for (transmitter, level_dbm) in transmitters {
+            update(transmitter, level_dbm: level_dbm, isSample: isRegular, at: now)
+        }
+        if entries.count > Self.maxBeacons {
+            makeRoom(inAir: Set(transmitters.filter { $0.0.isListed }.map(\.0.identity)))
+        }
         figures.listed = entries.count
     }
 
-    private mutating func update(_ transmitter: Transmitter, level_dbm: Double?, isSample: Bool) {
+    private mutating func update(_ transmitter: Transmitter, level_dbm: Double?, isSample: Bool, at now: Instant) {
         let identity = transmitter.identity
         var entry = entries.removeValue(forKey: identity) ?? Entry(transmitter)
         if entry.silentSince <= transmitter.lastHeard {
@@ -99,21 +101,25 @@ struct BeaconRegister: Sendable {
         }
         if isSample, transmitter.isListed { entry.sampleCount = min(entry.sampleCount + 1, Self.enoughSamples) }
         if let level_dbm, isSample ? transmitter.isListed : entry.levels.isEmpty { entry.levels.add(level_dbm) }
-        if settings.readsTelemetry, let waiting = unlinked.take(transmitter.address) {
+        if settings.readsTelemetry, let waiting = unlinked.take(transmitter.address, at: now),
+            entry.battery.map({ !$0.at.isAfter(waiting.at) }) ?? true
+        {
             entry.battery = Self.merged(entry.battery, waiting.values, at: waiting.at)
         }
         entries[identity] = entry
     }
 
-    /// Forgets the beacons beyond the limit: first those that a sample has met only once, as a made-up one, and those
-    /// that have been silent for longest.
-    private mutating func makeRoom() {
-        guard entries.count > Self.maxBeacons else { return }
-        let order = entries.sorted { left, right in
-            (left.value.sampleCount, left.value.silentSince) < (right.value.sampleCount, right.value.silentSince)
+    /// Forgets the beacons beyond the limit, those that have been silent for longest first. Three
+    /// ranks stay in this order: beacons that most samples of a report interval have met, beacons in the air, and beacons
+    /// that were met briefly and are gone, as made-up ones are.
+    private mutating func makeRoom(inAir: Set<BeaconIdentity>) {
+        func rank(_ identity: BeaconIdentity, _ entry: Entry) -> Int {
+            entry.sampleCount >= Self.enoughSamples ? 2 : inAir.contains(identity) ? 1 : 0
         }
-        for (identity, _) in order.prefix(entries.count - Self.maxBeacons) {
-            entries[identity] = nil
+        let order = entries.map { (identity: $0.key, rank: rank($0.key, $0.value), silentSince: $0.value.silentSince) }
+            .sorted { ($0.rank, $0.silentSince) < ($1.rank, $1.silentSince) }
+        for forgotten in order.prefix(entries.count - Self.maxBeacons) {
+            entries[forgotten.identity] = nil
             figures.displaced &+= 1
         }
     }
@@ -154,8 +160,7 @@ struct BeaconRegister: Sendable {
     /// Returns the list, in the order of the identities, and forgets beacons that have been silent for too long.
     mutating func report(at now: Instant) -> [HeardBeacon] {
         reportDue = now + settings.reportInterval
-        let limit = settings.reportInterval * Self.patience
-        entries = entries.filter { now - $0.value.silentSince <= limit }
+        entries = entries.filter { now - $0.value.silentSince <= settings.patience }
         figures.listed = entries.count
         return entries.sorted { $0.key < $1.key }.map { identity, entry in
             HeardBeacon(
@@ -172,6 +177,8 @@ struct BeaconRegister: Sendable {
 /// few places.
 private struct UnlinkedTelemetry: Sendable {
     static let capacity = 256
+    /// The time after which a frame is not used any more. Beacons repeat their telemetry within minutes.
+    static let patience = TimeSpan.seconds(600)
 
     struct Waiting: Sendable {
         var address: DeviceAddress
@@ -194,13 +201,13 @@ private struct UnlinkedTelemetry: Sendable {
         }
     }
 
-    mutating func take(_ address: DeviceAddress) -> Waiting? {
+    mutating func take(_ address: DeviceAddress, at now: Instant) -> Waiting? {
         guard let index = waiting.firstIndex(where: { $0.address == address }) else { return nil }
         let found = waiting[index]
         // The order of the others does not matter.
         waiting.swapAt(index, waiting.count - 1)
         waiting.removeLast()
         next = 0
-        return found
+        return now - found.at <= Self.patience ? found : nil
     }
 }

@@ -5,6 +5,11 @@ package struct HeardBeacon: Hashable, Sendable {
         case at(Instant)
         /// The time of an earlier process. It stays as it was told: the clocks of two processes have no common origin.
         case told(WallTime)
+
+        /// Returns whether the time is later than an instant. A time of an earlier process is not.
+        func isAfter(_ instant: Instant) -> Bool {
+            if case .at(let own) = self { own > instant } else { false }
+        }
     }
 
     /// The last telemetry of a beacon.
@@ -50,6 +55,9 @@ package struct BeaconListSettings: Hashable, Sendable {
     package var readsTelemetry: Bool
     /// The time from one list to the next.
     package var reportInterval: TimeSpan
+
+    /// The silence after which a beacon leaves the list: ten report intervals.
+    package var patience: TimeSpan { reportInterval * 10 }
 
     package init(readsTelemetry: Bool, reportInterval: TimeSpan) {
         self.readsTelemetry = readsTelemetry

@@ -1,10 +1,17 @@
 /// The lists of beacons, where `[beacons]` asks for them.
 extension GatewayEngine {
+    /// Starts the list with the beacons that an earlier process has listed, as far as a region still wants them.
+    mutating func startList(_ heard: [HeardBeacon]) {
+        let wanted = heard.filter { monitor.interest(in: $0.identity) != .none }
+        register = settings.beacons.map { BeaconRegister($0, restoring: wanted, at: now) }
+        listingDue = register?.nextDeadline ?? .distantFuture
+    }
+
     /// Passes the transmitters of an identity to the register: they came, left, or fell silent.
     mutating func listChanged(_ identity: IdentitySlot) {
         guard register != nil else { return }
         for (transmitter, level_dbm) in tracker.wantedTransmitters(of: identity) {
-            register?.note(transmitter, level_dbm: level_dbm)
+            register?.note(transmitter, level_dbm: level_dbm, at: now)
         }
     }
 

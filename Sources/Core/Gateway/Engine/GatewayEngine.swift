@@ -52,8 +52,6 @@ package struct GatewayEngine: Sendable {
         let readsTelemetry = settings.beacons?.readsTelemetry ?? false
         self.tracker = BeaconTracker(
             settings.tracker, distance: settings.distance, findsAddresses: readsTelemetry)
-        self.register = settings.beacons.map { BeaconRegister($0, restoring: heard, at: now) }
-        self.listingDue = register?.nextDeadline ?? .distantFuture
         self.monitor = RegionMonitor(limits: settings.regions.limits)
         self.radio = monitor.addSource(canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
@@ -85,6 +83,7 @@ package struct GatewayEngine: Sendable {
                 outputs.append(.failure(error, at: now))
             }
         }
+        startList(heard)
         for record in inOrderOfRoom(records)
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
             guard let slot = monitor.slot(of: record.instance) else { continue }

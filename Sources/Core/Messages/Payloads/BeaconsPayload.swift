@@ -32,13 +32,17 @@ extension BeaconsPayload {
 
     /// Returns the beacons of stored pages; without those of pages that cannot be read, and of a clock that was not
     /// synced.
-    package static func beacons(ofStored pages: [[UInt8]]) -> [HeardBeacon] {
-        pages.flatMap { octets -> [HeardBeacon] in
+    ///
+    /// - Parameter first: the time since which a beacon has been heard to be returned; `nil` where the clock can't tell.
+    package static func beacons(ofStored pages: [[UInt8]], heardSince first: WallTime? = nil) -> [HeardBeacon] {
+        let beacons = pages.flatMap { octets -> [HeardBeacon] in
             guard var fields = try? PayloadFields(octets), let head = try? PayloadHead(&fields), head.isClockSynced,
                 let payload = try? BeaconsPayload(head, &fields)
             else { return [] }
             return payload.beacons
         }
+        guard let first else { return beacons }
+        return beacons.filter { beacon in if case .told(let last) = beacon.lastHeard { last >= first } else { true } }
     }
 }
 

@@ -131,6 +131,22 @@ struct BeaconListTests {
         #expect(told.filter { $0.beacons.contains { $0.identity == .beacon(1, 1) } }.last?.t_s == 1_500)
     }
 
+    @Test("A beacon that comes after a flood is listed at once, in the place of a made-up one")
+    func newcomer() throws {
+        var air = Air()
+        // Made-up beacons that two samples meet.
+        for number in 0..<6_000 {
+            for t_s in [9.0, 19.0] {
+                air.beacon(
+                    .beacon(1, UInt16(number)), from: .fixed(UInt64(1_000 + number)), at: t_s + Double(number) * 0.0001)
+            }
+        }
+        air.beacon(.beacon(9, 9), from: .fixed(9), every_s: 1, start_s: 60, end_s: 290)
+        let told = lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
+        #expect(told.count == 2)
+        #expect(told.allSatisfy { $0.beacons.contains { $0.identity == .beacon(9, 9) } })
+    }
+
     @Test("A flood of made-up beacons fills the list, but does not displace a beacon that stays")
     func flood() throws {
         var air = Air()

@@ -45,6 +45,18 @@ struct TelemetryLinkTests {
         #expect(try battery(air([(.fixed(1), Self.frame, 5)]))?.at == at(5))
     }
 
+    @Test("A frame that waited for its beacon replaces no later one, and none is used after ten minutes")
+    func late() throws {
+        var air = air([(.fixed(1), Self.frame, 30), (.fixed(2), Self.tlm(2_000, 0x1580), 5)])
+        air.beacon(.beacon(), from: .fixed(2), every_s: 1, start_s: 60, end_s: 140)
+        #expect(try battery(air)?.values.battery_mV == 2_950)
+        var old = Air()
+        old.report(.fixed(1), data: Self.frame, rssi_dbm: -70, at: 1)
+        old.beacon(.beacon(), from: .fixed(1), every_s: 1, start_s: 700, end_s: 740)
+        let list = BeaconListTests.lists(old, telemetry: true, until_s: 750).last
+        #expect(list?.beacons.count == 1 && list?.beacons.first?.battery == nil)
+    }
+
     @Test("A frame from another address belongs to no beacon")
     func otherAddress() throws {
         #expect(try battery(air([(.fixed(2), Self.frame, 20)])) == nil)

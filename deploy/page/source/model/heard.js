@@ -30,7 +30,7 @@ export class HeardBeacons {
     let isWhole = true;
     for (const beacon of beacons) {
       const identity = identityOf(beacon);
-      if (this.put(identity, topic, beacon, { gateway, at, synced, heard: Math.min(beacon.heard, at), battery: beacon.battery })) identities.add(identity);
+      if (this.put(identity, topic, beacon, { gateway, at, synced, heard: Math.min(beacon.heard, at), battery: beacon.battery && { ...beacon.battery, at: Math.min(beacon.battery.at, at) } })) identities.add(identity);
       else isWhole = false;
     }
     if (!isWhole) this.refused += 1;
