@@ -18,7 +18,7 @@ packages_of_build() {
 # The Debian package of each program whose name differs.
 declare -A package_of=(
     [ansible-playbook]=ansible-core [apt-ftparchive]=apt-utils [busybox]=busybox-static [cc]=gcc [depmod]=kmod [dh]=debhelper [dpkg-buildpackage]=dpkg-dev [gpg]=gnupg [gpsfake]=gpsd-clients
-    [hciconfig]=bluez [ip]=iproute2 [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_passwd]=mosquitto [mosquitto_pub]=mosquitto-clients
+    [hciconfig]=bluez [ip]=iproute2 [java]=default-jre-headless [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_passwd]=mosquitto [mosquitto_pub]=mosquitto-clients
     [mosquitto_rr]=mosquitto-clients [mosquitto_sub]=mosquitto-clients [nft]=nftables [promtool]=prometheus [psql]=postgresql-client [qemu-storage-daemon]=qemu-system-common [qemu-system-aarch64]=qemu-system-arm [qemu-system-x86_64]=qemu-system-x86
     [objdump]=binutils [pkill]=procps [readelf]=binutils [ssh]=openssh-client [ssh-keygen]=openssh-client
     [stunnel]=stunnel4 [systemd-analyze]=systemd [systemd-nspawn]=systemd-container [unshare]=util-linux

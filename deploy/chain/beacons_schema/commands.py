@@ -4,24 +4,21 @@ import argparse
 import signal
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any, NoReturn
 
 import psycopg
-from psycopg import sql
 
 from beacons_collector.options import database_url
 
 from .csv_file import WrongFile
 from .migrating import CannotMigrate, migrate
 from .register import register
+from .retention import CannotRetain, one_row, retain
 from .stores import load_holidays, load_stores
 
 # sysexits.h: a wrong command line, a wrong file, a missing service, a job that could not be done.
 EX_USAGE, EX_DATAERR, EX_UNAVAILABLE, EX_SOFTWARE = 64, 65, 69, 70
-# Ten minutes of tries. A longer query is reported, and the command runs again tomorrow.
-LOCK_TRIES, LOCK_PAUSE_S = 300, 1.5
 
 
 class Parser(argparse.ArgumentParser):
@@ -40,6 +37,7 @@ def options(arguments: list[str]) -> argparse.Namespace:
         command.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it")
         if name == "retain":
             command.add_argument("--days", required=True, type=positive, help="whole days that are kept before today")
+            command.add_argument("--lake", metavar="FOLDER_OR_S3_URL", help="drop only days that this lake has")
         if name == "roll-up":
             command.add_argument("--every", type=positive, metavar="SECONDS", help="go on until SIGTERM")
         if name == "register":
@@ -70,7 +68,7 @@ def main(arguments: list[str]) -> int:
         return complain(chosen.command, f"the database is not there: {error}", EX_UNAVAILABLE)
     except WrongFile as error:
         return complain(chosen.command, str(error), EX_DATAERR)
-    except (psycopg.Error, CannotMigrate) as error:
+    except (psycopg.Error, CannotMigrate, CannotRetain) as error:
         return complain(chosen.command, str(error), EX_SOFTWARE)
     return 0
 
@@ -89,31 +87,8 @@ def make_schema(connection: psycopg.Connection[Any], _: argparse.Namespace) -> s
     return "applied " + ", ".join(applied) if applied else "up to date"
 
 
-def retain(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> str:
-    (since,) = one_row(connection, "SELECT to_char(beacons.retain_from(%s), 'YYYY-MM-DD')", (chosen.days,))
-    partitions = connection.execute("SELECT daily, partition FROM beacons.partitions_before(%s::date)", (since,)).fetchall()
-    for table, partition in partitions:
-        drop(connection, table, partition)
-    connection.execute("SELECT beacons.forget_before(%s::date), beacons.forget_days_before(%s::date)", (since, since))
-    return f"kept since {since}, dropped {len(partitions)} partitions"
-
-
-def drop(connection: psycopg.Connection[Any], table: str, partition: str) -> None:
-    """Detaches a partition. That locks the table, since PostgreSQL has no other way where there is a default partition.
-    A waiting lock holds up all later ones, so each try waits briefly. The next one comes when an analyst's long query
-    may be over."""
-    for turn in range(LOCK_TRIES):
-        try:
-            with connection.transaction():
-                connection.execute("SET LOCAL lock_timeout = '500ms'")
-                connection.execute(sql.SQL("ALTER TABLE beacons.{} DETACH PARTITION beacons.{}").format(
-                    sql.Identifier(table), sql.Identifier(partition)))
-                connection.execute(sql.SQL("DROP TABLE beacons.{}").format(sql.Identifier(partition)))
-            return
-        except psycopg.errors.LockNotAvailable:
-            if turn == LOCK_TRIES - 1:
-                raise
-            time.sleep(LOCK_PAUSE_S)
+def drop_days(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> str:
+    return retain(connection, chosen.database, chosen.days, chosen.lake)
 
 
 def roll_up(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
@@ -134,10 +109,6 @@ def load_places(connection: psycopg.Connection[Any], chosen: argparse.Namespace)
 def make_days(connection: psycopg.Connection[Any]) -> None:
     """Runs in a transaction of its own, because it locks tables that a roll-up reads."""
     connection.execute("SELECT beacons.make_days_ahead()")
-
-
-def one_row(connection: psycopg.Connection[Any], query: Any, values: tuple[Any, ...] = ()) -> tuple[Any, ...]:
-    return connection.execute(query, values).fetchone() or (None,)
 
 
 def roll_up_again_and_again(url: str, every_s: int) -> int:
@@ -163,4 +134,4 @@ def roll_up_again_and_again(url: str, every_s: int) -> int:
     return 0
 
 
-JOBS = {"schema": make_schema, "retain": retain, "roll-up": roll_up, "register": load_register, "stores": load_places}
+JOBS = {"schema": make_schema, "retain": drop_days, "roll-up": roll_up, "register": load_register, "stores": load_places}

@@ -1,0 +1,164 @@
+"""A lake's folder or S3 bucket: files are written aside, read back, moved to their place, and committed.
+
+    FOLDER/_unfinished/…                       a file that is being written; queries do not see it
+    FOLDER/event/day=2026-11-01/ROWS-DIGEST-….parquet
+    FOLDER/event/_delta_log/…                  Delta Lake's log: a commit adds the file of a day and removes the former one
+
+A file's name holds the number of its rows and their digest, so the table's snapshot tells both for each day.
+"""
+
+import json
+import re
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from threading import Lock
+
+import pyarrow as pa
+import pyarrow.fs as pafs
+import pyarrow.parquet as pq
+from deltalake import DeltaTable
+from deltalake.fs import DeltaStorageHandler
+from deltalake.transaction import AddAction, CommitProperties, RemoveAction, Transaction
+
+from .digest import Digest
+from .tables import Table
+
+UNFINISHED = "_unfinished"
+# Rows that are in memory before they go into the file: some 100 MB.
+ROWS_A_GROUP, ROWS_A_CHECK = 500_000, 131_072
+NAME = re.compile(r"(?:day=(\d{4}-\d\d-\d\d)/)?(\d+-[0-9a-f]{32})-[0-9a-f]{32}\.parquet")
+
+
+class CannotExport(Exception):
+    """The table and day that could not be exported, with the reason and the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A file of the snapshot, and what its name tells."""
+
+    path: str
+    size: int
+    digest: str
+
+
+def whole(url: str) -> str:
+    """A lake by one name, however the command line calls it."""
+    return url.rstrip("/") if "://" in url else str(Path(url).absolute())
+
+
+class Lake:
+    """The folder, with a Delta table for each table. The environment has the options of S3 (AWS_…), as delta-rs takes them."""
+
+    def __init__(self, url: str, tables: tuple[Table, ...], is_new: bool = False) -> None:
+        self.url = whole(url)
+        if is_new and "://" not in self.url:
+            Path(self.url).mkdir(parents=True, exist_ok=True)
+        self.files = pafs.PyFileSystem(DeltaStorageHandler(self.url, {}))
+        self.deltas: dict[str, DeltaTable] = {}
+        for table in tables:
+            self.deltas[table.name] = self.create(table) if is_new else DeltaTable(f"{self.url}/{table.name}")
+        self.committing = Lock()
+
+    def create(self, table: Table) -> DeltaTable:
+        columns = list(table.schema) + ([pa.field("day", pa.date32())] if table.is_daily else [])
+        return DeltaTable.create(
+            f"{self.url}/{table.name}", pa.schema(columns), mode="ignore", partition_by=["day"] if table.is_daily else None,
+            description=f"beacons.{table.name} of closed days, by deploy/chain/lake")
+
+    def kept(self, table: Table) -> dict[date | None, Kept]:
+        """The file of each day in the table's newest snapshot."""
+        delta = self.deltas[table.name]
+        delta.update_incremental()
+        found: dict[date | None, Kept] = {}
+        actions = pa.table(delta.get_add_actions(flatten=True))
+        for path, size in zip(actions["path"].to_pylist(), actions["size_bytes"].to_pylist(), strict=True):
+            match = NAME.fullmatch(path)
+            if not match:
+                raise CannotExport(f"{table.name}: {path} is not the file of an export: another program wrote into this lake; export into a new folder")
+            found[date.fromisoformat(match[1]) if match[1] else None] = Kept(path, size, match[2])
+        return found
+
+    def seen_until(self, table: Table, source: str) -> int | None:
+        """The oldest transaction of a database whose changes may be missing in the table."""
+        return self.deltas[table.name].transaction_version(source)
+
+    def note_seen(self, table: Table, source: str, until: int) -> None:
+        self.commit(table, [], CommitProperties(app_transactions=[Transaction(source, until)]))
+
+    def write(self, table: Table, day: date | None, batches: Iterator[pa.RecordBatch]) -> tuple[str, str]:
+        """Writes a file aside, reads it back, and returns its path and digest."""
+        path = f"{UNFINISHED}/{uuid.uuid4().hex}.parquet"
+        told, waiting, rows = Digest(), [], 0
+        with self.files.open_output_stream(path) as stream, \
+                pq.ParquetWriter(stream, table.schema, compression="zstd", compression_level=1, store_schema=False) as writer:
+            for batch in batches:
+                told.add(batch)
+                waiting.append(batch)
+                rows += batch.num_rows
+                if rows >= ROWS_A_GROUP:
+                    writer.write_table(pa.Table.from_batches(waiting), row_group_size=rows)
+                    waiting, rows = [], 0
+            if waiting:
+                writer.write_table(pa.Table.from_batches(waiting), row_group_size=max(rows, 1))
+        written = self.digest_of(table, path)
+        if written != told.text:
+            self.files.delete_file(path)
+            raise CannotExport(f"{table.name} of {day}: the file holds {written} and the database told {told.text} (rows-digest): "
+                               "the disk or the memory changed it; check both, and run this again")
+        return path, told.text
+
+    def digest_of(self, table: Table, path: str) -> str:
+        """Reads a file as queries will read it."""
+        digest = Digest()
+        texts = [name for name, kind in table.columns.items() if kind == pa.string() and name != "payload"]
+        with self.files.open_input_file(path) as stream, closing(pq.ParquetFile(stream, read_dictionary=texts)) as file:
+            for batch in file.iter_batches(ROWS_A_CHECK):
+                digest.add(batch)
+        return digest.text
+
+    def publish(self, table: Table, day: date | None, path: str, digest: str, former: Kept | None) -> None:
+        """Moves a checked file to its place and commits it instead of the former one, which it then deletes."""
+        name = f"{digest}-{uuid.uuid4().hex}.parquet" if day is None else f"day={day}/{digest}-{uuid.uuid4().hex}.parquet"
+        if day is not None:
+            self.files.create_dir(f"{table.name}/day={day}")
+        size = self.files.get_file_info(path).size
+        self.files.move(path, f"{table.name}/{name}")
+        values = {} if day is None else {"day": str(day)}
+        stats = json.dumps({"numRecords": int(digest.partition("-")[0])})
+        now_ms = time.time_ns() // 1_000_000
+        actions: list[AddAction | RemoveAction] = [AddAction(name, size, values, now_ms, True, stats)]
+        if former:
+            actions.append(RemoveAction(former.path, deletion_timestamp=now_ms, data_change=True, partition_values=values, size=former.size))
+        self.commit(table, actions, CommitProperties(custom_metadata={"beacons.day": str(day), "beacons.digest": digest}))
+        if former:
+            self.files.delete_file(f"{table.name}/{former.path}")
+
+    def commit(self, table: Table, actions: list[AddAction | RemoveAction], properties: CommitProperties) -> None:
+        delta = self.deltas[table.name]
+        with self.committing:
+            delta.update_incremental()
+            delta.create_write_transaction(
+                actions, "append", delta.schema(), ["day"] if table.is_daily else None, commit_properties=properties)
+            delta.update_incremental()
+
+    def sweep(self, table: Table) -> int:
+        """Deletes the files that no snapshot names: a killed export left them. Returns how many these were."""
+        named = {f"{table.name}/{one.path}" for one in self.kept(table).values()}
+        stale = [path for path in self.parquet_files(table.name) if path not in named]
+        for path in stale:
+            self.files.delete_file(path)
+        return len(stale)
+
+    def sweep_unfinished(self) -> None:
+        for path in self.parquet_files(UNFINISHED):
+            self.files.delete_file(path)
+
+    def parquet_files(self, folder: str) -> list[str]:
+        listed = self.files.get_file_info(pafs.FileSelector(folder, allow_not_found=True, recursive=True))
+        return [one.path for one in listed if one.path.endswith(".parquet") and "/_delta_log/" not in one.path]
