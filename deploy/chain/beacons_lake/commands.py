@@ -4,20 +4,18 @@ import argparse
 import os
 import re
 import sys
-from typing import NoReturn
 
 import adbc_driver_manager
 import psycopg
 from deltalake.exceptions import DeltaError
 
 from beacons_collector.options import database_url
+from beacons_schema.commands import EX_SOFTWARE, EX_UNAVAILABLE, Parser
 
 from .export import export
 from .source import Source
 from .storage import CannotExport
 
-# sysexits.h: a wrong command line, a missing service, a job that could not be done.
-EX_USAGE, EX_UNAVAILABLE, EX_SOFTWARE = 64, 69, 70
 # Two days are longer than most outages of a store's line. Later rows cost a day's file anew, no row. After one day, a day is over in all time zones.
 SETTLE_DAYS = 2
 MOST_WORKERS = 4
@@ -25,14 +23,6 @@ COLOUR = re.compile(r"\x1b\[\d*m")
 EPILOGUE = """An S3 URL is s3://BUCKET/FOLDER, with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and AWS_ENDPOINT_URL in the
 environment. Exit status: 0 exported; 64 the command line is wrong; 69 the database is not there; 70 a day could not be exported, and standard error
 says which and why. After any of them the next export goes on."""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that ends with 64 for a wrong command line, like every command of the project."""
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(EX_USAGE, f"{self.prog}: {message}\n")
 
 
 def options(arguments: list[str]) -> argparse.Namespace:

@@ -92,10 +92,7 @@ def drop_days(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -
 
 
 def roll_up(connection: psycopg.Connection[Any], _: argparse.Namespace) -> str:
-    make_days(connection)
-    (counted,) = one_row(connection, "SELECT beacons.roll_up()")
-    connection.execute("SELECT beacons.roll_up_days()")
-    return f"counted in {counted} changes"
+    return f"counted in {count(connection)} changes"
 
 
 def load_register(connection: psycopg.Connection[Any], chosen: argparse.Namespace) -> str:
@@ -106,9 +103,13 @@ def load_places(connection: psycopg.Connection[Any], chosen: argparse.Namespace)
     return (load_holidays if chosen.holidays else load_stores)(connection, chosen.file, chosen.replace)
 
 
-def make_days(connection: psycopg.Connection[Any]) -> None:
-    """Runs in a transaction of its own, because it locks tables that a roll-up reads."""
+def count(connection: psycopg.Connection[Any]) -> int:
+    """Counts what has come, and returns how many changes that were."""
+    # In a transaction of its own, because it locks tables that a roll-up reads.
     connection.execute("SELECT beacons.make_days_ahead()")
+    (counted,) = one_row(connection, "SELECT beacons.roll_up()")
+    connection.execute("SELECT beacons.roll_up_days()")
+    return int(counted)
 
 
 def roll_up_again_and_again(url: str, every_s: int) -> int:
@@ -122,9 +123,7 @@ def roll_up_again_and_again(url: str, every_s: int) -> int:
             with connected(url) as connection:
                 said = None
                 while not stopped.is_set():
-                    make_days(connection)
-                    connection.execute("SELECT beacons.roll_up()")
-                    connection.execute("SELECT beacons.roll_up_days()")
+                    count(connection)
                     stopped.wait(every_s)
         except psycopg.Error as error:
             if said != str(error):

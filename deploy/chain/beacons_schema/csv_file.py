@@ -3,15 +3,20 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterator
 from datetime import date
 from pathlib import Path
+from typing import TypeVar
 
 # The file is read into memory.
 LARGEST_FILE_BYTES = 128 << 20
 # A site is a level of a topic.
 LONGEST_SITE_BYTES = 128
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+Row = TypeVar("Row")
+Name = TypeVar("Name", bound=Hashable)
 
 
 class WrongFile(Exception):
@@ -40,6 +45,27 @@ def rows(path: Path, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
             yield reader.line_num, told
     except csv.Error as error:
         raise WrongFile(f"{path}:{reader.line_num}: {error}") from None
+
+
+def unique(
+    path: Path, header: list[str], read: Callable[[dict[str, str]], Row], name: Callable[[Row], Name], what: str, most: int
+) -> list[Row]:
+    """What a file has, a row a line, each name once.
+
+    `read` raises ValueError with the field that is wrong. Raises WrongFile with the first line that is wrong.
+    """
+    found: dict[Name, tuple[Row, int]] = {}
+    for line, told in rows(path, header):
+        try:
+            row = read(told)
+            if name(row) in found:
+                raise ValueError(f"the {what} of line {found[name(row)][1]} again")
+            if len(found) == most:
+                raise ValueError(f"more than {most} {what}s")
+        except ValueError as error:
+            raise WrongFile(f"{path}:{line}: {error}") from None
+        found[name(row)] = (row, line)
+    return [row for row, _ in found.values()]
 
 
 def text_of(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from .csv_file import WrongFile, day_of, rows, site_of
+from .csv_file import WrongFile, day_of, site_of, unique
 
 HEADER = ["site", "uuid", "major", "minor", "asset", "since"]
 # A chain of 20,000 stores with 50 beacons each.
@@ -60,21 +60,11 @@ def register(connection: psycopg.Connection[Any], path: Path, replaces: bool) ->
 
 def beacons_of(path: Path) -> list[Beacon]:
     """The beacons of a file. Raises WrongFile with the first line that is wrong."""
-    found: dict[tuple[str, str, int, int], tuple[Beacon, int]] = {}
-    for line, told in rows(path, HEADER):
-        try:
-            beacon = beacon_of(told)
-            identity = (beacon.site, beacon.uuid, beacon.major, beacon.minor)
-            if identity in found:
-                raise ValueError(f"the beacon of line {found[identity][1]} again")
-            if len(found) == MOST_BEACONS:
-                raise ValueError(f"more than {MOST_BEACONS} beacons")
-        except ValueError as error:
-            raise WrongFile(f"{path}:{line}: {error}") from None
-        found[identity] = (beacon, line)
-    if not found:
+    beacons = unique(
+        path, HEADER, beacon_of, lambda beacon: (beacon.site, beacon.uuid, beacon.major, beacon.minor), "beacon", MOST_BEACONS)
+    if not beacons:
         raise WrongFile(f"{path}:1: no beacon in it")
-    return [beacon for beacon, _ in found.values()]
+    return beacons
 
 
 def beacon_of(told: dict[str, str]) -> Beacon:

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from .csv_file import WrongFile, day_of, rows, site_of
+from .csv_file import WrongFile, day_of, site_of, unique
 from .opening_hours import HOLIDAY, Ranges, opening_hours
 
 HEADER = ["site", "name", "time_zone", "opening_hours", "latitude", "longitude"]
@@ -76,20 +76,10 @@ def load_hours(connection: psycopg.Connection[Any], stores: list[Store]) -> None
 
 def stores_of(path: Path, zones: set[str]) -> list[Store]:
     """The stores of a file. Raises WrongFile with the first line that is wrong."""
-    found: dict[str, tuple[Store, int]] = {}
-    for line, told in rows(path, HEADER):
-        try:
-            store = store_of(told, zones)
-            if store.site in found:
-                raise ValueError(f"the store of line {found[store.site][1]} again")
-            if len(found) == MOST_STORES:
-                raise ValueError(f"more than {MOST_STORES} stores")
-        except ValueError as error:
-            raise WrongFile(f"{path}:{line}: {error}") from None
-        found[store.site] = (store, line)
-    if not found:
+    stores = unique(path, HEADER, lambda told: store_of(told, zones), lambda store: store.site, "store", MOST_STORES)
+    if not stores:
         raise WrongFile(f"{path}:1: no store in it")
-    return [store for store, _ in found.values()]
+    return stores
 
 
 def store_of(told: dict[str, str], zones: set[str]) -> Store:
@@ -141,16 +131,9 @@ def load_holidays(connection: psycopg.Connection[Any], path: Path, replaces: boo
 
 
 def holidays_of(path: Path) -> list[tuple[str, date]]:
-    found: dict[tuple[str, date], int] = {}
-    for line, told in rows(path, HOLIDAYS_HEADER):
-        try:
-            site = site_of(told["site"]) if told["site"] else ""
-            day = day_of("day", told["day"])
-            if (site, day) in found:
-                raise ValueError(f"the day of line {found[site, day]} again")
-            if len(found) == MOST_HOLIDAYS:
-                raise ValueError(f"more than {MOST_HOLIDAYS} holidays")
-        except ValueError as error:
-            raise WrongFile(f"{path}:{line}: {error}") from None
-        found[site, day] = line
-    return list(found)
+    """The holidays of a file. Raises WrongFile with the first line that is wrong."""
+    return unique(path, HOLIDAYS_HEADER, holiday_of, lambda holiday: holiday, "day", MOST_HOLIDAYS)
+
+
+def holiday_of(told: dict[str, str]) -> tuple[str, date]:
+    return site_of(told["site"]) if told["site"] else "", day_of("day", told["day"])
