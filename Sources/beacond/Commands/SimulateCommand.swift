@@ -12,7 +12,7 @@ struct SimulateCommand: ParsableCommand {
 
         /// Whether several gateways hear it, each into a capture of its own.
         var hasGateways: Bool { self == .rooms || hasStores }
-        /// Whether there are several stores, each with a truth of its own.
+        /// Several stores hear it, each with a truth of its own.
         var hasStores: Bool { self == .chain || self == .fleet }
     }
 

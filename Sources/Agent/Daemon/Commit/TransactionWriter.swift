@@ -124,13 +124,11 @@ struct TransactionWriter {
     ) {
         let pages = composer.beacons(beacons, at: now, draft.timebase)
         for page in pages {
-            draft.told.retained.want(page.topic)
-            let key = StoredClearance.key(page.topic)
             // A clock that is not set would make the stored times wrong. The times of a set clock stay until the next.
-            if draft.timebase.isSynced || !draft.stores(key, records) {
-                draft.transaction.store(OutboxRecord(key: key, value: draft.timebase.isSynced ? page.payload : []))
+            if draft.timebase.isSynced {
+                draft.transaction.store(OutboxRecord(key: StoredClearance.key(page.topic), value: page.payload))
             }
-            draft.say(page, at: now)
+            retain(page, at: now, records, into: &draft)
         }
         let told = Set(pages.map(\.topic))
         for topic in records.beaconPages(of: composer.topics) where !told.contains(topic) {

@@ -51,7 +51,7 @@ package struct HeardBeacon: Hashable, Sendable {
 
 /// `[beacons]`: the lists of beacons.
 package struct BeaconListSettings: Hashable, Sendable {
-    /// Whether telemetry is read.
+    /// `telemetry`: the gateway reads telemetry frames.
     package var readsTelemetry: Bool
     /// The time from one list to the next.
     package var reportInterval: TimeSpan

@@ -96,7 +96,7 @@ extension GatewayEngine {
         monitor.closeSurges()
         takeTransitions(&outputs)
         storeStays(&outputs)
-        endList(&outputs)
+        list(isEnd: true, &outputs)
     }
 
     /// Takes the radio's liveness.

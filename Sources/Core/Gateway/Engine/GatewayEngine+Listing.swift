@@ -25,22 +25,12 @@ extension GatewayEngine {
     }
 
     /// Samples the beacons in the air, and tells the list where that is due.
-    mutating func list(_ outputs: inout [GatewayOutput]) {
+    ///
+    /// - Parameter isEnd: tells the list in any case, with the beacons heard until then.
+    mutating func list(isEnd: Bool = false, _ outputs: inout [GatewayOutput]) {
         guard let due = register?.reportDue else { return }
         register?.sample(tracker.wantedTransmitters, at: now)
-        if due <= now { tellList(&outputs) }
+        if isEnd || due <= now, let beacons = register?.report(at: now) { outputs.append(.beacons(beacons, at: now)) }
         listingDue = register?.nextDeadline ?? .distantFuture
-    }
-
-    /// Tells the list at the end of the engine, with the beacons heard until then.
-    mutating func endList(_ outputs: inout [GatewayOutput]) {
-        guard register != nil else { return }
-        register?.sample(tracker.wantedTransmitters, at: now)
-        tellList(&outputs)
-    }
-
-    private mutating func tellList(_ outputs: inout [GatewayOutput]) {
-        guard let beacons = register?.report(at: now) else { return }
-        outputs.append(.beacons(beacons, at: now))
     }
 }

@@ -45,7 +45,7 @@ package struct CapturePlayer: Sendable {
     package private(set) var clock: CaptureClock
     /// The begin of the present blindness; `nil` while the radio hears, and before its first report.
     private var blindSince: Instant?
-    /// Whether the outputs say that the radio is blind.
+    /// The outputs say that the radio is blind.
     private var isBlindTold = false
     private var hasHeard = false
     /// The blindness that coverage tells. A capture cannot be probed, and in sparse air a shorter silence is often only

@@ -28,9 +28,12 @@ export class HeardBeacons {
     this.drop(topic);
     const identities = new Set();
     let isWhole = true;
+    // No time is later than the list.
+    const until = (time) => Math.min(time, at);
     for (const beacon of beacons) {
       const identity = identityOf(beacon);
-      if (this.put(identity, topic, beacon, { gateway, at, synced, heard: Math.min(beacon.heard, at), battery: beacon.battery && { ...beacon.battery, at: Math.min(beacon.battery.at, at) } })) identities.add(identity);
+      const battery = beacon.battery && { ...beacon.battery, at: until(beacon.battery.at) };
+      if (this.put(identity, topic, beacon, { gateway, at, synced, heard: until(beacon.heard), battery })) identities.add(identity);
       else isWhole = false;
     }
     if (!isWhole) this.refused += 1;
