@@ -50,7 +50,7 @@ def rows(path: Path, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
 def unique(
     path: Path, header: list[str], read: Callable[[dict[str, str]], Row], name: Callable[[Row], Name], what: str, most: int
 ) -> list[Row]:
-    """What a file has, a row a line, each name once.
+    """The rows of a file, one a line, each name once.
 
     `read` raises ValueError with the field that is wrong. Raises WrongFile with the first line that is wrong.
     """
