@@ -251,7 +251,7 @@ class Upkeep(DayTest):
         """)
         self.count()
         with self.connection.transaction(force_rollback=True):
-            self.connection.execute("SELECT beacons.forget_days_before(%s)", [DAY.date() + datetime.timedelta(days=1)])
+            self.connection.execute("SELECT beacons.forget_before(%s)", [DAY.date() + datetime.timedelta(days=1)])
             self.assertEqual(self.query("SELECT FROM beacons.occupancy_day WHERE site = %(site)s AND day = %(day)s", day=DAY.date()), [])
 
     def test_a_count_stops_after_its_time_and_the_next_one_goes_on(self):

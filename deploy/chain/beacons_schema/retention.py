@@ -58,8 +58,7 @@ def retain_with_lake(connection: psycopg.Connection[Any], url: str, days: int, l
 
 
 def forget_before(connection: psycopg.Connection[Any], since: date) -> None:
-    connection.execute("SELECT beacons.forget_before(%s), beacons.forget_days_before(%s)", (since, since))
-    connection.execute("DELETE FROM beacons.day_changed WHERE day < %s", (since,))
+    connection.execute("SELECT beacons.forget_before(%s)", (since,))
 
 
 def said(since: date, dropped: int) -> str:

@@ -234,15 +234,12 @@ BEGIN
     RETURN NULL;
 END $$;
 
--- Deletes the figures of days before a day. A day whose events are dropped can't be counted anew.
-CREATE FUNCTION beacons.forget_days_before(first date) RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-    DELETE FROM beacons.occupancy_day o WHERE o.day < first;
-    DELETE FROM beacons.due_day d WHERE d.day < first;
-$$;
+-- A day whose events are dropped can't be counted anew.
+INSERT INTO beacons.dated VALUES ('occupancy_day', 'day'), ('due_day', 'day');
 
 REVOKE EXECUTE ON FUNCTION
     beacons.daily_of(text, date, date), beacons.due_days(text, timestamptz, timestamptz), beacons.note_due_days(), beacons.day_patience(),
-    beacons.roll_up_days(), beacons.heard_enough(), beacons.count_days_anew(text[]), beacons.forget_days_before(date)
+    beacons.roll_up_days(), beacons.heard_enough(), beacons.count_days_anew(text[])
 FROM PUBLIC;
 GRANT SELECT ON beacons.occupancy_day, beacons.due_day, beacons.open_day, beacons.occupancy_daily, beacons.compared TO beacons_analyst;
 GRANT EXECUTE ON FUNCTION

@@ -14,6 +14,9 @@ COMMENT ON TABLE beacons.day_changed IS 'Days before today that changed: what th
 COMMENT ON COLUMN beacons.day_changed.kind IS 'the view or table whose rows of this day changed';
 COMMENT ON COLUMN beacons.day_changed.changed_by IS 'the transaction that changed them';
 
+-- Retention forgets the notes of days that it drops.
+INSERT INTO beacons.dated VALUES ('day_changed', 'day');
+
 -- Notes the days from one time to another that are over and that may be in a lake. Times that cannot be true are left out.
 CREATE FUNCTION beacons.note_days(a_kind text, from_at timestamptz[], to_at timestamptz[]) RETURNS void LANGUAGE sql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -25,64 +28,34 @@ SET search_path = pg_catalog, pg_temp AS $$
     WHERE t.first < date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
 $$;
 
-CREATE FUNCTION beacons.note_event_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+-- Notes the days of the rows that a statement touched. Its arguments are the kind, and the column with the day or a time of it.
+CREATE FUNCTION beacons.note_days_of() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' AS $$
+DECLARE
+    days timestamptz[];
 BEGIN
-    PERFORM beacons.note_days('event', array_agg(r.at), array_agg(r.at)) FROM (
-        SELECT DISTINCT date_trunc('day', touched.at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS at FROM touched WHERE isfinite(touched.at)) r;
+    EXECUTE format('SELECT array_agg(DISTINCT date_trunc(''day'', %1$I::timestamptz)) FROM touched WHERE isfinite(%1$I)', TG_ARGV[1]) INTO days;
+    PERFORM beacons.note_days(TG_ARGV[0], days, days);
     RETURN NULL;
 END $$;
-CREATE TRIGGER c_note_days AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_event_days();
-CREATE TRIGGER c_note_days_deleted AFTER DELETE ON beacons.event REFERENCING OLD TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_event_days();
-
--- Visits and stays belong to the day on which they began, however late they end.
-CREATE FUNCTION beacons.note_entry_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    PERFORM beacons.note_days(TG_ARGV[0], array_agg(r.at), array_agg(r.at)) FROM (
-        SELECT DISTINCT date_trunc('day', touched.entered_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS at FROM touched
-        WHERE isfinite(touched.entered_at)) r;
-    RETURN NULL;
-END $$;
+-- Visits and stays belong to the day on which they began, however late they end. A roll-up writes the hours anew that something touched. A store's
+-- own day changes in occupancy_daily as soon as it is due, and again where it was counted before that was known.
 DO $$
 DECLARE
     one record;
 BEGIN
-    FOR one IN SELECT * FROM (VALUES ('visit_day', 'visit'), ('visit_long', 'visit'), ('stay_day', 'stay'), ('stay_long', 'stay')) t (name, kind) LOOP
+    FOR one IN SELECT * FROM (VALUES
+        ('event', 'event', 'at'), ('visit_day', 'visit', 'entered_at'), ('visit_long', 'visit', 'entered_at'), ('stay_day', 'stay', 'entered_at'),
+        ('stay_long', 'stay', 'entered_at'), ('occupancy_hour', 'hour', 'hour'), ('occupancy_day', 'day', 'day')) t (name, kind, day) LOOP
         EXECUTE format('CREATE TRIGGER c_note_days AFTER INSERT ON beacons.%I REFERENCING NEW TABLE AS touched '
-            'FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_entry_days(%L)', one.name, one.kind);
+            'FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_days_of(%L, %L)', one.name, one.kind, one.day);
         EXECUTE format('CREATE TRIGGER c_note_days_deleted AFTER DELETE ON beacons.%I REFERENCING OLD TABLE AS touched '
-            'FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_entry_days(%L)', one.name, one.kind);
+            'FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_days_of(%L, %L)', one.name, one.kind, one.day);
     END LOOP;
 END $$;
 CREATE TRIGGER c_note_days_updated AFTER UPDATE ON beacons.visit_long REFERENCING NEW TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_entry_days('visit');
-
--- A roll-up writes the hours anew that something touched.
-CREATE FUNCTION beacons.note_hour_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    PERFORM beacons.note_days('hour', array_agg(r.at), array_agg(r.at)) FROM (
-        SELECT DISTINCT date_trunc('day', touched.hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS at FROM touched) r;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER c_note_days AFTER INSERT ON beacons.occupancy_hour REFERENCING NEW TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_hour_days();
-CREATE TRIGGER c_note_days_deleted AFTER DELETE ON beacons.occupancy_hour REFERENCING OLD TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_hour_days();
-
--- A store's own day changes in occupancy_daily as soon as it is due, and again where it was counted before that was known.
-CREATE FUNCTION beacons.note_store_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    PERFORM beacons.note_days('day', array_agg(r.at), array_agg(r.at)) FROM (
-        SELECT DISTINCT touched.day::timestamp AT TIME ZONE 'UTC' AS at FROM touched) r;
-    RETURN NULL;
-END $$;
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_days_of('visit', 'entered_at');
 CREATE TRIGGER c_note_days AFTER INSERT ON beacons.due_day REFERENCING NEW TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_store_days();
-CREATE TRIGGER c_note_days AFTER INSERT ON beacons.occupancy_day REFERENCING NEW TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_store_days();
-CREATE TRIGGER c_note_days_deleted AFTER DELETE ON beacons.occupancy_day REFERENCING OLD TABLE AS touched
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_store_days();
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_days_of('day', 'day');
 
 -- Coverage changes with spans, with a status, and when a gateway speaks again after a silence. Where a gateway's open span began or ended
 -- before, the days from there on change as well: see the views coverage_open and coverage.
@@ -125,7 +98,7 @@ CREATE TRIGGER c_note_days AFTER UPDATE ON beacons.last_word REFERENCING OLD TAB
 FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_silence_days();
 
 REVOKE EXECUTE ON FUNCTION
-    beacons.note_days(text, timestamptz[], timestamptz[]), beacons.note_event_days(), beacons.note_entry_days(), beacons.note_hour_days(),
-    beacons.note_store_days(), beacons.note_span_days(), beacons.note_status_days(), beacons.note_silence_days()
+    beacons.note_days(text, timestamptz[], timestamptz[]), beacons.note_days_of(),
+    beacons.note_span_days(), beacons.note_status_days(), beacons.note_silence_days()
 FROM PUBLIC;
 GRANT SELECT ON beacons.day_changed TO beacons_analyst;
