@@ -5,7 +5,7 @@ export const longest_level = 128;
 export const highest_value = 65535;
 
 /** The kinds of messages that the page has no use for, and does not ask its broker for. */
-export const unread = ['coverage', 'gap', 'reported', 'surge'];
+export const unread = ['coverage', 'gap', 'heat', 'reported', 'surge'];
 
 export const kinds = {
   beacons: {
@@ -126,6 +126,8 @@ export const kinds = {
       to_surge: { is: 'whole', low: 1 },
       from_batch: { is: 'whole', low: 1 },
       to_batch: { is: 'whole', low: 1 },
+      from_sheet: { is: 'whole', low: 1 },
+      to_sheet: { is: 'whole', low: 1 },
       cause: { is: 'word', words: ['max_events', 'max_mib', 'disk', 'corrupt', 'refused'], grows: true },
     },
   },
@@ -249,6 +251,42 @@ export const kinds = {
         },
       },
       certificate: { is: 'object', essential: ['expires_at'], fields: { expires_at: { is: 'time' } } },
+    },
+  },
+  heat: {
+    topic: 'heat',
+    is: 'object',
+    essential: ['schema', 'at', 'epoch', 'sheet', 'from_at', 'to_at', 'page', 'pages', 'cell_m', 'cells', 'omitted_cells', 'omitted_s'],
+    fields: {
+      schema: { is: 'word', words: [1] },
+      at: { is: 'time' },
+      clock: { is: 'word', words: ['synced', 'unsynced'] },
+      site: { is: 'text', most: 128 },
+      gateway: { is: 'text', most: 128 },
+      epoch: { is: 'text' },
+      sheet: { is: 'whole', low: 1 },
+      from_at: { is: 'time' },
+      to_at: { is: 'time' },
+      page: { is: 'whole', low: 0, high: 32 },
+      pages: { is: 'whole', low: 1, high: 33 },
+      cell_m: { is: 'number', low: 0.5, high: 100 },
+      cells: {
+        is: 'list',
+        most: 500,
+        of: {
+          is: 'object',
+          essential: ['floor', 'x_m', 'y_m', 'seconds', 'beacons'],
+          fields: {
+            floor: { is: 'whole', low: -100, high: 200 },
+            x_m: { is: 'number', low: -100000, high: 100000 },
+            y_m: { is: 'number', low: -100000, high: 100000 },
+            seconds: { is: 'whole', low: 1 },
+            beacons: { is: 'whole', low: 1 },
+          },
+        },
+      },
+      omitted_cells: { is: 'whole', low: 0 },
+      omitted_s: { is: 'whole', low: 0 },
     },
   },
   track: {
