@@ -33,7 +33,7 @@ def number_of(room):
 
 
 class Counted:
-    """What the store's lists say: each list names a beacon's place for one second."""
+    """The time in each cell by the store's lists: each list names a beacon's place for one second."""
 
     def __init__(self, messages):
         self.seconds, self.beacons, self.unsure = collections.Counter(), collections.defaultdict(set), set()

@@ -5,7 +5,7 @@ export const longest_level = 128;
 export const highest_value = 65535;
 
 /** The kinds of messages that the page has no use for, and does not ask its broker for. */
-export const unread = ['coverage', 'gap', 'heat', 'reported', 'surge'];
+export const unread = ['coverage', 'gap', 'reported', 'surge'];
 
 export const kinds = {
   beacons: {
