@@ -1,6 +1,8 @@
 """The figures and errors of the report: a page has what the views have, and an error has a remedy."""
 
 import datetime
+import subprocess
+import sys
 import unittest
 from zoneinfo import ZoneInfo
 
@@ -160,6 +162,18 @@ class Errors(ReportTest):
         with psycopg.connect(old, autocommit=True) as connection:
             connection.execute("CREATE SCHEMA beacons")
         self.assert_fails(70, "older than migration 0057: run deploy/chain/schema", url=old)
+
+    def test_a_machine_without_pango_makes_html_and_is_told_what_pdf_needs(self):
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        # As Python says it where a library of the system is missing.
+        program = ("import builtins, sys\nfound = builtins.__import__\ndef without(name, *more, **named):\n    if name == 'weasyprint':\n"
+                   "        raise OSError('cannot load library libpango-1.0-0')\n    return found(name, *more, **named)\nbuiltins.__import__ = without\n"
+                   "from beacons_report.commands import main\nsys.exit(main(sys.argv[1:]))")
+        for ending, code, words in (("pdf", 70, "apt-get install libpango-1.0-0"), ("html", 0, "")):
+            done = subprocess.run([sys.executable, "-c", program, "--database", self.url, "--site", self.site, "--week", NAME,
+                                   "--output", self.folder / f"x.{ending}"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
 
     def test_a_file_is_whole_or_as_it_was(self):
         tell_weeks(self.connection, self.site, MONDAY, weeks=1)
