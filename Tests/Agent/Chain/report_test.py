@@ -10,7 +10,7 @@ import psycopg
 
 from reported import MONDAY, NAME, TODAY, ReportTest
 from story import UUID, said, status
-from weeks_told import BERLIN, USUAL, Telling, tell_ways, tell_weeks
+from weeks_told import BERLIN, USUAL, Telling, tell_ways, tell_weeks, warm
 
 
 def sunday_before(month):
@@ -93,6 +93,21 @@ class Figures(ReportTest):
         self.made("--week", NAME)
         self.assertIn(["9:45", "1"], [row[:2] for row in self.table("Visits by weekday")])
         self.assertIn("Most visitors were there on Monday between 9:45 and 10:45: 1.", self.sentences())
+
+    def test_a_store_with_a_heat_map_has_a_map_of_each_floor_and_its_busiest_places(self):
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        warm(self.connection, self.site, MONDAY, floors=2, columns=3, rows=2)
+        self.made("--week", NAME)
+        self.assertEqual([self.text(one) for one in self.tree.iter("h3")], ["Floor 0", "Floor 1"])
+        # The sum of 10 hours, 2 times 5, 2 times 3.3 and 2.5.
+        self.assertIn("about 29 on this floor", self.text())
+        self.assertEqual(self.table("The busiest places of floor 1")[:2], [["1", "1", "10 hours"], ["1", "3", "5 hours"]])
+        self.connection.execute("DELETE FROM beacons.heat WHERE site = %s AND floor = 1", [self.site])
+        self.made("--week", NAME)
+        self.assertEqual([self.text(one) for one in self.tree.iter("h3")], ["Floor 0"])
+        self.connection.execute("DELETE FROM beacons.heat WHERE site = %s", [self.site])
+        self.made("--week", NAME)
+        self.assertNotIn("Where visitors stayed", self.text())
 
     def test_a_store_without_visits_has_zeros(self):
         told = Telling(self.site, datetime.UTC)

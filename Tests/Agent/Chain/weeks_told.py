@@ -11,8 +11,9 @@ BERLIN = ZoneInfo("Europe/Berlin")
 USUAL = (24, 20, 26, 22, 30, 48, 0)
 # As the schema has it, for a database without.
 HEAT = """CREATE TABLE IF NOT EXISTS beacons.heat (
-    site text NOT NULL, floor integer NOT NULL, x_m double precision NOT NULL, y_m double precision NOT NULL, hour timestamptz NOT NULL,
-    seconds double precision NOT NULL, beacons integer NOT NULL, PRIMARY KEY (site, hour, floor, x_m, y_m))"""
+    site text NOT NULL, hour timestamptz NOT NULL, floor integer NOT NULL, x_m double precision NOT NULL, y_m double precision NOT NULL,
+    cell_m double precision NOT NULL, seconds double precision NOT NULL, beacons integer NOT NULL,
+    PRIMARY KEY (site, hour, floor, x_m, y_m, cell_m))"""
 # Intervals that a test can rely on: two visits to either side, and none where nothing was heard.
 INTERVALS = """ALTER VIEW beacons.occupancy_daily RENAME TO occupancy_daily_counted;
 CREATE VIEW beacons.occupancy_daily AS SELECT d.site, d.region, d.day, d.visits,
@@ -105,6 +106,6 @@ def warm(connection, site, monday, floors=1, columns=12, rows=8, size=2.0):
     connection.execute("GRANT SELECT ON beacons.heat TO beacons_analyst")
     hour = datetime.datetime(monday.year, monday.month, monday.day, 12, tzinfo=datetime.UTC)
     connection.cursor().executemany(
-        "INSERT INTO beacons.heat (site, floor, x_m, y_m, hour, seconds, beacons) VALUES (%s, %s, %s, %s, %s, %s, 7)",
-        [(site, floor, size * (x + 0.5), size * (y + 0.5), hour, 36000 / (1 + x + y)) for floor in range(floors) for x in range(columns)
+        "INSERT INTO beacons.heat (site, floor, x_m, y_m, cell_m, hour, seconds, beacons) VALUES (%s, %s, %s, %s, %s, %s, %s, 7)",
+        [(site, floor, size * (x + 0.5), size * (y + 0.5), size, hour, 36000 / (1 + x + y)) for floor in range(floors) for x in range(columns)
          for y in range(rows) if (x + y) % 11 != 10])

@@ -113,9 +113,12 @@ class Brief:
 
 @dataclass(frozen=True)
 class Cell:
+    """A cell of a heat map by its middle. `size_m` is its side, where the database has it."""
+
     x_m: float
     y_m: float
     seconds: float
+    size_m: float | None = None
 
 
 @dataclass(frozen=True)

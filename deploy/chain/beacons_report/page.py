@@ -213,7 +213,9 @@ def wall_hours(local: datetime) -> float:
 
 def floor(name: str, cells: list[Any], number: int) -> dict[str, Any]:
     """The map of a floor, and its busiest places in words."""
+    # A store may have changed the size in the week. The largest one has room for all.
+    size = max((cell.size_m for cell in cells if cell.size_m), default=None)
     spots = sorted(cells, key=lambda cell: (-cell.seconds, cell.x_m, cell.y_m))[:MOST_SPOTS]
-    return {"name": name, "plot": plot(plots.heat_map([(cell.x_m, cell.y_m, cell.seconds / 3600) for cell in cells], f"floor{number}")),
+    return {"name": name, "plot": plot(plots.heat_map([(cell.x_m, cell.y_m, cell.seconds / 3600) for cell in cells], size, f"floor{number}")),
             "spots": [(f"{cell.x_m:g}", f"{cell.y_m:g}", minutes(cell.seconds)) for cell in spots],
             "all": about(sum(cell.seconds for cell in cells) / 3600)}

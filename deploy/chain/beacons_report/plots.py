@@ -156,9 +156,9 @@ def timeline(days: Sequence[str], opened: Sequence[tuple[int, float, float]], ga
         return svg_of(drawn, name)
 
 
-def heat_map(cells: Sequence[tuple[float, float, float]], name: str) -> str:
+def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, name: str) -> str:
     """Hours for each cell, by its middle, from pale to dark. A cell without a figure has dots."""
-    size = cell_size(cells)
+    size = size or cell_size(cells)
     left, bottom = min(x for x, _, _ in cells) - size / 2, min(y for _, y, _ in cells) - size / 2
     width, depth = max(x for x, _, _ in cells) + size / 2 - left, max(y for _, y, _ in cells) + size / 2 - bottom
     # A far cell must not make a grid without end.

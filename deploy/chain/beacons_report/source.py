@@ -38,7 +38,7 @@ WAYS = """SELECT region, from_zone, to_zone, visits, ways FROM (
         row_number() OVER (PARTITION BY region ORDER BY sum(visits) DESC, from_zone, to_zone) AS place
     FROM beacons.flow WHERE site = %(site)s AND region = ANY (%(regions)s) AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3) w
 WHERE place <= %(most)s ORDER BY region, place"""
-HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision FROM beacons.heat
+HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision, {size} FROM beacons.heat
 WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"""
 
 
@@ -162,9 +162,10 @@ class Source:
         """The cells of each floor. A database or a store may have none."""
         if self.one("SELECT to_regclass('beacons.heat')") is None:
             return {}
+        sized = self.one("SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'beacons.heat'::regclass AND attname = 'cell_m')")
         floors: dict[str, list[Cell]] = {}
-        for floor, x, y, seconds in self.rows(HEAT, site=place.site, **times(week)):
-            floors.setdefault(clean(floor), []).append(Cell(x, y, seconds))
+        for floor, *cell in self.rows(HEAT.format(size="max(cell_m)" if sized else "NULL"), site=place.site, **times(week)):
+            floors.setdefault(clean(floor), []).append(Cell(*cell))
         return floors
 
 
