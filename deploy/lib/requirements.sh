@@ -20,7 +20,7 @@ declare -A package_of=(
     [ansible-playbook]=ansible-core [apt-ftparchive]=apt-utils [busybox]=busybox-static [cc]=gcc [depmod]=kmod [dh]=debhelper [dpkg-buildpackage]=dpkg-dev [gpg]=gnupg [gpsfake]=gpsd-clients
     [hciconfig]=bluez [ip]=iproute2 [java]=default-jre-headless [man]=man-db [mkfs.ext4]=e2fsprogs [mosquitto_passwd]=mosquitto [mosquitto_pub]=mosquitto-clients
     [mosquitto_rr]=mosquitto-clients [mosquitto_sub]=mosquitto-clients [nft]=nftables [promtool]=prometheus [psql]=postgresql-client [qemu-storage-daemon]=qemu-system-common [qemu-system-aarch64]=qemu-system-arm [qemu-system-x86_64]=qemu-system-x86
-    [objdump]=binutils [pkill]=procps [readelf]=binutils [ssh]=openssh-client [ssh-keygen]=openssh-client
+    [objdump]=binutils [pdftotext]=poppler-utils [pkill]=procps [readelf]=binutils [ssh]=openssh-client [ssh-keygen]=openssh-client
     [stunnel]=stunnel4 [systemd-analyze]=systemd [systemd-nspawn]=systemd-container [unshare]=util-linux
 )
 
@@ -29,8 +29,8 @@ postgresql_programs() {
     find /usr/lib/postgresql/*/bin /usr/bin -maxdepth 1 -name initdb -printf '%h\n' 2>/dev/null | sort -V | tail -n 1
 }
 
-# packages_of PROGRAM…: prints the Debian packages of the missing programs. python3-venv, libc6-dev, mosquitto-dev, libjs-leaflet and postgresql are no
-# programs, and are found by their files.
+# packages_of PROGRAM…: prints the Debian packages of the missing programs. python3-venv, libc6-dev, mosquitto-dev, libjs-leaflet, postgresql and libraries
+# are no programs, and are found by their files.
 packages_of() {
     local program
     for program in "$@"; do
@@ -40,6 +40,8 @@ packages_of() {
         mosquitto-dev) [[ -e /usr/include/mosquitto_plugin.h ]] || echo mosquitto-dev ;;
         libc6-dev) [[ -e /usr/include/stdio.h ]] || echo libc6-dev ;;
         libjs-leaflet) [[ -e /usr/share/javascript/leaflet/leaflet.min.js ]] || echo libjs-leaflet ;;
+        libpangoft2-1.0-0) compgen -G "/usr/lib/*/libpangoft2-1.0.so.0" >/dev/null || echo "$program" ;;
+        libharfbuzz-subset0) compgen -G "/usr/lib/*/libharfbuzz-subset.so.0" >/dev/null || echo "$program" ;;
         postgresql) [[ -n $(postgresql_programs) ]] || echo postgresql ;;
         *) command -v "$program" >/dev/null || echo "${package_of[$program]:-$program}" ;;
         esac

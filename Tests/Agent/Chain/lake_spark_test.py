@@ -1,14 +1,40 @@
-"""The lake in a real Spark with two workers: its views are those of PostgreSQL."""
+"""The lake in a Spark cluster of a master and two workers, each a process: its views are those of PostgreSQL."""
 
 import os
+import pathlib
 import time
 import unittest
 
 import psycopg
+import pyspark
 from pyspark.sql import SparkSession
 
 from lake import LAST, QUERIES, VIEWS, LakeTest, crowd, rounded
+from servers import Server, wait_until
 from story import event, rows_of, span
+
+
+class Daemon(Server):
+    """A master, or with `master` a worker of it that has one core."""
+
+    def __init__(self, master=None):
+        super().__init__("spark")
+        self.master = master
+
+    def command(self):
+        kind, *more = ("worker.Worker", "--cores", 1, "--memory", "1g", "--work-dir", self.folder, self.master) if self.master else ("master.Master",)
+        return [pathlib.Path(pyspark.__file__).parent / "bin/spark-class", f"org.apache.spark.deploy.{kind}", "--host", "127.0.0.1", "--port", self.port,
+                "--webui-port", 0, *more]
+
+    def environment(self):
+        return {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(self.folder), "SPARK_DAEMON_MEMORY": "256m"}
+
+    def is_up(self):
+        return ("Successfully registered with master" if self.master else "I have been elected leader") in self.said()
+
+    @property
+    def url(self):
+        return f"spark://127.0.0.1:{self.port}"
 
 
 class SparkTests(LakeTest):
@@ -19,8 +45,11 @@ class SparkTests(LakeTest):
         # Rows come as times of the process's own zone. The views must not depend on the session's.
         os.environ["TZ"] = "UTC"
         time.tzset()
-        cls.spark = (SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-                     .config("spark.sql.shuffle.partitions", "2").config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+        master = cls.enterClassContext(Daemon())
+        for _ in range(2):
+            cls.enterClassContext(Daemon(master.url))
+        cls.spark = (SparkSession.builder.master(master.url).config("spark.executor.memory", "512m")
+                     .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false").config("spark.sql.shuffle.partitions", "2").config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
                      .config("spark.sql.session.timeZone", "Asia/Kolkata").getOrCreate())
         cls.addClassCleanup(cls.spark.stop)
         print(f"figure: Spark started in {time.monotonic() - began:.0f} s")
@@ -29,6 +58,10 @@ class SparkTests(LakeTest):
         text = (QUERIES / "spark" / f"{name}.sql").read_text().replace("{lake}", str(self.folder))
         self.spark.sql(text)
         return rounded(tuple(row) for row in self.spark.table(name).collect())
+
+    def test_both_workers_take_part(self):
+        # The driver, and an executor on each worker.
+        wait_until(lambda: self.spark.sparkContext._jsc.sc().getExecutorMemoryStatus().size() == 3, lambda: "only one worker takes part")
 
     def test_views_are_those_of_postgresql(self):
         with psycopg.connect(self.url, autocommit=True) as connection:

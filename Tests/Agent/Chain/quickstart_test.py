@@ -8,6 +8,7 @@ import signal
 import subprocess
 import threading
 import unittest
+import urllib.request
 
 from servers import LONGEST_WAIT_S, ROOT, ended, scratch_folder, wait_until
 
@@ -17,13 +18,19 @@ LONGEST_BUILD_S = 900
 
 class Quickstart(unittest.TestCase):
     def setUp(self):
-        self.lines = []
+        self.lines, self.reading = [], False
 
     def start(self, **environment):
         self.command = subprocess.Popen([ROOT / "deploy/chain/quickstart"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                         text=True, start_new_session=True, env=os.environ | environment)
         self.addCleanup(self.command.stdout.close)
         self.addCleanup(self.kill)
+
+    def read_on(self):
+        """Reads what it still says, which must not keep it from going on or from ending."""
+        if not self.reading:
+            self.reading = True
+            threading.Thread(target=self.command.stdout.read, daemon=True).start()
 
     def kill(self):
         with contextlib.suppress(ProcessLookupError):
@@ -46,9 +53,20 @@ class Quickstart(unittest.TestCase):
                 break
         self.assertEqual(len(shown), 3, "it ended, or was ended after too long:\n" + "".join(self.lines[-40:]))
 
+    def visits_in_reports(self):
+        """The numbers of visits that the index names, by store; it leads to a page for each."""
+        (address,) = {line.split()[1] for line in self.lines if line.startswith("Reports: ")}
+        with urllib.request.urlopen(address, timeout=LONGEST_WAIT_S) as answer:
+            index = answer.read().decode()
+        found = {}
+        for file, store, visits in re.findall(r'<a href="(store-\d\.html)">([^<]+)</a></th><td>([\d,]+|no) visit', index):
+            with urllib.request.urlopen(address + file, timeout=LONGEST_WAIT_S) as answer:
+                self.assertIn(f"<h1>{store}</h1>", answer.read().decode())
+            found[store] = 0 if visits == "no" else int(visits.replace(",", ""))
+        return found
+
     def assert_all_ended(self, status):
-        # What it still says must not keep it from ending.
-        threading.Thread(target=self.command.stdout.read, daemon=True).start()
+        self.read_on()
         self.assertEqual(ended(self.command, "deploy/chain/quickstart"), status)
         wait_until(lambda: not leftovers(), lambda: f"the end of {leftovers()}")
 
@@ -56,6 +74,10 @@ class Quickstart(unittest.TestCase):
         # Visits, those inside now, and the mean dwell: there is one once a visit has ended.
         self.start()
         self.stores_that_show(r"+\| +[1-9]\d* +\| +\d+ +\| +\d+ ")
+        before = self.visits_in_reports()
+        self.read_on()
+        wait_until(lambda: len(self.visits_in_reports()) == 3, "reports of three stores")
+        wait_until(lambda: sum(self.visits_in_reports().values()) > sum(before.values()), "more visits in the reports")
         # A terminal's Ctrl-C reaches all that was started.
         os.killpg(self.command.pid, signal.SIGINT)
         self.assert_all_ended(130)

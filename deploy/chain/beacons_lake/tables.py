@@ -73,8 +73,8 @@ VISIT = {
 STAY = {"site": TEXT, **BEACON, "entered_at": MOMENT, "left_at": MOMENT, "dwell_s": NUMBER, "gateways": pa.list_(TEXT)}
 HOUR = {"site": TEXT, "region": TEXT, "hour": MOMENT, "visits": INTEGER, "beacons": INTEGER, "mean_present": NUMBER, "covered_share": NUMBER}
 DAY = {
-    "site": TEXT, "region": TEXT, "visits": INTEGER, "beacons": INTEGER, "mean_present": NUMBER, "peak_present": INTEGER, "peak_at": MOMENT,
-    "dwell_p25_s": NUMBER, "dwell_p50_s": NUMBER, "dwell_p75_s": NUMBER, "covered_share": NUMBER, "open_share": NUMBER}
+    "site": TEXT, "region": TEXT, "visits": INTEGER, "visits_low": INTEGER, "visits_high": INTEGER, "beacons": INTEGER, "mean_present": NUMBER,
+    "peak_present": INTEGER, "peak_at": MOMENT, "dwell_p25_s": NUMBER, "dwell_p50_s": NUMBER, "dwell_p75_s": NUMBER, "covered_share": NUMBER, "open_share": NUMBER}
 STORE = {"site": TEXT, "name": TEXT, "time_zone": TEXT, "opening_hours": TEXT, "latitude": NUMBER, "longitude": NUMBER}
 TOLD = "SELECT site, gateway, from_at, to_at FROM beacons.coverage_span WHERE "
 

@@ -1,0 +1,109 @@
+"""The file of the report: safe, bounded, readable by everybody, and the same for the same data."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+from browser import Browser
+from reported import MONDAY, NAME, ReportTest
+from servers import run
+from weeks_told import Telling, tell_ways, tell_weeks, warm
+
+HOSTILE = '<script>alert(1)</script>"\'&amp;$\\frac{'
+
+
+class Files(ReportTest):
+    def tell(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=2, deaf=[(2, 14, 15)])
+        tell_ways(self.connection, self.site, MONDAY, [("entrance", "bakery", 4)])
+        warm(self.connection, self.site, MONDAY, floors=2)
+        self.count()
+
+    def test_the_same_data_give_the_same_bytes(self):
+        self.tell()
+        for ending in ("html", "pdf"):
+            here, there = self.folder / f"here.{ending}", self.folder / f"there.{ending}"
+            self.assertEqual(self.report("--week", NAME, file=here), (0, ""))
+            # In a process of its own: nothing may depend on the order of a set, on the machine's zone or on the figures before.
+            run(sys.executable, "-m", "beacons_report", "--database", self.url, "--site", self.site, "--week", NAME, "--output", there,
+                env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"})
+            self.assertEqual(here.read_bytes(), there.read_bytes(), ending)
+
+    def test_a_browser_shows_it_on_a_phone_without_asking_anybody_and_a_screen_reader_reads_it(self):
+        self.tell()
+        self.made("--week", NAME)
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, Browser(profile) as browser:
+            tab = browser.tab(f"file://{self.file}", width=360, height=740)
+            self.assertLessEqual(tab.value("document.documentElement.scrollWidth"), 360)
+            self.assertEqual(tab.requests(), [f"file://{self.file}"])
+            self.assertEqual(tab.complaints(), [])
+            self.assertEqual(tab.value("document.documentElement.lang"), "en")
+            # Letters of the figures as wide as those of a newspaper at least.
+            self.assertGreaterEqual(tab.value("Math.min(...[...document.querySelectorAll('.plot text')].map((one) => parseFloat(getComputedStyle(one).fontSize) * "
+                                              "one.ownerSVGElement.getBoundingClientRect().width / one.ownerSVGElement.viewBox.baseVal.width))"), 9)
+            nodes = [node for node in tab.call("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
+            named = {}
+            for node in nodes:
+                named.setdefault(node["role"]["value"], []).append(node.get("name", {}).get("value", ""))
+            self.assertEqual(named["RootWebArea"], [f"Berlin, Alexanderplatz: week {NAME}"])
+            levels = [property["value"]["value"] for node in nodes if node["role"]["value"] == "heading" for property in node.get("properties", ())
+                      if property["name"] == "level"]
+            self.assertEqual(levels[0], 1)
+            self.assertTrue(all(after - before <= 1 for before, after in zip(levels, levels[1:])), levels)
+            images = named.get("image", []) + named.get("img", [])
+            self.assertEqual(len(images), len(self.tree.findall(".//figure")))
+            self.assertTrue(all(images), images)
+            self.assertEqual(len(named["table"]), len(list(self.tree.iter("table"))))
+            self.assertTrue(all(named["table"]), named["table"])
+
+    def test_a_pdf_has_the_same_words_with_tags_and_fonts_within(self):
+        self.tell()
+        self.made("--week", NAME)
+        pdf = self.folder / "report.pdf"
+        self.assertEqual(self.report("--week", NAME, file=pdf), (0, ""))
+        words = re.sub(r"\s+", " ", subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout)
+        for sentence in self.sentences():
+            # A line may end between its words.
+            self.assertIn(re.sub(r"\s", "", sentence), re.sub(r"\s", "", words))
+        about = subprocess.run(["pdfinfo", pdf], capture_output=True, text=True, check=True).stdout
+        self.assertRegex(about, r"Tagged: +yes")
+        titles = 0
+        for stream in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", pdf.read_bytes(), re.DOTALL):
+            # Fonts are streams as well, of which some are not compressed.
+            with contextlib.suppress(zlib.error):
+                titles += zlib.decompress(stream).count(b"/Alt (")
+        self.assertEqual(titles, len(self.tree.findall(".//figure")))
+        self.assertRegex(about, r"Page size: +595.\d+ x 841.\d+ pts \(A4\)")
+        self.assertLessEqual(int(re.search(r"Pages: +(\d+)", about)[1]), 8)
+        fonts = subprocess.run(["pdffonts", pdf], capture_output=True, text=True, check=True).stdout.splitlines()[2:]
+        # Those that it brings along, so that each machine gives the same pages.
+        self.assertTrue(fonts and all(re.search(r"^[A-Z]{6}\+Report.* yes +yes +yes ", font) for font in fonts), fonts)
+
+    def test_names_from_outside_stay_words(self):
+        self.open_store(name=HOSTILE)
+        told = Telling(self.site)
+        told.heard(told.local(MONDAY, 8), told.local(MONDAY, 20))
+        for minor in range(4):
+            told.visit(told.local(MONDAY, 9), 5, minor, region=HOSTILE)
+            told.visit(told.local(MONDAY, 9), 5, minor, "site", HOSTILE, "<img src=x onerror=alert(1)>")
+            told.visit(told.local(MONDAY, 9.2), 5, minor, "site", HOSTILE, "]]></svg>\u202eurl(#a) ${")
+        told.take(self.connection)
+        self.made("--week", NAME)
+        for element in ("script", "img", "iframe", "a", "form"):
+            self.assertEqual(list(self.tree.iter(element)), [])
+        self.assertEqual(self.text(self.tree.find(".//h1")), HOSTILE)
+        self.assertEqual(self.table("Ways between zones")[0][:2], ["<img src=x onerror=alert(1)>", "]]></svg>\N{REPLACEMENT CHARACTER}url(#a) ${"])
+        pdf = self.folder / "report.pdf"
+        self.assertEqual(self.report("--week", NAME, file=pdf), (0, ""))
+        words = subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(HOSTILE[:25], words)
+
+
+if __name__ == "__main__":
+    unittest.main()

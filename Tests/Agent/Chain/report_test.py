@@ -1,0 +1,205 @@
+"""The figures and errors of the report: a page has what the views have, and an error has a remedy."""
+
+import datetime
+import subprocess
+import sys
+import unittest
+from zoneinfo import ZoneInfo
+
+import psycopg
+
+from reported import MONDAY, NAME, TODAY, ReportTest
+from story import UUID, said, status
+from weeks_told import BERLIN, USUAL, Telling, tell_ways, tell_weeks, warm
+
+
+def sunday_before(month):
+    """The last Sunday of the month, of the newest year in which it is over: clocks change in the night before it in Berlin."""
+    for year in (TODAY.year, TODAY.year - 1):
+        last = datetime.date(year, month, 31)
+        last -= datetime.timedelta(days=(last.weekday() + 1) % 7)
+        if last < TODAY - datetime.timedelta(days=2):
+            return last
+    raise AssertionError
+
+
+class Figures(ReportTest):
+    def test_the_page_has_the_figures_of_the_views_and_sentences_about_them(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, changes={1: 30, 3: -4}, deaf=[(2, 14, 15), (4, 8, 20)])
+        tell_ways(self.connection, self.site, MONDAY, [("entrance", "bakery", 4), ("bakery", "checkout", 3)])
+        self.count()
+        self.made("--week", NAME)
+        rows = self.table("Visits by day")
+        views = {day: (visits, usual) for day, visits, usual in self.query(
+            "SELECT day, visits, mean_4_weeks FROM beacons.compared WHERE site = %(site)s AND region = 'carts' AND day >= %(first)s AND day < %(end)s",
+            first=MONDAY, end=MONDAY + datetime.timedelta(days=7))}
+        for number in (0, 1, 2, 3, 5):
+            visits, usual = views[MONDAY + datetime.timedelta(days=number)]
+            self.assertEqual(usual, USUAL[number])
+            self.assertEqual(rows[number][1:5], [str(visits), f"{max(visits - 2, 0)} to {visits + 2}", str(USUAL[number]), str(USUAL[number])])
+        self.assertEqual([row[-1] for row in rows], ["100 %", "100 %", "92 %", "100 %", "nothing", "100 %", "closed"])
+        self.assertEqual(views[MONDAY + datetime.timedelta(days=1)], (50, 20))
+        self.assertLess({"Tuesday was about 2.5 times as high as the last four Tuesdays.", "On Wednesday between 14:00 and 15:00 the store was not heard.",
+                         "On Friday the store was not heard at all.", "Most visitors were there on Tuesday between 11:00 and 12:00: about 28.",
+                         "The most common way led from entrance to bakery: 4 times."}, set(self.sentences()), self.sentences())
+        self.assertEqual(self.table("Ways between zones"), [["entrance", "bakery", "4"], ["bakery", "checkout", "3"]])
+        self.assertEqual([row[2] for row in self.table("Open and not heard")], ["1 hour", "12 hours"])
+        hours = {row[0]: row[1:] for row in self.table("Visits by weekday")}
+        for hour, visits in self.query("SELECT hour, visits FROM beacons.occupancy_hourly WHERE site = %(site)s AND region = 'carts' AND hour >= %(first)s "
+                                       "AND hour < %(end)s AND visits > 0", first=MONDAY, end=MONDAY + datetime.timedelta(days=7)):
+            local = hour.astimezone(BERLIN)
+            self.assertEqual(hours[f"{local.hour}:00"][local.weekday()].rstrip("*"), str(visits))
+
+    def test_the_busiest_hours_of_several_regions_follow_the_largest_one(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1, region="trolleys")
+        small = Telling(self.site)
+        small.visit(small.local(MONDAY, 9), 5, 1, "till", "baskets")
+        small.take(self.connection)
+        self.made("--week", NAME)
+        self.assertIn("About the region trolleys, which has the most visits:", self.text())
+        headings = [self.text(one) for one in self.tree.iter("h2")]
+        self.assertLess(headings.index("Region trolleys"), headings.index("Region baskets"))
+
+    def test_both_nights_on_which_clocks_change_have_their_hours(self):
+        self.connection.execute("INSERT INTO beacons.store VALUES (%s, 'Night shop', 'Europe/Berlin', '')", [self.site])
+        for month, length, cell, words in ((3, 23, "–", "the clocks went forward by 1 hour"), (10, 25, "2", "the clocks went back by 1 hour")):
+            with self.subTest(month=month):
+                sunday = sunday_before(month)
+                monday = sunday - datetime.timedelta(days=6)
+                told = Telling(self.site)
+                told.seq["door"] = told.spans["door"] = month * 100
+                told.heard(told.local(monday, 0), told.local(sunday + datetime.timedelta(days=1), 0))
+                # From midnight to midnight of Sunday, as a beacon that was left in the store.
+                begin, end = told.local(sunday, 0), told.local(sunday + datetime.timedelta(days=1), 0)
+                told.visit(begin, (end - begin).total_seconds() / 60 - 1, month)
+                told.take(self.connection)
+                self.count()
+                self.made("--week", "{0.year}-W{0.week:02}".format(monday.isocalendar()))
+                hours = {row[0]: row[7] for row in self.table("Visits by weekday")}
+                self.assertEqual(hours["2:00"], cell)
+                self.assertEqual(sum(int(one) for one in hours.values() if one.isdigit()), length)
+                self.assertEqual(self.table("Visits by day")[6][-1], "100 %")
+                self.assertIn(words, " ".join(self.sentences()))
+                self.assertIn("The store was heard in all of its opening time.", self.sentences())
+
+    def test_hours_begin_where_the_stores_zone_has_them(self):
+        self.connection.execute("INSERT INTO beacons.store VALUES (%s, 'Kathmandu', 'Asia/Kathmandu', '')", [self.site])
+        told = Telling(self.site, ZoneInfo("Asia/Kathmandu"))
+        told.heard(told.local(MONDAY, 0), told.local(MONDAY, 24))
+        told.visit(told.local(MONDAY, 9.8), 5, 1)
+        told.take(self.connection)
+        self.made("--week", NAME)
+        self.assertIn(["9:45", "1"], [row[:2] for row in self.table("Visits by weekday")])
+        self.assertIn("Most visitors were there on Monday between 9:45 and 10:45: 1.", self.sentences())
+
+    def test_a_store_with_a_heat_map_has_a_map_of_each_floor_and_its_busiest_places(self):
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        warm(self.connection, self.site, MONDAY, floors=2, columns=3, rows=2)
+        self.made("--week", NAME)
+        self.assertEqual([self.text(one) for one in self.tree.iter("h3")], ["Floor 0", "Floor 1"])
+        # The sum of 10 hours, 2 times 5, 2 times 3.3 and 2.5.
+        self.assertIn("about 29 on this floor", self.text())
+        self.assertEqual(self.table("The busiest places of floor 1")[:2], [["1", "1", "10 hours"], ["1", "3", "5 hours"]])
+        self.connection.execute("DELETE FROM beacons.heat WHERE site = %s AND floor = 1", [self.site])
+        self.made("--week", NAME)
+        self.assertEqual([self.text(one) for one in self.tree.iter("h3")], ["Floor 0"])
+        self.connection.execute("DELETE FROM beacons.heat WHERE site = %s", [self.site])
+        self.made("--week", NAME)
+        self.assertNotIn("Where visitors stayed", self.text())
+
+    def test_a_store_without_visits_has_zeros(self):
+        told = Telling(self.site, datetime.UTC)
+        told.heard(told.local(MONDAY, 0), told.local(MONDAY, 7 * 24 - 0.001))
+        told.tell({"kind": "state", "gateway": "door", "payload": {"region": "carts", "at": said("0:00")}})
+        told.take(self.connection)
+        self.made("--week", NAME)
+        self.assertEqual([row[1] for row in self.table("Visits by day")], ["0"] * 7)
+        self.assertIn("No visit was counted in any hour.", self.text())
+        self.assertRegex(self.sentences()[0], "^No visit was counted from Monday")
+
+    def test_without_a_week_it_is_the_last_whole_one_or_else_the_running_one_so_far(self):
+        last = TODAY - datetime.timedelta(days=TODAY.weekday() + 7)
+        told = Telling(self.site, datetime.UTC)
+        midnight = datetime.datetime.combine(TODAY, datetime.time(), datetime.UTC)
+        told.visit(midnight, 0.1, 1)
+        told.take(self.connection)
+        self.made()
+        self.assertIn("so far", self.text(self.tree.find(".//header")))
+        self.assertIn("so far in the week from", self.sentences()[0])
+        told.visit(told.local(last, 10), 5, 2)
+        told.take(self.connection)
+        self.made()
+        self.assertIn("Week {0.year}-W{0.week:02} ".format(last.isocalendar()), self.text(self.tree.find(".//header")) + " ")
+        self.assertNotIn("so far", self.text(self.tree.find(".//header")))
+
+    def test_gateways_and_beacons_that_need_somebody_are_named_with_the_cause(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1, deaf=[(0, 8, 20), (1, 8, 20)])
+        now = datetime.datetime.now(datetime.UTC)
+        messages = [status("till", now - datetime.timedelta(hours=1), "offline"), status("yard", now - datetime.timedelta(hours=1), "online", "absent")]
+        messages[1]["payload"]["remedy"] = "Plug the adapter in."
+        self.take(messages)
+        self.list_nothing()
+        self.connection.execute("INSERT INTO beacons.register VALUES (%s, %s, 1, 7, 'trolley 7', %s)", [self.site, UUID, MONDAY - datetime.timedelta(days=9)])
+        self.count()
+        self.made("--week", NAME)
+        gateways = {row[0]: row[1] for row in self.table("Gateways that need help: 3")}
+        self.assertEqual(gateways["till"], "is offline")
+        self.assertEqual(gateways["yard"], "does not hear: its radio is absent. Plug the adapter in.")
+        self.assertEqual(gateways["door"], "heard only 66 % of the opening time of this week")
+        self.assertEqual([row[:2] for row in self.table("Beacons that need help: 1")], [["trolley 7 (1/7)", "was never heard: is it there, and switched on?"]])
+        self.assertIn("3 gateways and 1 beacon need help: see the end of this report.", self.sentences())
+
+
+class Errors(ReportTest):
+    def assert_fails(self, code, words, *more, **where):
+        found, said_words = self.report(*more, **where)
+        self.assertEqual((found, len(said_words.splitlines())), (code, 1 if code != 64 else len(said_words.splitlines())), said_words)
+        self.assertRegex(said_words, words)
+
+    def test_each_error_names_the_remedy_in_one_line(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        self.assert_fails(70, f"no store 'each_erorr_names.*did you mean one of: {self.site}", site="each_erorr_names_the_remedy_in_one_line")
+        self.assert_fails(70, rf"nothing is known of Berlin, Alexanderplatz in 2020-W10: give --week one of {NAME}", "--week", "2020-W10")
+        self.assert_fails(70, "the week 2999-W10 is not here yet: the running one is", "--week", "2999-W10")
+        self.assert_fails(64, "'47' is no week such as 2026-W47", "--week", "47")
+        self.assert_fails(64, "must end with .html or .pdf", file=self.folder / "report.txt")
+        self.assert_fails(69, "the database is not there", url="postgresql://127.0.0.1:1/none")
+        self.assert_fails(70, "GRANT beacons_analyst TO", url=self.url.replace("reader@", "stranger@"))
+        self.assert_fails(70, "No such file or directory: look at the folder", "--week", NAME, file=self.folder / "none/report.html")
+
+    def test_a_database_without_the_schema_or_with_an_old_one_is_told_to_upgrade(self):
+        empty, old = self.url_of("no_schema"), self.url_of("old_schema")
+        self.assert_fails(70, "no schema beacons: .*deploy/chain/schema --database URL makes", url=empty)
+        with psycopg.connect(old, autocommit=True) as connection:
+            connection.execute("CREATE SCHEMA beacons")
+        self.assert_fails(70, "older than migration 0057: run deploy/chain/schema", url=old)
+
+    def test_a_machine_without_pango_makes_html_and_is_told_what_pdf_needs(self):
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        # As Python says it where a library of the system is missing.
+        program = ("import builtins, sys\nfound = builtins.__import__\ndef without(name, *more, **named):\n    if name == 'weasyprint':\n"
+                   "        raise OSError('cannot load library libpango-1.0-0')\n    return found(name, *more, **named)\nbuiltins.__import__ = without\n"
+                   "from beacons_report.commands import main\nsys.exit(main(sys.argv[1:]))")
+        for ending, code, words in (("pdf", 70, "apt-get install libpango-1.0-0"), ("html", 0, "")):
+            done = subprocess.run([sys.executable, "-c", program, "--database", self.url, "--site", self.site, "--week", NAME,
+                                   "--output", self.folder / f"x.{ending}"], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(words, done.stderr)
+
+    def test_a_file_is_whole_or_as_it_was(self):
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        self.made("--week", NAME)
+        before = self.file.read_bytes()
+        self.assert_fails(70, "nothing is known", "--week", "2020-W10")
+        self.assertEqual(self.file.read_bytes(), before)
+        (self.folder / "folder.html").mkdir()
+        self.assert_fails(70, "can't be written: Is a directory", "--week", NAME, file=self.folder / "folder.html")
+        self.assertEqual(sorted(one.name for one in self.folder.iterdir()), ["folder.html", "report.html"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+"""Five weeks of a store, told to a real database: for the tests of the report. Each weekday has its number of visits, and the figures are known."""
+
+import datetime
+import json
+from zoneinfo import ZoneInfo
+
+from story import EPOCH, UUID, said
+
+BERLIN = ZoneInfo("Europe/Berlin")
+# Monday to Sunday, closed on Sunday.
+USUAL = (24, 20, 26, 22, 30, 48, 0)
+# As the schema has it, for a database without.
+HEAT = """CREATE TABLE IF NOT EXISTS beacons.heat (
+    site text NOT NULL, hour timestamptz NOT NULL, floor integer NOT NULL, x_m double precision NOT NULL, y_m double precision NOT NULL,
+    cell_m double precision NOT NULL, seconds double precision NOT NULL, beacons integer NOT NULL,
+    PRIMARY KEY (site, hour, floor, x_m, y_m, cell_m))"""
+# Intervals that a test can rely on: two visits to either side, and none where nothing was heard.
+INTERVALS = """ALTER VIEW beacons.occupancy_daily RENAME TO occupancy_daily_counted;
+CREATE VIEW beacons.occupancy_daily AS SELECT d.site, d.region, d.day, d.visits,
+    CASE WHEN d.covered_share > 0 THEN greatest(d.visits - 2, 0) END AS visits_low, CASE WHEN d.covered_share > 0 THEN d.visits + 2 END AS visits_high,
+    d.beacons, d.mean_present, d.peak_present, d.peak_at, d.dwell_p25_s, d.dwell_p50_s, d.dwell_p75_s, d.covered_share, d.open_share
+FROM beacons.occupancy_daily_counted d;
+GRANT SELECT ON beacons.occupancy_daily TO beacons_analyst"""
+
+
+def give_intervals(connection):
+    """Gives the view intervals that are plain to see, once for a database."""
+    if connection.execute("SELECT to_regclass('beacons.occupancy_daily_counted')").fetchone()[0] is None:
+        connection.execute(INTERVALS)
+
+
+class Telling:
+    """Messages of one store, with the numbers of each gateway."""
+
+    def __init__(self, site, zone=BERLIN):
+        self.site, self.zone = site, zone
+        self.messages, self.seq, self.spans = [], {}, {}
+
+    def local(self, day, hours):
+        """A time by the clock on the store's wall."""
+        midnight = datetime.datetime(day.year, day.month, day.day)
+        return (midnight + datetime.timedelta(hours=hours)).replace(tzinfo=self.zone).astimezone(datetime.UTC)
+
+    def visit(self, begin, minutes, minor, gateway="door", region="carts", zone=None):
+        end = begin + datetime.timedelta(minutes=minutes)
+        seq = self.seq[gateway] = self.seq.get(gateway, 0) + 1
+        payload = {"schema": 1, "at": said(end + datetime.timedelta(seconds=20)), "clock": "synced", "epoch": EPOCH, "seq": seq, "type": "exit",
+                   "region": region, "uuid": UUID, "major": 1, "minor": minor, "rssi_dbm": -70.5, "accuracy_m": -1, "accuracy_error_m": 1,
+                   "proximity": "unknown", "entered_at": said(begin), "last_heard_at": said(end), "dwell_s": minutes * 60}
+        self.tell({"kind": "event", "gateway": gateway, "zone": zone, "payload": payload | ({"zone": zone} if zone else {})})
+
+    def heard(self, begin, end, gateway="door"):
+        span = self.spans[gateway] = self.spans.get(gateway, 0) + 1
+        self.tell({"kind": "coverage", "gateway": gateway, "payload": {
+            "schema": 1, "at": said(end), "clock": "synced", "epoch": EPOCH, "span": span, "from_at": said(begin), "to_at": said(end), "radio": "scanning"}})
+
+    def tell(self, message):
+        self.messages.append({"site": self.site, "received_at": message["payload"]["at"]} | message)
+
+    def take(self, connection):
+        for first in range(0, len(self.messages), 1000):
+            batch = [{"i": number} | message for number, message in enumerate(self.messages[first:first + 1000])]
+            connection.execute("SELECT count(*) FROM beacons.take(%s::jsonb)", (json.dumps(batch),))
+        self.messages = []
+
+
+def tell_weeks(connection, site, monday, weeks=5, changes=None, deaf=(), region="carts", zone=BERLIN, gateway="door"):
+    """The weeks up to that of `monday`: heard on weekdays from 8 to 20. `changes` are visits more or less of a day of the last week;
+    `deaf` its (day, from hour, to hour) without hearing and without visits."""
+    told, minor = Telling(site, zone), 0
+    for number in range(-7 * (weeks - 1), 7):
+        day = monday + datetime.timedelta(days=number)
+        visits = USUAL[day.weekday()] + (changes or {}).get(number, 0)
+        silent = sorted((begin, end) for which, begin, end in deaf if which == number)
+        edges = [8.0] + [edge for pair in silent for edge in pair] + [20.0]
+        if USUAL[day.weekday()]:
+            for begin, end in zip(edges[::2], edges[1::2]):
+                if begin < end:
+                    told.heard(told.local(day, begin), told.local(day, end), gateway)
+        for visit in range(visits):
+            # Half of the visits come in the hour from 11 on.
+            hours = 11 + visit % 30 / 40 if visit % 2 else 8.5 + 10 * visit / max(visits, 1)
+            if any(begin - 0.5 <= hours < end for begin, end in silent):
+                continue
+            minor = minor % 60000 + 1
+            told.visit(told.local(day, hours), 6 + 4 * (visit % 5), minor, gateway, region)
+    told.take(connection)
+    return told
+
+
+def tell_ways(connection, site, monday, ways, gateway="site", region="carts"):
+    """Ways between zones on Monday: (from, to, number)."""
+    told, minor = Telling(site), 0
+    for start, end, number in ways:
+        for _ in range(number):
+            minor += 1
+            begin = told.local(monday, 9 + minor % 100 / 20)
+            told.visit(begin, 5, minor, gateway, region, start)
+            told.visit(begin + datetime.timedelta(minutes=6), 5, minor, gateway, region, end)
+    told.take(connection)
+
+
+def warm(connection, site, monday, floors=1, columns=12, rows=8, size=2.0):
+    """A heat map: the nearer to one corner, the longer."""
+    connection.execute(HEAT)
+    connection.execute("GRANT SELECT ON beacons.heat TO beacons_analyst")
+    hour = datetime.datetime(monday.year, monday.month, monday.day, 12, tzinfo=datetime.UTC)
+    connection.cursor().executemany(
+        "INSERT INTO beacons.heat (site, floor, x_m, y_m, cell_m, hour, seconds, beacons) VALUES (%s, %s, %s, %s, %s, %s, %s, 7)",
+        [(site, floor, size * (x + 0.5), size * (y + 0.5), size, hour, 36000 / (1 + x + y)) for floor in range(floors) for x in range(columns)
+         for y in range(rows) if (x + y) % 11 != 10])

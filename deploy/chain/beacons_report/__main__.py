@@ -1,0 +1,6 @@
+"""The command `report`."""
+import sys
+
+from .commands import main
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,87 @@
+"""Figures in words: rounded numbers, intervals, comparisons and lists."""
+
+import math
+from collections.abc import Sequence
+
+# Fewer are told as counted. More are told to two digits.
+EXACT_BELOW = 20
+# Of fewer visits, a share in percent would say more than is known.
+PERCENT_FROM = 20
+
+
+def grouped(number: float) -> str:
+    """`12,345`."""
+    return f"{round(number):,}"
+
+
+def step(number: float) -> int:
+    """The last digit that a rounded number keeps: 2,312 is told in hundreds."""
+    return 1 if number < EXACT_BELOW else 10 ** max(0, int(math.log10(number)) - 1)
+
+
+def about(number: float, width: float = 0) -> str:
+    """`about 2,300`; a small number as it is. With an interval, as many digits as its width leaves."""
+    if number < EXACT_BELOW and number == int(number):
+        return grouped(number)
+    size = width_step(width) if width else step(number)
+    return "about " + grouped(round(number / size) * size)
+
+
+def between(low: float, high: float) -> str:
+    """`between 2,230 and 2,400`: the ends are rounded outwards."""
+    size = width_step(high - low)
+    first, last = math.floor(low / size) * size, math.ceil(high / size) * size
+    return f"exactly {grouped(first)}" if first == last else f"between {grouped(first)} and {grouped(last)}"
+
+
+def width_step(width: float) -> int:
+    return 10 ** int(math.log10(width)) if width >= EXACT_BELOW else 1
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 gateway`, `3 gateways`, `no gateway`."""
+    return f"{'no' if number == 0 else grouped(number)} {one if number in (0, 1) else many or one + 's'}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def minutes(seconds: float) -> str:
+    """`45 seconds`, `12 minutes`, `1.5 hours`, `3 days`."""
+    if seconds < 90:
+        return counted(max(round(seconds), 0), "second")
+    if seconds < 3600 or seconds < 2 * 3600 and seconds % 1800:
+        return counted(round(seconds / 60), "minute")
+    if seconds >= 48 * 3600:
+        return f"{seconds / 86400:.1f}".removesuffix(".0") + " days"
+    hours = f"{seconds / 3600:.1f}".removesuffix(".0")
+    return "1 hour" if hours == "1" else f"{hours} hours"
+
+
+def difference(visits: float, low: float | None, high: float | None, usual: float, usual_low: float | None, usual_high: float | None) -> str | None:
+    """`about 8 % above {} (between 3 and 14 %)`, where {} stands for the usual figure. None where there may be no difference, or an interval is not known."""
+    if low is None or high is None or usual_low is None or usual_high is None:
+        return None
+    if low <= usual_high and high >= usual_low:
+        return None
+    # Where a part was not heard, the interval lies above the counted number.
+    visits, usual = min(max(visits, low), high), min(max(usual, usual_low), usual_high)
+    above = low > usual_high
+    if usual < PERCENT_FROM:
+        usual_words = f"{usual:.1f}".removesuffix(".0")
+        return f"{'above' if above else 'below'} {{}}: {grouped(visits)} instead of {usual_words}"
+    least, most = ratio(low, usual_high), ratio(high, usual_low)
+    if above and most is not None and least is not None and visits >= 2 * usual:
+        return f"about {visits / usual:.1f} times as high as {{}}"
+    ends = sorted(abs(one - 1) * 100 for one in (least, most) if one is not None)
+    said = f"about {max(1, round(abs(visits / usual - 1) * 100))} % {'above' if above else 'below'} {{}}"
+    if len(ends) < 2:
+        return said
+    first, last = math.floor(ends[0]), math.ceil(ends[1])
+    return said + (f" (between {first} and {last} %)" if first >= 1 else f" (at most {last} %)")
+
+
+def ratio(number: float, of: float) -> float | None:
+    return number / of if of > 0 else None
