@@ -10,6 +10,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case coverage
     /// Entries that a limit held back.
     case surge
+    /// The time that beacons spent in each cell of a store's floor plan.
+    case heat
     /// Numbers that will not come any more.
     case gap
     /// A crossing of a region's boundary.
@@ -45,7 +47,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
 
     var scope: Scope {
         switch self {
-        case .status, .health, .coverage, .surge, .gap, .location, .track, .today, .settings: .gateway
+        case .status, .health, .coverage, .surge, .heat, .gap, .location, .track, .today, .settings: .gateway
         case .beacons: .page
         case .event, .state, .ranging: .region
         case .response: .request
@@ -61,6 +63,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .event: .durable(.events)
         case .coverage: .durable(.spans)
         case .surge: .durable(.surges)
+        case .heat: .durable(.sheets)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
         case .status, .health, .state, .location, .today, .settings, .beacons: .retained
@@ -76,6 +79,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .health: HealthPayload.self
         case .coverage: CoveragePayload.self
         case .surge: SurgePayload.self
+        case .heat: HeatPayload.self
         case .gap: GapPayload.self
         case .event: EventPayload.self
         case .state: StatePayload.self
@@ -103,6 +107,8 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
     case batches = 2
     /// Entries that were held back, by minute and region: `surge`.
     case surges = 3
+    /// Sheets of a store's heat map: `sheet`.
+    case sheets = 4
 
     /// Whether events may overtake a message that the broker refuses: an access list may be older than the series.
     var isOptional: Bool { self != .events }
@@ -114,6 +120,7 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
         case .spans: ("from_span", "to_span")
         case .batches: ("from_batch", "to_batch")
         case .surges: ("from_surge", "to_surge")
+        case .sheets: ("from_sheet", "to_sheet")
         }
     }
 }

@@ -11,6 +11,7 @@ struct SiteReplaySession {
     private var healthDue = Instant.origin + HealthReporter.interval
     private var outputs: [GatewayOutput]
     private var today: StoreToday
+    private var heat: HeatMap?
 
     /// - Parameter makeSink: makes the sink for messages.
     init(
@@ -23,6 +24,7 @@ struct SiteReplaySession {
             // Without a name the days are not the machine's: the same input gives the same output everywhere.
             localTime: site.timeZone.isEmpty ? .utc : MachineTimeZone.use(site.timeZone), logger: logger)
         today = parts.today
+        heat = parts.heat
         self.topics = topics
         engine = parts.engine
         outputs = parts.outputs
@@ -57,7 +59,7 @@ struct SiteReplaySession {
         engine.settle(at: now, outputs: &outputs)
         engine.tellSurges(at: engine.now, outputs: &outputs)
         outputs.append(.stays(engine.recordsOfStays))
-        today.follow(&outputs, isHearing: engine.isHearing, at: now, .told)
+        follow(.told)
         turn()
         round.end()
         // A replay is often shorter than a minute, but its late messages have to be reported.
@@ -75,7 +77,7 @@ struct SiteReplaySession {
         while true {
             if healthDue < limit, healthDue <= engine.nextDeadline {
                 now = max(now, healthDue)
-                today.follow(&outputs, isHearing: engine.isHearing, at: now)
+                follow()
                 turn()
                 recorded.figures = engine.figures(at: now)
                 round.endMinute()
@@ -92,8 +94,15 @@ struct SiteReplaySession {
     /// Tells the outputs with the present time, though they may have happened a little earlier.
     private mutating func flush() {
         if outputs.isEmpty { return }
-        today.follow(&outputs, isHearing: engine.isHearing, at: now)
+        follow()
         turn()
+    }
+
+    /// Counts what the engine has told, for the day and the heat map.
+    private mutating func follow(_ demand: StoreToday.Demand = .asDue) {
+        let now = now
+        heat?.follow(&outputs, at: now, isLast: demand == .told)
+        today.follow(&outputs, isHearing: engine.isHearing, at: now, demand)
     }
 
     private mutating func turn() {

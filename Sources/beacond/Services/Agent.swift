@@ -104,7 +104,8 @@ struct Agent {
         do throws(SystemError) {
             let stop = try StopRequest()
             let feed = StoreFeed(
-                parts.engine, topics: topics, outputs: parts.outputs, stop: stop, today: parts.today, at: now)
+                parts.engine, topics: topics, outputs: parts.outputs, stop: stop, today: parts.today, heat: parts.heat,
+                at: now)
             let worker = try startDelivery(
                 feed, parts.dispatcher, radio: feed.status, filters: feed.filters, limits: StoreFeed.limits)
             let watchdog = WatchdogService(

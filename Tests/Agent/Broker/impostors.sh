@@ -48,10 +48,10 @@ check "a store's broker can't publish for another store" refused chain berlin-17
 # Numbered messages cross the bridge, so the chain can count them.
 numbered() {
     local kind
-    for kind in gap coverage surge location/track; do
+    for kind in gap coverage surge heat location/track; do
         said store berlin-17-back-door -t "beacons/berlin-17/back-door/$kind" -m "numbered $kind" || return 1
     done
-    for kind in gap coverage surge location/track; do eventually grep -q "back-door/$kind numbered $kind" "$scratch/heard" || return 1; done
+    for kind in gap coverage surge heat location/track; do eventually grep -q "back-door/$kind numbered $kind" "$scratch/heard" || return 1; done
 }
 check "a gateway's accounts cross to the chain, each kind of them" numbered
 # clears BROKER REST: an operator clears the retained topics of a store's zone there.

@@ -53,7 +53,7 @@ class LineTests(unittest.TestCase):
                 return f"'beacons/berlin-17/door/{rest}'"
 
             ranging = [told(f"region/carts{levels}/ranging") for levels in ("", "/2", "/2/1")]
-            numbered = [told(rest) for rest in ("region/carts/event", "location/track", "coverage", "surge", "gap")]
+            numbered = [told(rest) for rest in ("region/carts/event", "location/track", "coverage", "surge", "heat", "gap")]
             wait_until(lambda: all(topic in (chain.folder / "log").read_text() for topic in numbered), chain.said)
             self.assertEqual([topic for topic in ranging if topic in (chain.folder / "log").read_text()], [])
 

@@ -33,14 +33,14 @@ class Told(collector_test.Chain):
 
     @classmethod
     def tell(cls, messages):
-        """(second, topic, payload) in their order; returns when events and coverage are rows, each number once."""
-        numbered = {"event": "seq", "coverage": "span"}
+        """(second, topic, payload) in their order; returns when events, coverage and sheets are rows, each number once."""
+        numbered = {"event": "seq", "coverage": "span", "heat": "sheet"}
         cls.numbers = getattr(cls, "numbers", set()) | {
             (*topic.split("/")[1:3], kind, payload[numbered[kind]])
             for _, topic, payload in messages if (kind := topic.rpartition("/")[2]) in numbered}
         collector = collector_test.Collector(cls.broker, cls.database, "--group", "chain", id="one").is_ready()
         cls.publish_all([(topic, json.dumps(payload)) for _, topic, payload in messages])
-        there = "SELECT (SELECT count(*) FROM beacons.event) + (SELECT count(*) FROM beacons.coverage_span)"
+        there = "SELECT (SELECT count(*) FROM beacons.event) + (SELECT count(*) FROM beacons.coverage_span) + (SELECT count(*) FROM beacons.heat_sheet)"
         wait_until(lambda: cls.rows(there) == [[str(len(cls.numbers))]],
                    lambda: f"{len(cls.numbers)} numbers, not {cls.rows(there)}; {collector.said()}")
         assert collector.end() == 0

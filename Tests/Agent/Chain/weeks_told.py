@@ -9,11 +9,6 @@ from story import EPOCH, UUID, said
 BERLIN = ZoneInfo("Europe/Berlin")
 # Monday to Sunday, closed on Sunday.
 USUAL = (24, 20, 26, 22, 30, 48, 0)
-# As the schema has it, for a database without.
-HEAT = """CREATE TABLE IF NOT EXISTS beacons.heat (
-    site text NOT NULL, hour timestamptz NOT NULL, floor integer NOT NULL, x_m double precision NOT NULL, y_m double precision NOT NULL,
-    cell_m double precision NOT NULL, seconds double precision NOT NULL, beacons integer NOT NULL,
-    PRIMARY KEY (site, hour, floor, x_m, y_m, cell_m))"""
 # Intervals that a test can rely on: two visits to either side, and none where nothing was heard.
 INTERVALS = """ALTER VIEW beacons.occupancy_daily RENAME TO occupancy_daily_counted;
 CREATE VIEW beacons.occupancy_daily AS SELECT d.site, d.region, d.day, d.visits,
@@ -102,8 +97,6 @@ def tell_ways(connection, site, monday, ways, gateway="site", region="carts"):
 
 def warm(connection, site, monday, floors=1, columns=12, rows=8, size=2.0):
     """A heat map: the nearer to one corner, the longer."""
-    connection.execute(HEAT)
-    connection.execute("GRANT SELECT ON beacons.heat TO beacons_analyst")
     hour = datetime.datetime(monday.year, monday.month, monday.day, 12, tzinfo=datetime.UTC)
     connection.cursor().executemany(
         "INSERT INTO beacons.heat (site, floor, x_m, y_m, cell_m, hour, seconds, beacons) VALUES (%s, %s, %s, %s, %s, %s, %s, 7)",

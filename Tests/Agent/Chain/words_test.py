@@ -18,15 +18,16 @@ sys.path.insert(0, str(ROOT / "deploy/chain"))
 from beacons_collector.contract import Contract  # noqa: E402
 
 # Tables that bear another name than the kind that they keep.
-TABLES = {"coverage": "coverage_span", "beacons": "beacon_page"}
+TABLES = {"coverage": "coverage_span", "beacons": "beacon_page", "heat": "heat_sheet"}
 # Columns that messages need not have. Site and gateway stand in the topic.
 OWN = {"id", "site", "gateway", "received_at", "payload", "marked", "digest", "counts", "first_at"}
 # What of a message has no column, in tables that do not keep it whole: who wants to know where a gateway was needs none of it.
-LEFT_OUT = {"location": {"schema", "clock", "service", "age_s", "device"}, "track": {"schema", "clock"}, "beacons": {"schema", "clock"}}
+LEFT_OUT = {"location": {"schema", "clock", "service", "age_s", "device"}, "track": {"schema", "clock"}, "beacons": {"schema", "clock"},
+            "heat": {"schema", "clock"}}
 # Fields that are objects, and whose fields are columns or rows.
-FOLDED = {"event": ["location"], "location": ["fix"], "track": ["fixes"], "beacons": ["beacons"]}
+FOLDED = {"event": ["location"], "location": ["fix"], "track": ["fixes"], "beacons": ["beacons"], "heat": ["cells"]}
 # The tables whose rows are the elements of such a field.
-ROWS = {"track": "beacons.location", "beacons": "beacons.beacon_heard"}
+ROWS = {"track": "beacons.location", "beacons": "beacons.beacon_heard", "heat": "beacons.heat"}
 CONSTRAINTS = "SELECT conrelid::regclass::text, pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'beacons'::regnamespace AND contype = 'c' AND conislocal"
 COLUMNS = "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(%(name)s) AND attnum > 0 AND NOT attisdropped"
 SOURCES = ("SELECT proname, prosrc FROM pg_proc WHERE pronamespace = 'beacons'::regnamespace "

@@ -223,6 +223,15 @@ refuses("a surge that ends before it begins", "surge", put("to_at", "2026-11-21T
 refuses("a surge of no entry", "surge", put("refused", 0))
 refuses("a surge of more identities than entries", "surge", put("identities", 34_713))
 refuses("a surge 0", "surge", put("surge", 0))
+refuses("a gap of sheets that ends before it begins", "gap", put("to_sheet", 6), example=4)
+refuses("a sheet that ends before it begins", "heat", put("to_at", "2026-11-21T08:59:59.999Z"))
+refuses("a sheet 0", "heat", put("sheet", 0))
+refuses("a page beyond the last", "heat", put("page", 1))
+refuses("a cell with an identity", "heat", lambda message: message["payload"]["cells"][0].update(uuid="39ED98FF-2900-441A-802F-9C398FC199D2"))
+refuses("a cell that comes twice", "heat", lambda message: message["payload"]["cells"].append(dict(message["payload"]["cells"][-1])))
+refuses("a cell of more beacons than seconds", "heat", lambda message: message["payload"]["cells"][0].update(beacons=5311))
+refuses("more cells than a sheet has", "heat", lambda message: message["payload"].update(
+    cells=[dict(message["payload"]["cells"][0], x_m=number) for number in range(501)]))
 check("coverage: the words of status, and stopped", contract.schemas["coverage.schema.json"]["properties"]["radio"]["enum"]
       == [*contract.schemas["status.schema.json"]["properties"]["radio"]["enum"], "stopped"])
 for kind in ("event", "gap", "coverage", "surge", "location-track"):

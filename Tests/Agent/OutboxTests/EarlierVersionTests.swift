@@ -28,10 +28,16 @@ struct EarlierVersionTests {
 
     @Test("Each series keeps the version that begins with it and the names of its columns")
     func columns() {
-        #expect(NumberSeries.allCases.map(\.version) == [1, 2, 3, 4])
-        #expect(NumberSeries.allCases.map(\.nextColumn) == ["next_seq", "next_span", "next_batch", "next_surge"])
-        #expect(NumberSeries.allCases.map(\.settledColumn) == ["settled", nil, "settled_batch", "settled_surge"])
-        #expect(Schema.versions.map(\.version) == [1, 2, 3, 4])
+        #expect(NumberSeries.allCases.map(\.version) == [1, 2, 3, 4, 5])
+        #expect(
+            NumberSeries.allCases.map(\.nextColumn) == [
+                "next_seq", "next_span", "next_batch", "next_surge", "next_sheet",
+            ])
+        #expect(
+            NumberSeries.allCases.map(\.settledColumn) == [
+                "settled", nil, "settled_batch", "settled_surge", "settled_sheet",
+            ])
+        #expect(Schema.versions.map(\.version) == [1, 2, 3, 4, 5])
     }
 
     /// The state folder that the golden capture left while there was no broker: nine events and a span of coverage.
@@ -80,6 +86,18 @@ struct EarlierVersionTests {
         let next = try Outbox.open(folder)
         #expect(next.isDurable && next.numbering[.surges] == 2)
         #expect(next.drain().last?.number.series == .surges)
+    }
+
+    @Test("A file stays of the fourth version until a store's first sheet has its number")
+    func fifthVersion() throws {
+        let folder = try second()
+        var outbox: Outbox? = try Outbox.open(folder)
+        for series in [NumberSeries.surges, .sheets] { try outbox?.commit(series) }
+        outbox = nil
+        #expect(try Database(path: folder.database, vfs: nil).integer("PRAGMA user_version") == 5)
+        let next = try Outbox.open(folder)
+        #expect(next.isDurable && next.numbering[.surges] == 2 && next.numbering[.sheets] == 2)
+        #expect(next.drain().last?.number.series == .sheets)
     }
 
     @Test("What is saved from a damaged file of the second goes on in each series")

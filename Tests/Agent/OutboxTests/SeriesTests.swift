@@ -37,7 +37,8 @@ struct SeriesTests {
         disk.repair()
         let next = try Outbox.open(folder, vfs: disk.name, seed: 2)
         let end = 3 + Reservation.block
-        #expect(next.numbering == Numbering(epoch: epoch, next: [.events: 2, .spans: 2, .batches: end, .surges: 2]))
+        let numbers: [NumberSeries: Int64] = [.events: 2, .spans: 2, .batches: end, .surges: 2, .sheets: 2]
+        #expect(next.numbering == Numbering(epoch: epoch, next: numbers))
         #expect(
             next.takeGaps() == [
                 OutboxGap(epoch: epoch, series: .batches, fromSeq: 2, toSeq: end - 1, cause: .disk)

@@ -11,6 +11,7 @@ from crowd import crowd
 from declared import declared, rules_of
 from figures import chain, load
 from setup import calibration, tiles
+from heat import heat
 from today import today
 from shop import GATEWAYS, Publisher, Shop, common, status
 from truth import elsewhere, missing, small, stale
@@ -223,7 +224,7 @@ def main():
     try:
         with Browser(SCRATCH / "profile") as browser:
             publisher = Publisher(broker.port)
-            for run, *arguments in ((tiles,), (rules, browser), (declared, browser), (small, browser, broker), (shop, browser, broker, publisher), (today, browser, broker), (beacons, browser, broker), (calibration, browser, broker),
+            for run, *arguments in ((tiles,), (rules, browser), (declared, browser), (small, browser, broker), (shop, browser, broker, publisher), (today, browser, broker), (heat, browser, broker), (beacons, browser, broker), (calibration, browser, broker),
                                     (hostile, browser, broker, publisher), (agents, browser, broker), (van, browser, broker), (away, browser, broker),
                                     (stale, browser, broker), (missing, browser, broker), (elsewhere, browser, broker),
                                     (crowd, browser, broker), (login, browser), (load, browser, broker), (chain, browser, broker)):

@@ -18,6 +18,7 @@ import { attentionRules } from './attention.js';
 import { truths } from './truths.js';
 import { planRules } from './plan.js';
 import { visitRules } from './visits.js';
+import { heatRules } from './heat.js';
 import { todayRules } from './today.js';
 import { healthRules } from './health.js';
 
@@ -245,7 +246,7 @@ const rules = {
 };
 
 const results = [];
-for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...attentionRules, ...planRules, ...visitRules, ...todayRules, ...healthRules })) {
+for (const [name, rule] of Object.entries({ ...rules, ...contractRules, ...truths, ...attentionRules, ...planRules, ...visitRules, ...todayRules, ...heatRules, ...healthRules })) {
   try {
     rule();
     results.push([name, null]);

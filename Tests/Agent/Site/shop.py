@@ -21,8 +21,11 @@ def simulated(beacond, folder, seed):
         return json.load(file), [f"{folder}/shop-{number}.btsnoop" for number in range(1, GATEWAYS + 1)]
 
 
-def joined(beacond, folder, captures, site="store"):
-    """The messages of a store's gateways, g1 and so on, a list each, and of the store. A message is a dictionary."""
+def joined(beacond, folder, captures, site="store", keys=""):
+    """The messages of a store's gateways, g1 and so on, a list each, and of the store. A message is a dictionary.
+
+    `keys` are further lines of the store's configuration, behind `[site]`.
+    """
     logs = []
     for number, capture in enumerate(captures, 1):
         config = f"{folder}/g{number}.toml"
@@ -33,7 +36,7 @@ def joined(beacond, folder, captures, site="store"):
         with open(logs[-1], "w") as file:
             subprocess.run([beacond, "replay", capture, "--config", config], stdout=file, stderr=subprocess.DEVNULL, check=True)
     with open(f"{folder}/store.toml", "w") as file:
-        file.write(f'[mqtt]\n[site]\nid = "{site}"\n')
+        file.write(f'[mqtt]\n[site]\nid = "{site}"\n{keys}')
     output = subprocess.run([beacond, "site", "--replay", *logs, "--config", f"{folder}/store.toml"],
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
     gateways = []

@@ -84,6 +84,7 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("outbox", "max_events", 1...10_000_000, isInteger: true),
             NumberRow("outbox", "max_mib", 1...16384, isInteger: true),
             NumberRow("site", "leave_after_s", 0...3600), NumberRow("site", "late_after_s", 1...86400),
+            NumberRow("site", "heat_minimum", 1...1_000, isInteger: true),
             NumberRow("site.gateway", "floor", -100...200, isInteger: true),
             NumberRow("site.gateway", "rssi_offset_db", -40...40),
             NumberRow("homeassistant", "max_instances", 0...10_000, isInteger: true),

@@ -32,12 +32,13 @@ struct TypeTests {
             "region.major", "region.minor",
             "mqtt.keepalive_s", "mqtt.max_inflight", "mqtt.protocol", "outbox.max_events", "outbox.max_mib",
             "advertise.major", "advertise.minor", "advertise.measured_power_dbm", "capture.max_mib",
-            "capture.max_files", "site.gateway.floor", "homeassistant.max_instances",
+            "capture.max_files", "site.heat_minimum", "site.gateway.floor", "homeassistant.max_instances",
         ]
         if integers.contains(path) { return "an integer" }
         if ["radio.adapters", "site.regions", "site.gateway.position"].contains(path) { return "a list" }
         if allowed == "true or false" { return "a boolean" }
-        return allowed.hasPrefix("from ") || allowed == "a finite number above 0" ? "a number" : "text"
+        let isNumber = ["from ", "0, or from "].contains { allowed.hasPrefix($0) }
+        return isNumber || allowed == "a finite number above 0" ? "a number" : "text"
     }
 
     @Test("Text is not a number, a number is not text, and 1 is not true")

@@ -110,7 +110,7 @@ struct PayloadTests {
 
     @Test(
         "Each series has its own names in a gap",
-        arguments: [(.events, "seq"), (.spans, "span"), (.batches, "batch"), (.surges, "surge")]
+        arguments: [(.events, "seq"), (.spans, "span"), (.batches, "batch"), (.surges, "surge"), (.sheets, "sheet")]
             as [(NumberSeries, String)])
     func gap(of series: NumberSeries, name: String) throws {
         let payload = try json(

@@ -5,6 +5,7 @@ import { colours } from './view/colours.js';
 import { byId, element, keyed, say, tabs } from './view/dom.js';
 import { attentionOf, showAttention } from './view/attention.js';
 import { showHeadline } from './view/headline.js';
+import { showHeat } from './view/heat.js';
 import { showLists } from './view/lists.js';
 import { MapView } from './view/mapview.js';
 import { Notices } from './view/notices.js';
@@ -31,7 +32,12 @@ const showStage = tabs(byId('stage-tabs'), (id) => {
   byId('zoom').hidden = id !== 'tab-plan';
   if (id === 'tab-map') map.open();
 });
-const showSide = tabs(byId('side-tabs'), (id) => document.body.classList.toggle('reading', id === 'tab-today'));
+const showSide = tabs(byId('side-tabs'), (id) => {
+  document.body.classList.toggle('reading', id === 'tab-today');
+  // The plan shows the heat beside its list.
+  page.showsHeat = id === 'tab-heat';
+  page.changes += 1;
+});
 
 const reader = new Reader({
   url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/mqtt`,
@@ -214,6 +220,7 @@ function drawLists() {
   showHeadline(page, navigator.onLine, now_ms);
   showFloors();
   showLists(page, now_ms);
+  if (!showHeat(page, plan.floor, now_ms) && page.showsHeat) showSide('tab-beacons');
   byId('plan').setAttribute('aria-label', plan.describe());
   const unplaced = [...plan.places.values()].filter((place) => !place.placed).length;
   byId('unplaced').hidden = unplaced === 0 || page.calibrating !== null;

@@ -65,6 +65,10 @@ struct TransactionWriter {
                 let message = composer.surge(
                     surge, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
                 draft.commit(message, at: at)
+            case .heat(let sheet, let at):
+                let number = draft.numbering.number(of: .sheets)
+                let message = composer.heat(sheet, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
+                draft.commit(message, at: at)
             case .today(let news, let at): write(news, at: at, records, into: &draft)
             case .settings(let report, let digest, let at):
                 // A later process may take no settings any more.

@@ -18,16 +18,19 @@ package final class StoreFeed: Engine {
     private var toldHearing: Bool?
     /// `nil` for one that only looks.
     private var today: StoreToday?
+    private var heat: HeatMap?
 
     /// - Parameters:
     ///   - outputs: the engine's first outputs.
     ///   - stop: ends the process; `nil` where the process ends without it.
     ///   - today: counts the visits of days.
+    ///   - heat: adds up the time in each cell of the floor plan.
     package init(
         _ engine: SiteEngine, topics: TopicTree, outputs: [GatewayOutput], stop: StopRequest?, today: StoreToday? = nil,
-        at now: Instant
+        heat: HeatMap? = nil, at now: Instant
     ) {
         self.today = today
+        self.heat = heat
         self.engine = engine
         self.topics = topics
         self.outputs = outputs
@@ -67,6 +70,7 @@ package final class StoreFeed: Engine {
     @discardableResult
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
         today?.timebase = timebase
+        heat?.timebase = timebase
         for message in messages {
             guard case .bytes(let payload) = message.payload else {
                 engine.receiveMalformed()
@@ -93,6 +97,7 @@ package final class StoreFeed: Engine {
             storeDue = now + StaySchedule.interval
             outputs.append(.stays(engine.recordsOfStays))
         }
+        heat?.follow(&outputs, at: now, isLast: news.isLast)
         today?.follow(&outputs, isHearing: engine.isHearing, at: now, news.isLast ? .stored : .asDue)
         swap(&news.outputs, &outputs)
         if toldHearing != engine.isHearing {

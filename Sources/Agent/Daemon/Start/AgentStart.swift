@@ -67,6 +67,8 @@ package struct SiteStart {
     package let dispatcher: Dispatcher
     /// The store's days, as an earlier process left them.
     package let today: StoreToday
+    /// The store's heat map; `nil` where the configuration has none.
+    package let heat: HeatMap?
 
     /// - Parameters:
     ///   - topics: the store's own.
@@ -91,6 +93,7 @@ package struct SiteStart {
         today = StoreToday(
             site, localTime, restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,
             timebase)
+        heat = HeatMap(site, at: now, timebase)
         dispatcher = Dispatcher(settings, topics, .store, outbox, stored, bootID: bootID, at: now)
     }
 }

@@ -214,7 +214,7 @@ struct OutboxTable: SettingsTable {
 
     let maxEvents = Key(
         "max_events", default: 1_000_000, .integer(1...10_000_000),
-        "Events that may wait for the broker; beyond it the oldest are lost, and a `gap` names them. Spans, batches and surges do not count."
+        "Events that may wait for the broker; beyond it the oldest are lost, and a `gap` names them. Spans, batches, surges and sheets do not count."
     )
     let max_MiB = Key(
         "max_mib", default: 256, .integer(1...16384), "Mebibytes of disk that the outbox may take.")

@@ -44,6 +44,10 @@ package struct SiteSettings: Hashable, Sendable {
     var lateAfter: TimeSpan
     /// The IANA name of the zone whose days are the store's; empty for that of the machine.
     package var timeZone: String
+    /// The side of a cell of the heat map, metres; 0 for no heat map.
+    var heatCell_m: Double
+    /// The fewest different beacons of a cell that leaves the store.
+    var heatMinimum: Int
     package var gateways: [Gateway]
 }
 
@@ -64,11 +68,18 @@ struct SiteTable: SettingsTable {
         "time_zone", default: "", Rule<String>.timeZone,
         "The time zone whose days `today` counts, such as `Europe/Berlin`. Empty: that of the machine, in a replay UTC."
     )
+    let heatCell = Key(
+        "heat_cell_m", default: 0, Rule<Double>.cell,
+        "The side of a cell of the floor plan in `heat`, metres. 0: no `heat`.")
+    let heatMinimum = Key(
+        "heat_minimum", default: 5, .integer(1...1_000),
+        "The fewest different beacons of a cell that `heat` tells; the others are counted together.")
 
     func read(_ reader: inout TableReader, store: String) -> SiteSettings {
         SiteSettings(
             id: reader.value(id) ?? store, regions: Set(reader.value(regions)), leaveAfter: reader.value(leaveAfter),
-            lateAfter: reader.value(lateAfter), timeZone: reader.value(timeZone), gateways: [])
+            lateAfter: reader.value(lateAfter), timeZone: reader.value(timeZone), heatCell_m: reader.value(heatCell),
+            heatMinimum: reader.value(heatMinimum), gateways: [])
     }
 }
 
@@ -104,6 +115,22 @@ struct SiteGatewayTable: SettingsTable {
             id: id, zone: zone,
             position: position.count == 2 ? SiteSettings.PlanPoint(x_m: position[0], y_m: position[1]) : nil,
             floor: floor, rssiOffset_db: offset_db)
+    }
+}
+
+extension Rule where Value == Double {
+    /// A rule for the side of a cell, or 0.
+    fileprivate static var cell: Rule {
+        let side = number(0.5...100)
+        return Rule(
+            type: side.type, allowed: "0, or \(side.allowed)",
+            read: { node in
+                switch node {
+                case .integer(0), .float(0): .value(0)
+                default: side.read(node)
+                }
+            },
+            write: side.write)
     }
 }
 

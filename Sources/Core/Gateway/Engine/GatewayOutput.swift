@@ -21,6 +21,8 @@ package enum GatewayOutput: Hashable, Sendable {
     case forgotten([RegionInstanceID], at: Instant)
     /// Entries that were held back in a minute that has ended.
     case surge(EntryBudget.Surge, at: Instant)
+    /// A sheet of a store's heat map, of an hour that has ended or until the process ends.
+    case heat(HeatSheet, at: Instant)
     /// The list of beacons, in the order of their identities.
     case beacons([HeardBeacon], at: Instant)
     case answer(Answer)
@@ -79,7 +81,7 @@ extension GatewayOutput {
         case .stays: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .eventually)
         case .ranging, .listed:
             OutputHandling(shedding: .counted(from: OutputHandling.Shedding.earlyLimit), commit: .never)
-        case .radio, .registered, .ended, .unregistered, .forgotten, .surge:
+        case .radio, .registered, .ended, .unregistered, .forgotten, .surge, .heat:
             OutputHandling(shedding: .never, commit: .soon)
         // A batch contains all fixes that were kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)

@@ -20,7 +20,7 @@ struct Samples {
         .coverage: { $0.coverage() }, .surge: { $0.surge() }, .gap: { $0.gap() }, .event: { $0.event() },
         .state: { $0.state() }, .ranging: { RangingPayload(head: $0.head(), list: $0.list()) },
         .location: { $0.lastPlace() }, .track: { $0.track() }, .settings: { $0.settings() },
-        .beacons: { $0.beacons() },
+        .beacons: { $0.beacons() }, .heat: { $0.heat() },
         .response: { $0.response($0.one(of: RequestVerb.allCases)) },
     ]
 
@@ -159,6 +159,19 @@ struct Samples {
             head: head(), origin: origin(), epoch: epoch(), surge: number(), from: from,
             to: from + .milliseconds(Int64.random(in: 0...60_000, using: &random)), region: level(), refused: refused,
             identities: Int64.random(in: 1...refused, using: &random))
+    }
+
+    private mutating func heat() -> HeatPayload {
+        let from = time()
+        let sheet = HeatSheet(
+            from: from, to: from + .milliseconds(Int64.random(in: 0...3_600_000, using: &random)), page: 1, pages: 2,
+            cell_m: decimal(0.5...100, places: 3),
+            cells: (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                HeatSheet.Cell(
+                    floor: .random(in: HeatSheet.floors, using: &random), x_m: decimal(HeatSheet.places_m, places: 3),
+                    y_m: decimal(HeatSheet.places_m, places: 3), seconds: number(), beacons: number())
+            }, omittedCells: number(), omitted_s: number())
+        return HeatPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), sheet: sheet)
     }
 
     private mutating func response(_ verb: RequestVerb) -> ResponsePayload {

@@ -1,5 +1,6 @@
 import { Beacons } from './beacons.js';
 import { HeardBeacons } from './heard.js';
+import { Heat } from './heat.js';
 import { limits } from './limits.js';
 import { Names } from './names.js';
 
@@ -26,7 +27,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null };
+      site = { name, gateways: new Map(), beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null, heat: new Heat() };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -98,7 +99,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null });
+    Object.assign(site, { beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null, heat: new Heat() });
     for (const gateway of site.gateways.values()) Object.assign(gateway, { health: null, waiting: [] });
     this.version += 1;
   }
@@ -149,6 +150,9 @@ export const takers = {
   today(site, gateway, subject, body) {
     // Only a store knows its day.
     if (gateway.id === 'site') site.today = body;
+  },
+  heat(site, gateway, subject, body) {
+    if (gateway.id === 'site') site.heat.take(body);
   },
   location(site, gateway, subject, body) {
     follow(gateway, [body.fix]);

@@ -52,6 +52,7 @@ export const readers = {
   location: (told) => ({ service: told.service, fix: fix(told.fix) }),
   track: ({ fixes }) => ({ fixes: fixes.map(fix) }),
   today: day,
+  heat: sheet,
   beacons: list,
 };
 
@@ -84,6 +85,13 @@ function day({ day: date, time_zone, from_at, to_at, hours, regions, omitted }) 
     regions: regions.filter(({ entries }) => entries.length === hours.length),
     omitted: omitted ?? 0,
   };
+}
+
+/** A sheet of a store's heat map. A cell is a square around its middle. */
+function sheet({ epoch, sheet: number, from_at, to_at, page, pages, cell_m, cells, omitted_cells, omitted_s }) {
+  if (to_at < from_at) throw new PayloadError('to_at is before from_at');
+  if (page >= pages) throw new PayloadError('page is not one of pages');
+  return { number: `${epoch}/${number}`, from: from_at, to: to_at, cell_m, cells, omittedCells: omitted_cells, omitted_s };
 }
 
 const fix = ({ at, latitude, longitude, horizontal_accuracy_m, speed_m_s, course_deg }) => (

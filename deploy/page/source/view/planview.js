@@ -3,6 +3,7 @@ import { placesOf } from '../model/layout.js';
 import { beaconFields } from './filter.js';
 import { rangedHealth } from '../model/heard.js';
 import { Camera } from './camera.js';
+import { drawHeat } from './heat.js';
 import { gestures } from './gestures.js';
 import { Motes } from './motes.js';
 import { drawCircles, drawCluster, drawDots, drawGateway, drawGround, drawScale, drawSought, font, label } from './planmarks.js';
@@ -214,6 +215,7 @@ export class PlanView {
     const { context, camera, page } = this;
     const { paint } = page;
     drawGround(context, camera, paint, this.image, page.layout.plan);
+    if (page.showsHeat) drawHeat(context, camera, paint, page.site()?.heat.on(this.floor));
     const scene = this.shown = this.scene();
     drawCircles(context, paint, scene.dots.filter(({ mote }) => !mote.unknown), [], true);
     drawCircles(context, paint, scene.rings, [4, 4], false);

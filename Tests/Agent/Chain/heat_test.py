@@ -1,0 +1,109 @@
+"""The heat map of a store: each sheet counts once, in whatever order and however often sheets come."""
+
+import datetime
+import itertools
+import random
+import threading
+import unittest
+
+import psycopg
+
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, said
+
+RETAIN = SCHEMA.parent / "retain"
+
+
+def sheet(number, from_at, to_at, cells, gateway="site", epoch=EPOCH, page=0, pages=1, cell_m=2, omitted=(0, 0)):
+    """A sheet as `beacond site` tells it. A cell is floor, x_m, y_m, seconds, beacons."""
+    names = ("floor", "x_m", "y_m", "seconds", "beacons")
+    return {"kind": "heat", "gateway": gateway, "payload": {
+        "schema": 1, "at": said(to_at), "clock": "synced", "gateway": gateway, "epoch": epoch, "sheet": number, "from_at": said(from_at),
+        "to_at": said(to_at), "page": page, "pages": pages, "cell_m": cell_m, "cells": [dict(zip(names, cell, strict=True)) for cell in cells],
+        "omitted_cells": omitted[0], "omitted_s": omitted[1]}}
+
+
+class HeatTest(StoryTest):
+    def heat(self, site=None):
+        return self.query("SELECT hour, floor, x_m, y_m, seconds, beacons FROM beacons.heat WHERE site = %(site)s ORDER BY 1, 2, 4, 3",
+                          **({"site": site} if site else {}))
+
+    def test_the_sheets_of_an_hour_add_up_and_beacons_are_those_of_the_sheet_with_the_most(self):
+        told = [sheet(1, "9:00", "9:20", [(0, 1, 1, 500, 7), (0, 3, 1, 60, 5)], omitted=(2, 9)), sheet(2, "9:21", "10:00", [(0, 1, 1, 40, 5), (1, 1, 1, 8, 6)]),
+                sheet(3, "10:00", "11:00", [(0, 1, 1, 70, 9)])]
+        self.assertEqual(self.take(told), ["new"] * 3)
+        self.assertEqual(self.heat(), [(at("9:00"), 0, 1, 1, 540, 7), (at("9:00"), 0, 3, 1, 60, 5), (at("9:00"), 1, 1, 1, 8, 6), (at("10:00"), 0, 1, 1, 70, 9)])
+        self.assertEqual(self.query("SELECT sheet, to_at - from_at, omitted_cells, omitted_s FROM beacons.heat_sheet WHERE site = %(site)s AND sheet = 1"),
+                         [(1, datetime.timedelta(minutes=20), 2, 9)])
+
+    def test_each_sheet_counts_once_in_any_order_and_any_batches(self):
+        told = [sheet(number, "9:00", "9:30", [(0, 1, 1, 10 ** number, number)], page=number - 1, pages=4) for number in range(1, 5)]
+        for place, order in enumerate(itertools.permutations(range(4))):
+            site = f"{self.site}-{place}"
+            random.seed(place)
+            again = [told[index] for index in order] + random.choices(told, k=6)
+            while again:
+                size = random.randint(1, 4)
+                self.take([{**message, "site": site} for message in again[:size]])
+                again = again[size:]
+            self.assertEqual(self.heat(site), [(at("9:00"), 0, 1, 1, 11110, 4)], order)
+
+    def test_a_sheet_told_again_is_repeated_and_with_other_cells_a_conflict(self):
+        first, other = sheet(1, "9:00", "10:00", [(0, 1, 1, 500, 7)]), sheet(1, "9:00", "10:00", [(0, 1, 1, 501, 7)])
+        self.assertEqual(self.take([first, first, other]), ["new", "repeated", "conflict"])
+        self.assertEqual(self.take([other, first]), ["conflict", "repeated"])
+        self.assertEqual(self.take([sheet(1, "9:00", "10:00", [(0, 1, 1, 3, 5)], epoch=EPOCH[:-1] + "1")]), ["new"])
+        self.assertEqual(self.heat(), [(at("9:00"), 0, 1, 1, 503, 7)])
+
+    def test_cells_of_another_size_are_cells_of_their_own(self):
+        self.take([sheet(1, "9:00", "9:30", [(0, 1, 1, 5, 5)]), sheet(2, "9:30", "10:00", [(0, 1, 1, 6, 5)], cell_m=0.4)])
+        self.assertEqual([seconds for *_, seconds, _ in self.heat()], [6, 5])
+
+    def test_a_gateway_adds_nothing_to_the_heat_of_its_store(self):
+        self.assertEqual(self.take([sheet(1, "9:00", "10:00", [(0, 1, 1, 500, 7)], gateway="door")]), ["conflict"])
+        self.assertEqual(self.heat(), [])
+
+    def test_a_time_that_cannot_be_true_adds_nothing(self):
+        now = datetime.datetime.now(datetime.UTC)
+        wild = [now + datetime.timedelta(days=2), now - datetime.timedelta(days=402), datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)]
+        told = [sheet(number, moment, moment, [(0, 1, 1, 5, 5)]) for number, moment in enumerate(wild, 1)]
+        self.assertEqual(self.take(told), ["conflict"] * 3)
+        self.assertEqual(self.heat(), [])
+
+    def test_sheets_that_are_lost_stand_in_a_gap_of_their_own(self):
+        lost = {"kind": "gap", "gateway": "site", "payload": {
+            "schema": 1, "at": said("12:00"), "clock": "synced", "epoch": EPOCH, "from_sheet": 2, "to_sheet": 3, "cause": "max_mib"}}
+        event_gap = {**lost, "payload": {key: value for key, value in lost["payload"].items() if "sheet" not in key} | {"from_seq": 4, "to_seq": 4}}
+        self.assertEqual(self.take([lost, event_gap, lost]), ["new", "new", "new"])
+        self.assertEqual(self.take([lost, event_gap]), ["repeated", "repeated"])
+        self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s ORDER BY 1"), [("seq", 4, 4), ("sheet", 2, 3)])
+
+    def test_collectors_that_give_the_same_sheets_at_once_count_each_once(self):
+        told = [sheet(number, "9:00", "10:00", [(0, x, 1, 1, 5) for x in range(40)]) for number in range(1, 31)]
+
+        def give(seed):
+            mixed = random.Random(seed).sample(told, len(told))
+            with psycopg.connect(self.database.url, autocommit=True) as connection:
+                for first in range(0, len(mixed), 7):
+                    self.take(mixed[first:first + 7], connection)
+
+        givers = [threading.Thread(target=give, args=(seed,)) for seed in range(4)]
+        for giver in givers:
+            giver.start()
+        for giver in givers:
+            giver.join()
+        self.assertEqual({seconds for *_, seconds, _ in self.heat()}, {30})
+        self.assertEqual(len(self.heat()), 40)
+
+    def test_retention_drops_old_hours_and_sheets(self):
+        url = self.url_of("heat_retained")
+        job(SCHEMA, url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            old = DAY - datetime.timedelta(days=60)
+            self.take([sheet(1, old, old + datetime.timedelta(hours=1), [(0, 1, 1, 5, 5)]), sheet(2, "9:00", "10:00", [(0, 1, 1, 6, 5)])], connection)
+            self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
+            self.assertEqual(connection.execute("SELECT hour, seconds FROM beacons.heat").fetchall(), [(at("9:00"), 6)])
+            self.assertEqual(connection.execute("SELECT sheet FROM beacons.heat_sheet").fetchall(), [(2,)])
+
+
+if __name__ == "__main__":
+    unittest.main()

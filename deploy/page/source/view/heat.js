@@ -1,0 +1,54 @@
+import { boundsOf, shadeOf, shades } from '../model/heat.js';
+import { byId, element, keyed, say } from './dom.js';
+import { clockTime, duration } from './words.js';
+
+// A table of all cells would be too long to read.
+const rows = 30;
+
+/** How much of the colour a shade has: one colour from pale to full, so that it is a scale of grey without colour as well. */
+export const strength = (shade) => 0.14 + (0.66 * shade) / (shades - 1);
+
+/** The cells on the plan, below all marks. */
+export function drawHeat(canvas, camera, paint, heat) {
+  if (!heat) return;
+  const side = heat.cell_m * camera.scale;
+  canvas.fillStyle = paint.beacon;
+  for (const { x_m, y_m, seconds } of heat.cells) {
+    const [x, y] = [camera.x(x_m - heat.cell_m / 2), camera.y(y_m + heat.cell_m / 2)];
+    if (x > camera.width || y > camera.height || x + side < 0 || y + side < 0) continue;
+    canvas.globalAlpha = strength(shadeOf(seconds, heat.most));
+    canvas.fillRect(x, y, side, side);
+  }
+  canvas.globalAlpha = 1;
+}
+
+/** The time of the map, and what it leaves out. */
+export function wordsOf(heat, floor, now_ms) {
+  const span = `${clockTime(heat.from, now_ms)} to ${clockTime(heat.to, now_ms)}`;
+  const where = heat.cells.length === 0 ? 'No cell of this floor had enough beacons.' : `${heat.cells.length} cell${heat.cells.length === 1 ? '' : 's'} of ${heat.cell_m} m, floor ${floor}.`;
+  const omitted = heat.omitted_s === 0 ? '' : `Left out: ${duration(heat.omitted_s)} in cells with too few beacons.`;
+  return [`Where beacons were from ${span}, as far as this page has heard. ${where}`, omitted];
+}
+
+/** Shows the list beside the plan. Returns whether there is anything to show: a store tells each hour once it is over. */
+export function showHeat(page, floor, now_ms) {
+  const heat = page.site()?.heat.on(floor) ?? null;
+  byId('tab-heat').hidden = heat === null;
+  if (heat === null || !page.showsHeat) return heat !== null;
+  const [time, omitted] = wordsOf(heat, floor, now_ms);
+  say(byId('heat-time'), time);
+  say(byId('heat-omitted'), omitted);
+  const bounds = heat.most === 0 ? [] : boundsOf(heat.most);
+  keyed(byId('heat-key'), bounds.map((bound, shade) => ({ bound, shade })), ({ shade }) => shade, ({ shade }) => {
+    const sample = element('i');
+    sample.style.opacity = String(strength(shade));
+    return element('li', '', sample, element('span'));
+  }, (row, { bound }) => say(row.lastElementChild, `up to ${duration(Math.ceil(bound))}`));
+  const table = byId('heat-cells');
+  if (table.shown !== heat) {
+    table.shown = heat;
+    const cells = heat.cells.slice(0, rows).map(({ x_m, y_m, seconds, beacons }) => [String(x_m), String(y_m), duration(seconds), String(beacons)]);
+    table.replaceChildren(...cells.map((row) => element('tr', '', ...row.map((words) => element('td', '', words)))));
+  }
+  return true;
+}
