@@ -13,7 +13,7 @@ from beacons_report.commands import main
 
 from lists import page
 from story import StoryTest
-from weeks_told import Telling, give_intervals
+from weeks_told import Telling
 
 TODAY = datetime.datetime.now(datetime.UTC).date()
 # A week that is over everywhere and counted.
@@ -25,7 +25,6 @@ class ReportTest(StoryTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        give_intervals(cls.connection)
         if not cls.connection.execute("SELECT 1 FROM pg_roles WHERE rolname = 'reader'").fetchone():
             cls.connection.execute("CREATE ROLE reader LOGIN IN ROLE beacons_analyst")
             cls.connection.execute("CREATE ROLE stranger LOGIN")

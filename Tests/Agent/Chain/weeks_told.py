@@ -9,19 +9,6 @@ from story import EPOCH, UUID, said
 BERLIN = ZoneInfo("Europe/Berlin")
 # Monday to Sunday, closed on Sunday.
 USUAL = (24, 20, 26, 22, 30, 48, 0)
-# Intervals that a test can rely on: two visits to either side, and none where nothing was heard.
-INTERVALS = """ALTER VIEW beacons.occupancy_daily RENAME TO occupancy_daily_counted;
-CREATE VIEW beacons.occupancy_daily AS SELECT d.site, d.region, d.day, d.visits,
-    CASE WHEN d.covered_share > 0 THEN greatest(d.visits - 2, 0) END AS visits_low, CASE WHEN d.covered_share > 0 THEN d.visits + 2 END AS visits_high,
-    d.beacons, d.mean_present, d.peak_present, d.peak_at, d.dwell_p25_s, d.dwell_p50_s, d.dwell_p75_s, d.covered_share, d.open_share
-FROM beacons.occupancy_daily_counted d;
-GRANT SELECT ON beacons.occupancy_daily TO beacons_analyst"""
-
-
-def give_intervals(connection):
-    """Gives the view intervals that are plain to see, once for a database."""
-    if connection.execute("SELECT to_regclass('beacons.occupancy_daily_counted')").fetchone()[0] is None:
-        connection.execute(INTERVALS)
 
 
 class Telling:

@@ -11,13 +11,12 @@ import psycopg
 from .model import Cell, Day, Gap, Hour, Place, Way, clean
 from .weeks import WEEKS_BEFORE, Week, monday_of
 
-# The views of this migration are the oldest that the report reads.
-OLDEST = "0057"
+# The tables and views of this migration are the oldest that the report reads.
+OLDEST = "0064"
 NEAREST_NAMES = 3
 NEAREST_WEEKS = 5
-# visits_low and visits_high came later than the view. The whole row as JSON has them or null, so an older database answers too.
-DAYS = """SELECT d.region, d.day, d.visits, (to_jsonb(d) ->> 'visits_low')::integer, (to_jsonb(d) ->> 'visits_high')::integer,
-    d.dwell_p25_s, d.dwell_p50_s, d.dwell_p75_s, d.covered_share, d.open_share
+DAYS = """SELECT d.region, d.day, d.visits, d.visits_low, d.visits_high, d.dwell_p25_s, d.dwell_p50_s, d.dwell_p75_s,
+    d.covered_share, d.open_share
 FROM beacons.occupancy_daily d WHERE d.site = %(site)s AND d.day >= %(first)s AND d.day < %(end)s ORDER BY d.region, d.day"""
 HOURS = """SELECT region, hour, visits, covered_share FROM beacons.occupancy_hourly
 WHERE site = %(site)s AND region = ANY (%(regions)s) AND hour >= %(first)s AND hour < %(end)s ORDER BY region, hour"""
@@ -38,7 +37,7 @@ WAYS = """SELECT region, from_zone, to_zone, visits, ways FROM (
         row_number() OVER (PARTITION BY region ORDER BY sum(visits) DESC, from_zone, to_zone) AS place
     FROM beacons.flow WHERE site = %(site)s AND region = ANY (%(regions)s) AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3) w
 WHERE place <= %(most)s ORDER BY region, place"""
-HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision, {size} FROM beacons.heat
+HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision, max(cell_m) FROM beacons.heat
 WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"""
 
 
@@ -71,7 +70,7 @@ class Source:
         if not self.one("SELECT has_schema_privilege('beacons', 'USAGE')"):
             raise CannotReport(f"the user {user} may not read the schema beacons: {grant}")
         views = self.one("SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest(%(names)s::text[]) name",
-                         names=["beacons.store", "beacons.occupancy_daily", "beacons.compared", "beacons.store_visit"])
+                         names=["beacons.store", "beacons.store_visit", "beacons.heat_sheet"])
         if not views:
             raise CannotReport(f"the schema of the database is older than migration {OLDEST}: run deploy/chain/schema --database URL")
         if not self.one("SELECT has_table_privilege('beacons.occupancy_daily', 'SELECT')"):
@@ -159,12 +158,9 @@ class Source:
         return found
 
     def heat(self, place: Place, week: Week) -> dict[str, list[Cell]]:
-        """The cells of each floor. A database or a store may have none."""
-        if self.one("SELECT to_regclass('beacons.heat')") is None:
-            return {}
-        sized = self.one("SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'beacons.heat'::regclass AND attname = 'cell_m')")
+        """The cells of each floor. A store may have none."""
         floors: dict[str, list[Cell]] = {}
-        for floor, *cell in self.rows(HEAT.format(size="max(cell_m)" if sized else "NULL"), site=place.site, **times(week)):
+        for floor, *cell in self.rows(HEAT, site=place.site, **times(week)):
             floors.setdefault(clean(floor), []).append(Cell(*cell))
         return floors
 
