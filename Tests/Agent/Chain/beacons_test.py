@@ -54,7 +54,7 @@ class TakeTests(ListTest):
 
     def test_made_up_pages_have_a_limit_for_a_list_and_for_a_store(self):
         self.assertEqual(self.take([page("door", "9:00", number=5, pages=5), page("door", "9:00", number=0, pages=101), page("door", "9:00", number=99, pages=100)]),
-                         ["conflict", "conflict", "new"])
+                         ["rejected", "rejected", "new"])
         with self.connection.transaction(force_rollback=True):
             self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_pages_of_store() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 2::bigint'")
             self.assertEqual(self.take([page("a", "9:00")]), ["new"])
@@ -98,10 +98,10 @@ class TakeTests(ListTest):
         self.assertEqual(self.take([again]), ["repeated"])
         self.assertEqual(self.take([page("door", later, entry("1/1", later)) | {"received_at": said(later)}]), ["new"])
 
-    def test_a_list_of_a_clock_that_cannot_be_true_is_a_conflict_with_a_reason(self):
+    def test_a_list_of_a_clock_that_cannot_be_true_is_rejected(self):
         now = datetime.datetime.now(datetime.UTC)
         for moment in (now + datetime.timedelta(days=2), datetime.datetime(1970, 1, 2, tzinfo=datetime.UTC)):
-            self.assertEqual(self.take([page("door", moment, entry("1/1", moment))]), ["conflict"])
+            self.assertEqual(self.take([page("door", moment, entry("1/1", moment))]), ["rejected"])
         self.assertEqual(self.beacons(), [])
 
     def test_each_store_writes_its_own_rows_whatever_it_lists(self):

@@ -2,7 +2,9 @@
 
 import datetime
 import itertools
+import json
 import random
+import sys
 import threading
 import unittest
 
@@ -10,16 +12,20 @@ import psycopg
 
 from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, said
 
+sys.path.insert(0, str(SCHEMA.parent))
+from beacons_collector.database import Database, Row  # noqa: E402
+from beacons_collector.topics import parse  # noqa: E402
+
 RETAIN = SCHEMA.parent / "retain"
 
 
-def sheet(number, from_at, to_at, cells, gateway="site", epoch=EPOCH, page=0, pages=1, cell_m=2, omitted=(0, 0)):
+def sheet(number, from_at, to_at, cells, gateway="site", epoch=EPOCH, page=0, pages=1, cell_m=2, omitted=(0, 0), unplaced_s=0):
     """A sheet as `beacond site` tells it. A cell is floor, x_m, y_m, seconds, beacons."""
     names = ("floor", "x_m", "y_m", "seconds", "beacons")
     return {"kind": "heat", "gateway": gateway, "payload": {
         "schema": 1, "at": said(to_at), "clock": "synced", "gateway": gateway, "epoch": epoch, "sheet": number, "from_at": said(from_at),
         "to_at": said(to_at), "page": page, "pages": pages, "cell_m": cell_m, "cells": [dict(zip(names, cell, strict=True)) for cell in cells],
-        "omitted_cells": omitted[0], "omitted_s": omitted[1]}}
+        "omitted_cells": omitted[0], "omitted_s": omitted[1], "unplaced_s": unplaced_s}}
 
 
 class HeatTest(StoryTest):
@@ -28,12 +34,13 @@ class HeatTest(StoryTest):
                           **({"site": site} if site else {}))
 
     def test_the_sheets_of_an_hour_add_up_and_beacons_are_those_of_the_sheet_with_the_most(self):
-        told = [sheet(1, "9:00", "9:20", [(0, 1, 1, 500, 7), (0, 3, 1, 60, 5)], omitted=(2, 9)), sheet(2, "9:21", "10:00", [(0, 1, 1, 40, 5), (1, 1, 1, 8, 6)]),
+        told = [sheet(1, "9:00", "9:20", [(0, 1, 1, 500, 7), (0, 3, 1, 60, 5)], omitted=(2, 9), unplaced_s=7),
+                sheet(2, "9:21", "10:00", [(0, 1, 1, 40, 5), (1, 1, 1, 8, 6)], omitted=(1, None), unplaced_s=None),
                 sheet(3, "10:00", "11:00", [(0, 1, 1, 70, 9)])]
         self.assertEqual(self.take(told), ["new"] * 3)
         self.assertEqual(self.heat(), [(at("9:00"), 0, 1, 1, 540, 7), (at("9:00"), 0, 3, 1, 60, 5), (at("9:00"), 1, 1, 1, 8, 6), (at("10:00"), 0, 1, 1, 70, 9)])
-        self.assertEqual(self.query("SELECT sheet, to_at - from_at, omitted_cells, omitted_s FROM beacons.heat_sheet WHERE site = %(site)s AND sheet = 1"),
-                         [(1, datetime.timedelta(minutes=20), 2, 9)])
+        self.assertEqual(self.query("SELECT to_at - from_at, omitted_cells, omitted_s, unplaced_s FROM beacons.heat_sheet WHERE site = %(site)s ORDER BY sheet LIMIT 2"),
+                         [(datetime.timedelta(minutes=20), 2, 9, 7), (datetime.timedelta(minutes=39), 1, None, None)])
 
     def test_each_sheet_counts_once_in_any_order_and_any_batches(self):
         told = [sheet(number, "9:00", "9:30", [(0, 1, 1, 10 ** number, number)], page=number - 1, pages=4) for number in range(1, 5)]
@@ -59,15 +66,39 @@ class HeatTest(StoryTest):
         self.assertEqual([seconds for *_, seconds, _ in self.heat()], [6, 5])
 
     def test_a_gateway_adds_nothing_to_the_heat_of_its_store(self):
-        self.assertEqual(self.take([sheet(1, "9:00", "10:00", [(0, 1, 1, 500, 7)], gateway="door")]), ["conflict"])
+        self.assertEqual(self.take([sheet(1, "9:00", "10:00", [(0, 1, 1, 500, 7)], gateway="door")]), ["rejected"])
         self.assertEqual(self.heat(), [])
 
-    def test_a_time_that_cannot_be_true_adds_nothing(self):
+    def test_a_sheet_that_cannot_be_true_is_rejected_and_leaves_its_number_free(self):
         now = datetime.datetime.now(datetime.UTC)
         wild = [now + datetime.timedelta(days=2), now - datetime.timedelta(days=402), datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)]
         told = [sheet(number, moment, moment, [(0, 1, 1, 5, 5)]) for number, moment in enumerate(wild, 1)]
-        self.assertEqual(self.take(told), ["conflict"] * 3)
+        told += [sheet(4, "9:00", "10:00:00.001", [(0, 1, 1, 5, 5)]), sheet(5, "9:00", "8:59", [(0, 1, 1, 5, 5)]), sheet(6, "9:00", "10:00", [], page=1)]
+        self.assertEqual(self.take(told), ["rejected"] * 6)
         self.assertEqual(self.heat(), [])
+        self.assertEqual(self.take([sheet(number, "9:00", "10:00", []) for number in range(1, 7)]), ["new"] * 6)
+
+    def test_no_sheet_outlives_retention_by_an_end_that_it_names(self):
+        url = self.url_of("heat_endless")
+        job(SCHEMA, url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            old, far = DAY - datetime.timedelta(days=60), datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
+            told = [sheet(1, old, far, []), sheet(2, old, old + datetime.timedelta(hours=1), [])]
+            self.assertEqual(self.take(told, connection), ["rejected", "new"])
+            self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
+            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.heat_sheet").fetchone(), (0,))
+
+    def test_what_cannot_be_true_goes_to_rejected_with_its_reason_and_counts_as_no_conflict(self):
+        database = Database(self.database.url, lambda: True)
+        now = datetime.datetime.now(datetime.UTC)
+        old = sheet(1, now - datetime.timedelta(days=500), now - datetime.timedelta(days=500), [])
+        far = {"kind": "beacons", "payload": {"schema": 1, "at": said(now + datetime.timedelta(days=2)), "clock": "synced", "page": 0, "pages": 1, "beacons": []}}
+        topics = [(f"beacons/{self.site}/site/heat", old), (f"beacons/{self.site}/door/beacons/0", far)]
+        database.store([Row(topic, parse(topic, "beacons"), json.dumps(message["payload"]), now) for topic, message in topics], [])
+        database.close()
+        self.assertEqual((database.outcomes["rejected"], database.outcomes["conflict"]), (2, 0))
+        self.assertEqual([reason.partition(":")[0] for reason, in self.query(
+            "SELECT reason FROM beacons.rejected WHERE topic LIKE '%%/' || %(site)s || '/%%' ORDER BY 1")], ["at", "from_at"])
 
     def test_sheets_that_are_lost_stand_in_a_gap_of_their_own(self):
         lost = {"kind": "gap", "gateway": "site", "payload": {

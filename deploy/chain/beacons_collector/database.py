@@ -122,7 +122,7 @@ class Database:
                 for index, outcome, reason in answers:
                     outcomes[outcome] += 1
                     outcomes["surges"] += outcome == "new" and rows[index].address.kind == "surge"
-                    if outcome == "conflict":
+                    if outcome in ("conflict", "rejected"):
                         refused.append(rejection(rows[index], reason))
             if refused:
                 cursor.execute(

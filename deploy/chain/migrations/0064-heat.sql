@@ -17,11 +17,13 @@ CREATE TABLE beacons.heat_sheet (
     pages integer NOT NULL,
     cell_m double precision NOT NULL,
     omitted_cells bigint NOT NULL,
-    omitted_s bigint NOT NULL,
+    omitted_s bigint,
+    unplaced_s bigint,
     received_at timestamptz NOT NULL DEFAULT now(),
     digest text NOT NULL,
     PRIMARY KEY (site, gateway, epoch, sheet),
-    CHECK (to_at >= from_at),
+    CHECK (to_at >= from_at AND to_at <= from_at + interval '1 hour'),
+    CHECK (page >= 0 AND page < pages),
     CHECK (octet_length(site) <= 128 AND octet_length(gateway) <= 128)
 );
 CREATE INDEX heat_sheet_from_at ON beacons.heat_sheet (site, from_at);
@@ -31,7 +33,8 @@ COMMENT ON COLUMN beacons.heat_sheet.sheet IS 'the number within the epoch, from
 COMMENT ON COLUMN beacons.heat_sheet.from_at IS 'the beginning of the time that the sheet covers: an hour, or a part of it';
 COMMENT ON COLUMN beacons.heat_sheet.page IS 'the number of the sheet among those of this time, from 0 on';
 COMMENT ON COLUMN beacons.heat_sheet.omitted_cells IS 'cells that too few beacons were in; on page 0 for all pages';
-COMMENT ON COLUMN beacons.heat_sheet.omitted_s IS 'the seconds in those cells, and beyond a limit of the store; on page 0 for all pages';
+COMMENT ON COLUMN beacons.heat_sheet.omitted_s IS 'the seconds in those cells, and beyond a limit of the store; on page 0 for all pages; NULL where too few beacons spent them';
+COMMENT ON COLUMN beacons.heat_sheet.unplaced_s IS 'the seconds of beacons without a position; on page 0 for all pages; NULL where too few beacons spent them';
 
 CREATE TABLE beacons.heat (
     site text NOT NULL,
@@ -57,25 +60,29 @@ COMMENT ON COLUMN beacons.heat.seconds IS 'the seconds of all beacons together; 
 COMMENT ON COLUMN beacons.heat.beacons IS 'different beacons; where the hour has several sheets for the cell, those of the sheet with the most';
 
 -- Stores the sheets that are news, with their cells. A sheet has a number, so its cells count once, whatever the order of the sheets is.
--- Only a store tells heat: a gateway's certificate must not add to it.
+-- Only a store tells heat: a gateway's certificate must not add to it. A sheet that cannot be true is rejected, and its number stays free.
 CREATE FUNCTION beacons.take_sheets(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
     WITH told AS MATERIALIZED (
-        SELECT m.i, m.site, m.gateway, m.received_at, p.*, md5(beacons.contents(m.payload)::text) AS digest, m.gateway = 'site' AS is_of_store,
-            p.from_at <= m.received_at + interval '1 day' AND p.from_at >= m.received_at - interval '400 days' AS is_plausible
+        SELECT m.i, m.site, m.gateway, m.received_at, p.*, md5(beacons.contents(m.payload)::text) AS digest,
+            CASE WHEN m.gateway <> 'site' THEN 'gateway: only a store tells heat'
+                WHEN p.to_at < p.from_at OR p.to_at > p.from_at + interval '1 hour' THEN 'to_at: before from_at, or more than an hour after it'
+                WHEN p.page NOT BETWEEN 0 AND p.pages - 1 THEN format('page: %s of %s', p.page, p.pages)
+                WHEN p.from_at > m.received_at + interval '1 day' OR p.from_at < m.received_at - interval '400 days'
+                THEN 'from_at: more than a day after its arrival, or more than 400 days before' END AS fault
         FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (
             epoch text, sheet bigint, at timestamptz, from_at timestamptz, to_at timestamptz, page integer, pages integer, cell_m double precision,
-            cells jsonb, omitted_cells bigint, omitted_s bigint)
+            cells jsonb, omitted_cells bigint, omitted_s bigint, unplaced_s bigint)
         WHERE m.kind = 'heat'
     ), fit AS MATERIALIZED (
         SELECT t.*, row_number() OVER same = 1 AS is_first, first_value(t.digest) OVER same AS first_digest
-        FROM told t WHERE t.is_of_store AND t.is_plausible
+        FROM told t WHERE t.fault IS NULL
         WINDOW same AS (PARTITION BY t.site, t.gateway, t.epoch, t.sheet ORDER BY t.i)
     ), added AS (
         INSERT INTO beacons.heat_sheet (
-            site, gateway, epoch, sheet, at, from_at, to_at, page, pages, cell_m, omitted_cells, omitted_s, received_at, digest)
-        SELECT site, gateway, epoch, sheet, at, from_at, to_at, page, pages, cell_m, omitted_cells, omitted_s, received_at, digest
+            site, gateway, epoch, sheet, at, from_at, to_at, page, pages, cell_m, omitted_cells, omitted_s, unplaced_s, received_at, digest)
+        SELECT site, gateway, epoch, sheet, at, from_at, to_at, page, pages, cell_m, omitted_cells, omitted_s, unplaced_s, received_at, digest
         FROM fit WHERE is_first ORDER BY 1, 2, 3, 4
         ON CONFLICT DO NOTHING RETURNING site, gateway, epoch, sheet
     ), summed AS (
@@ -88,12 +95,9 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $
         ON CONFLICT (site, hour, floor, x_m, y_m, cell_m) DO UPDATE
         SET seconds = h.seconds + excluded.seconds, beacons = greatest(h.beacons, excluded.beacons)
     )
-    SELECT t.i, o.outcome,
-        CASE WHEN NOT t.is_of_store THEN 'gateway: only a store tells heat' WHEN NOT t.is_plausible
-            THEN 'from_at: more than a day after its arrival, or more than 400 days before'
-            WHEN o.outcome = 'conflict' THEN format('sheet: %s of epoch %s was another one before', t.sheet, t.epoch) END
+    SELECT t.i, o.outcome, coalesce(t.fault, CASE WHEN o.outcome = 'conflict' THEN format('sheet: %s of epoch %s was another one before', t.sheet, t.epoch) END)
     FROM told t LEFT JOIN fit f ON f.i = t.i LEFT JOIN added a ON (a.site, a.gateway, a.epoch, a.sheet) = (t.site, t.gateway, t.epoch, t.sheet)
-    CROSS JOIN LATERAL (SELECT CASE WHEN f.i IS NULL THEN 'conflict' ELSE beacons.outcome(
+    CROSS JOIN LATERAL (SELECT CASE WHEN t.fault IS NOT NULL THEN 'rejected' ELSE beacons.outcome(
         a.site IS NOT NULL AND f.is_first,
         coalesce((SELECT s.digest FROM beacons.heat_sheet s
             WHERE s.site = t.site AND s.gateway = t.gateway AND s.epoch = t.epoch AND s.sheet = t.sheet), f.first_digest) = t.digest) END AS outcome) o
