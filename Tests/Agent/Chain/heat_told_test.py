@@ -36,13 +36,15 @@ class Counted:
     """The time in each cell by the store's lists: each list names a beacon's place for one second."""
 
     def __init__(self, messages):
-        self.seconds, self.beacons, self.unsure = collections.Counter(), collections.defaultdict(set), set()
+        self.seconds, self.beacons, self.unsure, self.unplaced_s = collections.Counter(), collections.defaultdict(set), set(), 0
         for message in messages:
             if not message["topic"].endswith("/ranging"):
                 continue
             for beacon in message["payload"]["beacons"]:
                 if "position" in beacon:
                     self.count(beacon["position"], (beacon["major"], beacon["minor"]))
+                else:
+                    self.unplaced_s += 1
 
     def count(self, position, beacon):
         place = position["x_m"], position["y_m"]
@@ -94,8 +96,10 @@ class HeatTold(truth_test.Told):
         self.assertGreater(len(enough), 10)
 
     def test_no_second_is_lost_between_what_is_told_and_what_is_left_out(self):
-        ((omitted,),) = self.rows(f"SELECT sum(omitted_s) FROM beacons.heat_sheet WHERE site = '{SITE}'")
+        ((omitted, unplaced),) = self.rows(f"SELECT sum(omitted_s), sum(unplaced_s) FROM beacons.heat_sheet WHERE site = '{SITE}'")
         self.assertEqual(sum(seconds for seconds, _ in self.heat.values()) + int(omitted), self.counted.seconds.total())
+        self.assertEqual(int(unplaced), self.counted.unplaced_s)
+        self.assertGreater(self.counted.unplaced_s, 0)
 
     def test_the_seconds_in_a_room_are_those_that_people_spent_there(self):
         found = collections.Counter()

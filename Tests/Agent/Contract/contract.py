@@ -134,11 +134,12 @@ def beyond_schemas(schema, levels, payload, series):
     if schema == "heat.schema.json":
         expect("a sheet does not end before it begins", payload["from_at"] <= payload["to_at"])
         expect("a sheet is told once its time is over", payload["to_at"] <= payload["at"] or payload["clock"] == "unsynced")
+        expect("a sheet covers an hour at most", time_s(payload["to_at"]) - time_s(payload["from_at"]) <= 3_600)
         expect("page is below pages", payload["page"] < payload["pages"])
         places = [(cell["floor"], cell["y_m"], cell["x_m"]) for cell in payload["cells"]]
         expect("each cell once, in their order", places == sorted(set(places)))
         expect("a second of each beacon at least", all(cell["beacons"] <= cell["seconds"] for cell in payload["cells"]))
-        expect("what is omitted stands in the first page", payload["page"] == 0 or payload["omitted_cells"] == payload["omitted_s"] == 0)
+        expect("what is omitted stands in the first page", payload["page"] == 0 or payload["omitted_cells"] == payload["omitted_s"] == payload["unplaced_s"] == 0)
     if schema == "event.schema.json" and payload["type"] == "exit":
         end = "last_inside_at" if "center" in payload else "last_heard_at"
         stay_s = time_s(payload[end]) - time_s(payload["entered_at"])

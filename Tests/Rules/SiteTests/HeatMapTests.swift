@@ -21,9 +21,10 @@ struct HeatMapTests {
 
         /// - Parameter beacons: the place of each beacon, by minor.
         mutating func list(
-            _ beacons: [Int: (x_m: Double, y_m: Double)], floor: Int = 0, region: String = "carts", at t_s: Double
+            _ beacons: [Int: (x_m: Double, y_m: Double)], unplaced: ClosedRange<Int>? = nil, floor: Int = 0,
+            region: String = "carts", at t_s: Double
         ) {
-            let listed = beacons.sorted { $0.key < $1.key }.map { minor, place in
+            var listed = beacons.sorted { $0.key < $1.key }.map { minor, place in
                 var beacon = ListedBeacon(
                     track: UInt64(minor), identity: HeatMapTests.identity(minor),
                     observation: .undetermined(rssi_dbm: -60), measuredPower_dbm: -59, age_ms: 0)
@@ -31,6 +32,11 @@ struct HeatMapTests {
                     zone: "shop", confidence: 0.9,
                     position: .init(x_m: place.x_m, y_m: place.y_m, floor: floor, error_m: 1))
                 return beacon
+            }
+            listed += (unplaced.map(Array.init) ?? []).map { minor in
+                ListedBeacon(
+                    track: UInt64(minor), identity: HeatMapTests.identity(minor),
+                    observation: .undetermined(rssi_dbm: -60), measuredPower_dbm: -59, age_ms: 0)
             }
             let list = ListedBeacons(
                 instance: RegionInstanceID(region: region, .whole), count: listed.count, beacons: listed)
@@ -81,7 +87,7 @@ struct HeatMapTests {
         for allowed in ["0", "0.0", "0.5", "100"] { _ = try Settings.parse("[site]\nheat_cell_m = \(allowed)") }
     }
 
-    @Test("Five beacons of a cell are told with their seconds, four are not, and both are counted")
+    @Test("Five beacons of a cell are told with their seconds, four are not, nor are their seconds")
     func minimum() throws {
         var map = try Map()
         for second in 1...10 {
@@ -91,7 +97,35 @@ struct HeatMapTests {
         }
         map.follow(at: 3_600)
         #expect(map.cells == ["0 1.0 1.0 50 5"])
-        #expect(map.sheets.map(\.omittedCells) == [1] && map.sheets.map(\.omitted_s) == [40])
+        #expect(map.sheets.map(\.omittedCells) == [1] && map.sheets.map(\.omitted_s) == [nil])
+    }
+
+    @Test("The seconds left out are told where as many beacons were in those cells together, each counted once")
+    func together() throws {
+        var map = try Map()
+        for second in 1...10 {
+            let places = Self.beacons(11...14, at: 5, 1).merging([1: (9, 1)]) { one, _ in one }
+            map.list(second > 5 ? places : Self.beacons(11...14, at: 5, 1), at: Double(second))
+        }
+        map.follow(at: 3_600)
+        for second in 3_601...3_610 { map.list([11: (Double(second), 1), 12: (3, 1)], at: Double(second)) }
+        map.follow(at: 7_200)
+        #expect(map.cells == [] && map.sheets.map(\.omittedCells) == [2, 7])
+        #expect(map.sheets.map(\.omitted_s) == [45, nil])
+    }
+
+    @Test("Seconds of beacons without a position are told by themselves, from five beacons on")
+    func unplaced() throws {
+        var map = try Map()
+        for second in 1...10 {
+            map.list(Self.beacons(1...5, at: 1, 1), unplaced: 6...(9 + second / 10), at: Double(second))
+        }
+        map.follow(at: 3_600)
+        map.list([:], unplaced: 1...4, at: 3_601)
+        map.list([:], unplaced: 1...4, region: "baskets", at: 3_601)
+        map.follow(at: 7_200)
+        map.follow(at: 10_800)
+        #expect(map.sheets.map(\.unplaced_s) == [41, nil, 0] && map.sheets.map(\.omitted_s) == [0, 0, 0])
     }
 
     @Test("A beacon that comes back, or that several regions list, is one beacon of a cell and one second")
@@ -104,7 +138,7 @@ struct HeatMapTests {
         for second in 3...9 { map.list([1: (9, 9)], at: Double(second)) }
         map.follow(at: 3_600)
         #expect(map.cells == ["0 1.0 1.0 6 2"])
-        #expect(map.sheets.map(\.omitted_s) == [7])
+        #expect(map.sheets.map(\.omittedCells) == [1])
     }
 
     @Test("Cells are told with their middle, also below zero, and by floor")
@@ -140,18 +174,7 @@ struct HeatMapTests {
         second.list(Self.beacons(6...9, at: 1, 1), at: 1_020)
         second.follow(at: 3_600)
         #expect(second.times == ["1010.0–3600.0"] && second.cells == [])
-        #expect(second.sheets.map(\.omitted_s) == [4])
-    }
-
-    @Test("Where the clock is set, the running hour is that in which its time began by the new clock")
-    func clockSet() throws {
-        var map = try Map("heat_cell_m = 2\nheat_minimum = 1")
-        map.list([1: (1, 1)], at: 100)
-        map.map.timebase = Timebase(wallAtOrigin: Self.start + .seconds(40 * 365 * 86_400), isSynced: true)
-        map.list([1: (1, 1)], at: 200)
-        map.follow(at: 3_600)
-        #expect(map.sheets.count == 1 && map.sheets.first?.cells.map(\.seconds) == [2])
-        #expect(map.sheets.first?.from == Self.start + .seconds(40 * 365 * 86_400))
+        #expect(second.sheets.map(\.omittedCells) == [1])
     }
 
     @Test("Of hours in which the process slept, none is told")
@@ -219,7 +242,30 @@ struct HeatMapTests {
             text.hasSuffix(
                 #""sheet":3,"from_at":"2026-11-18T18:00:00.000Z","to_at":"2026-11-18T19:00:00.000Z","page":0,"pages":1,"#
                     + #""cell_m":1.5,"cells":[{"floor":0,"x_m":-6.75,"y_m":3.75,"seconds":1,"beacons":1},"#
-                    + #"{"floor":0,"x_m":8.25,"y_m":3.75,"seconds":1,"beacons":1}],"omitted_cells":0,"omitted_s":0}"#))
+                    + #"{"floor":0,"x_m":8.25,"y_m":3.75,"seconds":1,"beacons":1}],"#
+                    + #""omitted_cells":0,"omitted_s":0,"unplaced_s":0}"#))
+        #expect(throws: PayloadError.self) {
+            try HeatPayload(decoding: [UInt8](text.replacing("18:00:00.000Z", with: "17:59:59.999Z").utf8))
+        }
+        #expect(throws: PayloadError.self) {
+            try HeatPayload(decoding: [UInt8](text.replacing(#""beacons":1}"#, with: #""beacons":65537}"#).utf8))
+        }
+    }
+
+    @Test("No sheet is told before its end, though the message reads the clock once more")
+    func told() throws {
+        var map = try Map()
+        map.follow(at: 3_600)
+        let composer = MessageComposer(
+            topics: TopicTree(prefix: "beacons", site: "store", gateway: "site"), version: "1",
+            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
+        for (away_us, at) in [(-1_500, "19:00:00.000Z"), (1_500, "19:00:00.001Z")] as [(Int64, String)] {
+            let clock = Timebase(wallAtOrigin: Self.start + TimeSpan(microseconds: away_us), isSynced: true)
+            let sheet = try #require(map.sheets.first)
+            let message = composer.heat(
+                sheet, epoch: "01KDVDNA0T0000000000000000", number: 1, at: .origin + .seconds(3_600), clock)
+            #expect(String(decoding: message.payload, as: UTF8.self).contains(#""at":"2026-11-18T\#(at)""#))
+        }
     }
 
     @Test("The largest sheet has at most 48 KiB")
@@ -228,7 +274,8 @@ struct HeatMapTests {
             floor: -100, x_m: -99_999.123, y_m: -99_999.123, seconds: 3_600 * 65_536, beacons: 65_536)
         let sheet = HeatSheet(
             from: Self.start, to: Self.start, page: 31, pages: 32, cell_m: 99.999,
-            cells: Array(repeating: cell, count: HeatSheet.maxCells), omittedCells: 16_384, omitted_s: .max)
+            cells: Array(repeating: cell, count: HeatSheet.maxCells), omittedCells: 16_384, omitted_s: .max,
+            unplaced_s: .max)
         let payload = HeatPayload(
             head: PayloadHead(at: Self.start, isClockSynced: false),
             origin: PayloadOrigin(site: String(repeating: "s", count: 64), gateway: "site"),

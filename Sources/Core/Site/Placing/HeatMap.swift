@@ -2,8 +2,9 @@
 ///
 /// The seconds follow from the lists of the store's engine: each names a beacon's position for one second. The map is
 /// in memory alone. It tells an hour once the hour is over, and a part of an hour where the process ends. So a second is
-/// told once at most, and no identity is stored. Each part of an hour has the minimum of beacons by itself, so that no
-/// difference between two sheets shows a cell with fewer.
+/// told once at most, and no identity is stored. No figure of seconds is about fewer beacons than the minimum: that of a
+/// cell, that of all cells left out together, and that of the beacons without a position. Each part of an hour has the
+/// minimum by itself, so that no difference between two sheets shows fewer.
 package struct HeatMap: Sendable {
     /// A cell of the floor plan, in multiples of its side. Ordered by floor, then row by row.
     private struct Cell: Hashable, Comparable {
@@ -31,29 +32,40 @@ package struct HeatMap: Sendable {
     private struct Stay {
         let number: UInt64
         var seconds: Int64 = 0
-        var beacons: Int64 = 0
+        var beacons = 0
+    }
+
+    /// Seconds outside all cells, with as many different beacons as the minimum asks for.
+    private struct Rest {
+        private(set) var seconds: Int64 = 0
+        private(set) var beacons: Set<BeaconIdentity> = []
+
+        mutating func add(_ identity: BeaconIdentity, enough: Int) {
+            seconds += 1
+            if beacons.count < enough { beacons.insert(identity) }
+        }
     }
 
     /// The most cells of an hour.
-    static let maxCells = 16_384
+    static let maxCells = HeatSheet.maxCellsOfHour
     /// The most different beacons of an hour.
-    static let maxBeacons = 65_536
+    static let maxBeacons = Int(HeatSheet.beacons.upperBound)
     /// The most pairs of a cell and a beacon that was in it.
     static let maxPairs = 524_288
-    private static let hour = TimeSpan.seconds(3_600)
 
     /// How the hours relate to the engine's clock.
     package var timebase: Timebase
     private let side_m: Double
-    private let minimum: Int64
-    /// The time since which the seconds count.
-    private var from: Instant
+    private let minimum: Int
+    private var hours: HeatHours
     private var cells: [Cell: Stay] = [:]
     /// The beacons of the hour, numbered. Several devices of one identity are one beacon: their names may change.
     private var beacons: [BeaconIdentity: UInt64] = [:]
     private var pairs: Set<UInt64> = []
     /// Seconds beyond a limit.
-    private var unplaced_s: Int64 = 0
+    private var beyond = Rest()
+    /// Seconds of beacons that were listed without a position.
+    private var unplaced = Rest()
     /// The time of the last list, and the beacons that lists of that time have named. A beacon in several regions is in
     /// the list of each.
     private var listedAt = Instant.origin
@@ -64,8 +76,8 @@ package struct HeatMap: Sendable {
         guard settings.heatCell_m > 0 else { return nil }
         self.timebase = timebase
         side_m = settings.heatCell_m
-        minimum = Int64(settings.heatMinimum)
-        from = now
+        minimum = settings.heatMinimum
+        hours = HeatHours(at: now, timebase)
     }
 
     /// Follows the lists that the engine has told since the last call, and adds the sheets of an hour that is over.
@@ -79,30 +91,21 @@ package struct HeatMap: Sendable {
             note(list, at: at)
         }
         sheets += pass(to: now)
-        if isLast, now > from {
-            sheets += takeSheets(to: now)
-            from = now
+        if isLast, let (from, to) = hours.stop(at: now, timebase) {
+            sheets += takeSheets(from: from, to: to)
         }
         outputs += sheets.map { .heat($0, at: now) }
     }
 
-    /// Returns the sheets of the hour if it is over. Of hours in which the process did not follow, none is told.
+    /// Returns the sheets of the hour if it is over.
     private mutating func pass(to now: Instant) -> [HeatSheet] {
-        let end = endOfHour(from)
-        guard now >= end else { return [] }
-        let sheets = takeSheets(to: end)
-        from = max(end, endOfHour(now) - Self.hour)
-        return sheets
-    }
-
-    private func endOfHour(_ instant: Instant) -> Instant {
-        let hours = Self.quotient(timebase.wall(instant).microseconds, Self.hour.microseconds)
-        return timebase.instant(WallTime(microseconds: (hours + 1).multipliedSaturating(by: Self.hour.microseconds)))
-    }
-
-    private static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
-        let quotient = value / divisor
-        return value % divisor < 0 ? quotient - 1 : quotient
+        switch hours.pass(to: now, timebase) {
+        case .goesOn: return []
+        case .tells(let from, let to): return takeSheets(from: from, to: to)
+        case .drops:
+            clear()
+            return []
+        }
     }
 
     /// Adds the second of a list to the cells of its beacons.
@@ -112,8 +115,12 @@ package struct HeatMap: Sendable {
             listed.removeAll(keepingCapacity: true)
         }
         for beacon in list.beacons {
-            guard let position = beacon.place?.position, listed.insert(beacon.track).inserted else { continue }
-            if !add(beacon.identity, at: position) { unplaced_s += 1 }
+            guard listed.insert(beacon.track).inserted else { continue }
+            guard let position = beacon.place?.position else {
+                unplaced.add(beacon.identity, enough: minimum)
+                continue
+            }
+            if !add(beacon.identity, at: position) { beyond.add(beacon.identity, enough: minimum) }
         }
     }
 
@@ -141,29 +148,50 @@ package struct HeatMap: Sendable {
         return number
     }
 
-    /// Returns the sheets of the time until then, at least one, and begins anew.
-    private mutating func takeSheets(to end: Instant) -> [HeatSheet] {
-        var (omittedCells, omitted_s) = (Int64(0), unplaced_s)
+    /// Returns the sheets of that time, at least one, and begins anew.
+    private mutating func takeSheets(from: WallTime, to: WallTime) -> [HeatSheet] {
+        var omitted: Set<UInt64> = []
+        var omitted_s = beyond.seconds
         var told: [HeatSheet.Cell] = []
         for (cell, stay) in cells.sorted(by: { $0.key < $1.key }) {
             guard stay.beacons >= minimum else {
-                omittedCells += 1
+                omitted.insert(stay.number)
                 omitted_s += stay.seconds
                 continue
             }
             told.append(
                 HeatSheet.Cell(
                     floor: cell.floor, x_m: (Double(cell.x) + 0.5) * side_m, y_m: (Double(cell.y) + 0.5) * side_m,
-                    seconds: stay.seconds, beacons: stay.beacons))
+                    seconds: stay.seconds, beacons: Int64(stay.beacons)))
         }
-        (cells, beacons, pairs, unplaced_s) = ([:], [:], [], 0)
+        let isOmittedTold = omitted_s == 0 || beacons(in: omitted) >= minimum
+        let isUnplacedTold = unplaced.seconds == 0 || unplaced.beacons.count >= minimum
         let pages = max(1, (told.count + HeatSheet.maxCells - 1) / HeatSheet.maxCells)
-        let (start, stop) = (timebase.wall(from), timebase.wall(end))
-        return (0..<pages).map { page in
+        var sheets = (0..<pages).map { page in
             HeatSheet(
-                from: start, to: stop, page: page, pages: pages, cell_m: side_m,
+                from: from, to: to, page: page, pages: pages, cell_m: side_m,
                 cells: Array(told.dropFirst(page * HeatSheet.maxCells).prefix(HeatSheet.maxCells)),
-                omittedCells: page == 0 ? omittedCells : 0, omitted_s: page == 0 ? omitted_s : 0)
+                omittedCells: 0, omitted_s: 0, unplaced_s: 0)
         }
+        sheets[0].omittedCells = Int64(omitted.count)
+        sheets[0].omitted_s = isOmittedTold ? omitted_s : nil
+        sheets[0].unplaced_s = isUnplacedTold ? unplaced.seconds : nil
+        clear()
+        return sheets
+    }
+
+    /// Returns the number of different beacons in those cells and beyond a limit, or at least as many as the minimum.
+    private func beacons(in omitted: Set<UInt64>) -> Int {
+        var numbers: Set<UInt64> = []
+        for pair in pairs where omitted.contains(pair >> 32) { numbers.insert(pair & UInt64(UInt32.max)) }
+        var withoutNumber = 0
+        for identity in beyond.beacons {
+            if let number = beacons[identity] { numbers.insert(number) } else { withoutNumber += 1 }
+        }
+        return numbers.count + withoutNumber
+    }
+
+    private mutating func clear() {
+        (cells, beacons, pairs, beyond, unplaced) = ([:], [:], [], Rest(), Rest())
     }
 }

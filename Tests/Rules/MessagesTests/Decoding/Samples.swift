@@ -169,8 +169,10 @@ struct Samples {
             cells: (0..<Int.random(in: 0...5, using: &random)).map { _ in
                 HeatSheet.Cell(
                     floor: .random(in: HeatSheet.floors, using: &random), x_m: decimal(HeatSheet.places_m, places: 3),
-                    y_m: decimal(HeatSheet.places_m, places: 3), seconds: number(), beacons: number())
-            }, omittedCells: number(), omitted_s: number())
+                    y_m: decimal(HeatSheet.places_m, places: 3), seconds: number(),
+                    beacons: .random(in: HeatSheet.beacons, using: &random))
+            }, omittedCells: .random(in: 0...Int64(HeatSheet.maxCellsOfHour), using: &random),
+            omitted_s: flag() ? number() : nil, unplaced_s: flag() ? number() : nil)
         return HeatPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), sheet: sheet)
     }
 

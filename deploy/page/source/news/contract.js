@@ -256,7 +256,7 @@ export const kinds = {
   heat: {
     topic: 'heat',
     is: 'object',
-    essential: ['schema', 'at', 'epoch', 'sheet', 'from_at', 'to_at', 'page', 'pages', 'cell_m', 'cells', 'omitted_cells', 'omitted_s'],
+    essential: ['schema', 'at', 'epoch', 'sheet', 'from_at', 'to_at', 'page', 'pages', 'cell_m', 'cells', 'omitted_cells'],
     fields: {
       schema: { is: 'word', words: [1] },
       at: { is: 'time' },
@@ -281,12 +281,13 @@ export const kinds = {
             x_m: { is: 'number', low: -100000, high: 100000 },
             y_m: { is: 'number', low: -100000, high: 100000 },
             seconds: { is: 'whole', low: 1 },
-            beacons: { is: 'whole', low: 1 },
+            beacons: { is: 'whole', low: 1, high: 65536 },
           },
         },
       },
-      omitted_cells: { is: 'whole', low: 0 },
-      omitted_s: { is: 'whole', low: 0 },
+      omitted_cells: { is: 'whole', low: 0, high: 16384 },
+      omitted_s: { is: 'number', low: 0 },
+      unplaced_s: { is: 'number', low: 0 },
     },
   },
   track: {

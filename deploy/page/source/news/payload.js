@@ -11,6 +11,7 @@ const mostBeacons = 4096;
 const farthest_m = 1e5;
 // No zone has a longer day. The contract limits its hours.
 const longestDay_ms = 26 * 3600000;
+const longestSheet_ms = 3600000;
 
 /** A payload that can't be read; the message tells the reason. */
 export class PayloadError extends Error {}
@@ -88,10 +89,10 @@ function day({ day: date, time_zone, from_at, to_at, hours, regions, omitted }) 
 }
 
 /** A sheet of a store's heat map. A cell is a square around its middle. */
-function sheet({ epoch, sheet: number, from_at, to_at, page, pages, cell_m, cells, omitted_cells, omitted_s }) {
-  if (to_at < from_at) throw new PayloadError('to_at is before from_at');
+function sheet({ epoch, sheet: number, from_at, to_at, page, pages, cell_m, cells, omitted_cells, omitted_s, unplaced_s }) {
+  if (to_at < from_at || to_at - from_at > longestSheet_ms) throw new PayloadError('to_at is not within an hour after from_at');
   if (page >= pages) throw new PayloadError('page is not one of pages');
-  return { number: `${epoch}/${number}`, from: from_at, to: to_at, cell_m, cells, omittedCells: omitted_cells, omitted_s };
+  return { number: `${epoch}/${number}`, from: from_at, to: to_at, page, cell_m, cells, omittedCells: omitted_cells, omitted_s, unplaced_s };
 }
 
 const fix = ({ at, latitude, longitude, horizontal_accuracy_m, speed_m_s, course_deg }) => (
