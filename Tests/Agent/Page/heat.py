@@ -13,7 +13,7 @@ def sheet(number, cells):
     end = time.time() // HOUR_S * HOUR_S - number * HOUR_S
     names = ("x_m", "y_m", "seconds", "beacons")
     return common(site="warm", gateway="site", epoch=EPOCH, sheet=9 - number, from_at=stamp(end - HOUR_S), to_at=stamp(end), page=0, pages=1, cell_m=1,
-                  cells=[{"floor": 0} | dict(zip(names, cell, strict=True)) for cell in cells], omitted_cells=3, omitted_s=45)
+                  cells=[{"floor": 0} | dict(zip(names, cell, strict=True)) for cell in cells], omitted_cells=3, omitted_s=45, unplaced_s=0)
 
 
 def heat(browser, broker):
@@ -42,6 +42,7 @@ def heat(browser, broker):
     check("the key has a sample and a time for each shade", tab.value("document.querySelectorAll('#heat-key li').length === 5")
           and "up to 60" in tab.text("#heat-key"), tab.text("#heat-key"))
     check("what is left out is said", "45" in tab.text("#heat-omitted"), tab.text("#heat-omitted"))
+    check("the picture's name tells the heat", "the heat of 3 cells, the warmest at 0.5, 0.5 m" in tab.value("document.getElementById('plan').getAttribute('aria-label')"))
     check("nothing sticks out of a phone", tab.value("document.documentElement.scrollWidth <= innerWidth"
           " && [...document.querySelectorAll('#panel-heat *')].every((one) => one.getBoundingClientRect().right <= innerWidth)"),
           tab.value("JSON.stringify([document.documentElement.scrollWidth, innerWidth, ...[...document.querySelectorAll('body *')]"
@@ -50,6 +51,9 @@ def heat(browser, broker):
     people.publisher.publish(people.topic("site", "heat"), sheet(1, cells))
     people.publisher.publish(people.topic("site", "heat"), sheet(0, cells[:1]))
     expect(tab, "the next hour is added, and a sheet that comes twice is not", f"{rows}[0] === '0.5|0.5|2 h|12' || {rows}[0] === '0.5|0.5|120 min|12'", rows)
+    people.publisher.publish(people.topic("site", "heat"), sheet(2, [(column + 0.5, 9.5, 60, 5) for column in range(40)]))
+    expect(tab, "the table says that it has the warmest cells alone", "document.getElementById('heat-caption').innerText === 'The 30 warmest of 43 cells'",
+           "document.getElementById('heat-caption').innerText")
     if PICTURES:
         PICTURES.mkdir(parents=True, exist_ok=True)
         tab.picture(PICTURES / "page-heat-phone.png")

@@ -22,12 +22,25 @@ export function drawHeat(canvas, camera, paint, heat) {
   canvas.globalAlpha = 1;
 }
 
-/** The time of the map, and what it leaves out. */
+const counted = (cells) => `${cells} cell${cells === 1 ? '' : 's'}`;
+
+/** The time of the map, and what it leaves out: on all floors, because no sheet says on which one. */
 export function wordsOf(heat, floor, now_ms) {
   const span = `${clockTime(heat.from, now_ms)} to ${clockTime(heat.to, now_ms)}`;
-  const where = heat.cells.length === 0 ? 'No cell of this floor had enough beacons.' : `${heat.cells.length} cell${heat.cells.length === 1 ? '' : 's'} of ${heat.cell_m} m, floor ${floor}.`;
-  const omitted = heat.omitted_s === 0 ? '' : `Left out: ${duration(heat.omitted_s)} in cells with too few beacons.`;
-  return [`Where beacons were from ${span}, as far as this page has heard. ${where}`, omitted];
+  // A minute is no hole: a store that is started again needs some seconds.
+  const covered = (heat.to - heat.from) / 1000 - heat.covered_s > 60 ? ` (${duration(heat.covered_s)} of it)` : '';
+  const where = heat.cells.length === 0 ? 'No cell of this floor had enough beacons.' : `${counted(heat.cells.length)} of ${heat.cell_m} m, floor ${floor}.`;
+  const time = heat.omitted_s === 0 ? 'the time' : `${duration(heat.omitted_s)}${heat.isMoreOmitted ? ' or more' : ''}`;
+  const omitted = heat.omitted_s === 0 && !heat.isMoreOmitted ? '' : `Left out on all floors together: ${time} in cells with too few beacons.`;
+  const unplaced = heat.unplaced_s === 0 ? '' : `Without a place: ${duration(heat.unplaced_s)}.`;
+  return [`Where beacons were from ${span}${covered}, as far as this page has heard. ${where}`, [omitted, unplaced].filter(Boolean).join(' ')];
+}
+
+/** The heat on the plan, for who does not see it. */
+export function describeHeat(heat) {
+  if (!heat) return '';
+  const [warmest] = heat.cells;
+  return warmest ? `Below them the heat of ${counted(heat.cells.length)}, the warmest at ${warmest.x_m}, ${warmest.y_m} m with ${duration(warmest.seconds)}. ` : 'No heat on this floor. ';
 }
 
 /** Shows the list beside the plan. Returns whether there is anything to show: a store tells each hour once it is over. */
@@ -47,6 +60,7 @@ export function showHeat(page, floor, now_ms) {
   const table = byId('heat-cells');
   if (table.shown !== heat) {
     table.shown = heat;
+    say(byId('heat-caption'), heat.cells.length > rows ? `The ${rows} warmest of ${counted(heat.cells.length)}` : 'The warmest cells');
     const cells = heat.cells.slice(0, rows).map(({ x_m, y_m, seconds, beacons }) => [String(x_m), String(y_m), duration(seconds), String(beacons)]);
     table.replaceChildren(...cells.map((row) => element('tr', '', ...row.map((words) => element('td', '', words)))));
   }

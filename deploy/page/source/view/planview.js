@@ -3,7 +3,7 @@ import { placesOf } from '../model/layout.js';
 import { beaconFields } from './filter.js';
 import { rangedHealth } from '../model/heard.js';
 import { Camera } from './camera.js';
-import { drawHeat } from './heat.js';
+import { describeHeat, drawHeat } from './heat.js';
 import { gestures } from './gestures.js';
 import { Motes } from './motes.js';
 import { drawCircles, drawCluster, drawDots, drawGateway, drawGround, drawScale, drawSought, font, label } from './planmarks.js';
@@ -238,6 +238,7 @@ export class PlanView {
     const unknown = beacons.filter((beacon) => marks(beacon).includes('unknown')).length;
     const placed = beacons.filter((beacon) => shown(beacon).first?.position).length;
     return `Floor plan with ${this.places.size} gateways and ${beacons.length} beacons, ${placed} of them with a place, ${unknown} unknown. `
+      + (this.page.showsHeat ? describeHeat(site?.heat.on(this.floor)) : '')
       + 'The lists beside it say the same in words. Arrows move it, plus and minus zoom, 0 shows all.';
   }
 }
