@@ -37,8 +37,8 @@ WAYS = """SELECT region, from_zone, to_zone, visits, ways FROM (
         row_number() OVER (PARTITION BY region ORDER BY sum(visits) DESC, from_zone, to_zone) AS place
     FROM beacons.flow WHERE site = %(site)s AND region = ANY (%(regions)s) AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3) w
 WHERE place <= %(most)s ORDER BY region, place"""
-HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision, max(cell_m) FROM beacons.heat
-WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"""
+HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision, cell_m FROM beacons.heat
+WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3, cell_m ORDER BY 1, 2, 3, cell_m"""
 
 
 class CannotReport(Exception):
