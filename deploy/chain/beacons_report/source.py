@@ -12,7 +12,7 @@ from .model import Cell, Day, Gap, Hour, Place, Way, clean
 from .weeks import WEEKS_BEFORE, Week, monday_of
 
 # The tables and views of this migration are the oldest that the report reads.
-OLDEST = "0064"
+OLDEST = "0065"
 NEAREST_NAMES = 3
 NEAREST_WEEKS = 5
 DAYS = """SELECT d.region, d.day, d.visits, d.visits_low, d.visits_high, d.dwell_p25_s, d.dwell_p50_s, d.dwell_p75_s,
