@@ -1,5 +1,6 @@
 """A store's week, put together from the answers of the database and cut to a size that can be read."""
 
+import statistics
 from collections.abc import Mapping
 from datetime import date, timedelta
 
@@ -60,6 +61,7 @@ def usual_days(days: Mapping[date, Day], week: Week, enough: float) -> dict[date
         before = [one for one in before if one.heard_share >= enough]
         if before:
             interval = interval_of(before)
-            found[day] = Usual(len(before), sum(one.visits for one in before) / len(before), *(
-                (None, None) if interval is None else (interval[0] / len(before), interval[1] / len(before))))
+            low, high = (None, None) if interval is None else (interval[0] / len(before), interval[1] / len(before))
+            spread = statistics.stdev(one.middle for one in before) if len(before) > 1 else 0
+            found[day] = Usual(len(before), sum(one.visits for one in before) / len(before), low, high, spread, all(one.is_whole for one in before))
     return found

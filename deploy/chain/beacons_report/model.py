@@ -8,6 +8,8 @@ from .weeks import Week
 
 # Names come from stores. A longer one is cut.
 MOST_LETTERS = 80
+# Seconds are missing at the ends of a day that was heard.
+HEARD_WHOLLY = 0.99
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,17 @@ class Day:
         """Of the opening time; of the whole day where the store was closed."""
         return self.covered_share if self.open_share is None else self.open_share
 
+    @property
+    def middle(self) -> float:
+        """The most probable number: the middle of the interval."""
+        return self.visits if self.low is None or self.high is None else (self.low + self.high) / 2
+
+    @property
+    def is_whole(self) -> bool:
+        """The counted number stands for the true one: all was heard, and it lies in its interval."""
+        heard = self.open_share is None or self.open_share >= HEARD_WHOLLY
+        return heard and (self.low is None or self.high is None or self.low <= self.visits <= self.high)
+
 
 @dataclass(frozen=True)
 class Hour:
@@ -49,12 +62,19 @@ class Hour:
 
 @dataclass(frozen=True)
 class Usual:
-    """The weekday in the weeks before, as far as it was heard: the means of visits and of both ends of the intervals."""
+    """The weekday in the weeks before, as far as it was heard: the means of visits and of both ends of the intervals.
+    `spread` is the standard deviation of these days. `is_whole`: each of them was heard wholly."""
 
     days: int
     visits: float
     low: float | None
     high: float | None
+    spread: float = 0
+    is_whole: bool = True
+
+    @property
+    def middle(self) -> float:
+        return self.visits if self.low is None or self.high is None else (self.low + self.high) / 2
 
 
 @dataclass(frozen=True)
