@@ -147,9 +147,9 @@ class Figures(ReportTest):
         self.count()
         self.made("--week", NAME)
         gateways = {row[0]: row[1] for row in self.table("Gateways that need help: 3")}
-        self.assertEqual(gateways["till"], "is offline")
+        self.assertEqual(gateways["till"], "is offline: look at its power and its network, and start beacond there")
         self.assertEqual(gateways["yard"], "does not hear: its radio is absent. Plug the adapter in.")
-        self.assertEqual(gateways["door"], "heard only 66 % of the opening time of this week")
+        self.assertEqual(gateways["door"], "heard only 66 % of the opening time of this week: look at its power, its network and its Bluetooth adapter")
         self.assertEqual([row[:2] for row in self.table("Beacons that need help: 1")], [["trolley 7 (1/7)", "was never heard: is it there, and switched on?"]])
         self.assertIn("3 gateways and 1 beacon need help: see the end of this report.", self.sentences())
 

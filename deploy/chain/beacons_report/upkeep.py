@@ -13,6 +13,7 @@ HEARD_WELL = 0.9
 # As the article Beacons advises: change the battery when fewer days are left.
 FEW_DAYS = 90
 OWN_AGENT = "site"
+NO_HINT = " Look at its Bluetooth adapter."
 
 GATEWAYS = """WITH open AS (
     SELECT coalesce(range_agg(piece), '{}') AS during FROM beacons.opening_of(%(site)s, %(first)s, %(end)s) o CROSS JOIN LATERAL unnest(o.during) piece
@@ -64,14 +65,14 @@ def gateway_in_need(gateway: str, state: str | None, radio: str | None, at: date
     name = "the store's own agent" if gateway == OWN_AGENT else clean(gateway)
     hint = f" {clean(remedy, 200)}" if remedy else ""
     if state == "offline":
-        return Device(name, "is offline", at)
+        return Device(name, "is offline: look at its power and its network, and start beacond there", at)
     if silent_since:
-        return Device(name, "sends nothing: look at its power and its line", silent_since)
+        return Device(name, "sends nothing: look at its power and its network", silent_since)
     if gateway != OWN_AGENT:
         if radio is not None and radio not in ("scanning", "replay"):
-            return Device(name, f"does not hear: its radio is {clean(radio)}.{hint}", at)
+            return Device(name, f"does not hear: its radio is {clean(radio)}.{hint or NO_HINT}", at)
         if heard is not None and heard < HEARD_WELL:
-            return Device(name, f"heard only {int(heard * 100)} % of the opening time of this week")
+            return Device(name, f"heard only {int(heard * 100)} % of the opening time of this week: look at its power, its network and its Bluetooth adapter")
     if clock is not None and clock != "synced":
         return Device(name, "has a clock that is not set: look at its time service")
     return None
