@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from .model import Brief, Cell, Day, Region, StoreWeek, Usual, clean, interval_of
+from .model import Brief, Cell, Day, Region, StoreWeek, Usual, interval_of, named
 from .source import Source
 from .upkeep import devices_of
 from .weeks import WEEKS_BEFORE, Week
@@ -25,17 +25,18 @@ def gather(source: Source, site: str, chosen: date | None) -> StoreWeek:
     shown, brief, more = ranked[:MOST_SECTIONS], ranked[MOST_SECTIONS:MOST_SECTIONS + MOST_BRIEF], ranked[MOST_SECTIONS + MOST_BRIEF:]
     enough = source.heard_enough
     hours, hours_before = source.hours(place, week, shown), source.hours(place, week.before, shown)
-    gaps, ways = source.gaps(place, week, shown), source.ways(place, week, shown, MOST_WAYS)
+    gaps, gaps_before = source.gaps(place, week, shown), source.gaps(place, week.before, shown)
+    ways = source.ways(place, week, shown, MOST_WAYS)
     regions = []
     for name in shown:
         found, left_out = ways.get(name, ([], 0))
         regions.append(Region(
-            clean(name), these(days[name], week), these(days[name], week.before), usual_days(days[name], week, enough), hours.get(name, []),
-            hours_before.get(name, []), gaps.get(name, []), found, left_out))
+            named(name), these(days[name], week), these(days[name], week.before), usual_days(days[name], week, enough), hours.get(name, []),
+            hours_before.get(name, []), gaps.get(name, []), gaps_before.get(name, []), found, left_out))
     floors = source.heat(place, week)
     busiest = sorted(floors, key=lambda floor: -sum(cell.seconds for cell in floors[floor]))[:MOST_FLOORS]
     return StoreWeek(
-        place, week, source.opening(place, week), regions, [brief_of(name, these(days[name], week)) for name in brief], len(more),
+        place, week, source.opening(place, week), source.opening(place, week.before), regions, [brief_of(name, these(days[name], week)) for name in brief], len(more),
         sum(day.visits for name in more for day in these(days[name], week).values()), chosen_floors(floors, busiest),
         len(floors) - len(busiest), devices_of(source, place, week))
 
@@ -46,7 +47,7 @@ def these(days: Mapping[date, Day], week: Week) -> dict[date, Day]:
 
 def brief_of(name: str, days: Mapping[date, Day]) -> Brief:
     figures = list(days.values())
-    return Brief(clean(name), sum(day.visits for day in figures), interval_of(figures))
+    return Brief(named(name), sum(day.visits for day in figures), interval_of(figures))
 
 
 def chosen_floors(floors: Mapping[str, list[Cell]], busiest: list[str]) -> dict[str, list[Cell]]:

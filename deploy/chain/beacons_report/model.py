@@ -8,6 +8,8 @@ from .weeks import Week
 
 # Names come from stores. A longer one is cut.
 MOST_LETTERS = 80
+# Fillers and the empty pattern of Braille, which are letters and signs to Unicode.
+INKLESS = " \u115f\u1160\u2800\u3164\uffa0"
 # Seconds are missing at the ends of a day that was heard.
 HEARD_WHOLLY = 0.99
 
@@ -109,6 +111,7 @@ class Region:
     hours: list[Hour] = field(default_factory=list)
     hours_before: list[Hour] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    gaps_before: list[Gap] = field(default_factory=list)
     ways: list[Way] = field(default_factory=list)
     ways_left_out: int = 0
 
@@ -170,6 +173,7 @@ class StoreWeek:
     place: Place
     week: Week
     opening: list[Gap]
+    opening_before: list[Gap]
     regions: list[Region]
     others: list[Brief]
     more_regions: int
@@ -196,3 +200,9 @@ def clean(text: str | None, most: int = MOST_LETTERS) -> str:
     shown = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else letter for letter in text or "")
     shown = " ".join(shown.split())
     return shown if len(shown) <= most else shown[:most - 1] + "…"
+
+
+def named(text: str | None) -> str:
+    """A name as it can be seen: letters without ink stand for a blank one."""
+    shown = clean(text)
+    return shown if shown.strip(INKLESS) else "(blank)"
