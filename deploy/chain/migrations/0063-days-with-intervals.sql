@@ -127,8 +127,10 @@ COMMENT ON COLUMN beacons.compared.day IS 'the day, in the store''s time zone';
 COMMENT ON COLUMN beacons.compared.visits IS 'visits that touch the day';
 COMMENT ON COLUMN beacons.compared.mean_4_weeks IS 'the mean of the same weekday of the four weeks before; null where none of them was heard';
 
--- Days that were counted before have no interval yet. Those whose events are still there are counted anew, the newest first.
-INSERT INTO beacons.due_day (site, day) SELECT DISTINCT o.site, o.day FROM beacons.occupancy_day o ON CONFLICT DO NOTHING;
+-- Days that were counted before have no interval. The last five weeks are counted anew, the newest first: a report compares them. All days of a large
+-- chain would take days, and their views would be slow meanwhile.
+INSERT INTO beacons.due_day (site, day)
+SELECT DISTINCT o.site, o.day FROM beacons.occupancy_day o WHERE o.day >= current_date - 35 ON CONFLICT DO NOTHING;
 
 REVOKE EXECUTE ON FUNCTION beacons.days_with_intervals(text, date, date), beacons.roll_up_days_when_due() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION beacons.days_with_intervals(text, date, date) TO beacons_analyst;
