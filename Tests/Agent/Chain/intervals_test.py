@@ -12,16 +12,27 @@ import pathlib
 import tempfile
 import unittest
 
+import psycopg
 from beacons_collector.database import Database, Row
 from beacons_collector.reading import read
 from beacons_collector.topics import parse
 
 from days_test import DayTest
+from servers import run
 from simulated import BEACOND
 from store_day import StoreDay
-from story import DAY, event, span, status
+from story import DAY, SCHEMA, event, span, status
 
 DAYS, FIRST = int(os.environ.get("DAYS", "8")), int(os.environ.get("FIRST", "1000"))
+# Makes one store's days fail.
+BROKEN = """ALTER FUNCTION beacons.visits_between RENAME TO sound_visits_between;
+CREATE FUNCTION beacons.visits_between(a_site text, a_day date) RETURNS TABLE (region text, low integer, high integer) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF a_site = 'broken' THEN
+        RAISE EXCEPTION 'cannot be counted';
+    END IF;
+    RETURN QUERY SELECT * FROM beacons.sound_visits_between(a_site, a_day);
+END $$"""
 # How long a simulated store is open. The proof has longer days.
 OPEN_HOURS = 4 if DAYS > 100 else 2
 
@@ -140,6 +151,7 @@ class Intervals(IntervalTest):
         self.assertLess(high, 253)
 
     def test_what_only_the_deaf_gateway_hears_is_missed(self):
+        self.place(opening_hours="08:00-16:20")
         self.hear((0, 600), (720, 1440))
         self.hear((0, 1440), gateway="till")
         others, own = self.STEADY[::2], self.STEADY[1::2]
@@ -181,6 +193,19 @@ class Intervals(IntervalTest):
         self.assertLessEqual(visits, sum(map(len, uses)) - 70)
         self.assertTrue(low <= sum(map(len, uses)) <= high, (visits, low, high))
 
+    def test_who_is_there_while_a_gateway_loses_its_state_is_counted_once(self):
+        # The gateway starts again after a minute, with numbers of its own, and knows of no visitor. Sixty are there for the whole morning.
+        self.place(opening_hours="08:00-16:00")
+        there = range(1, 61)
+        self.take([event({"seq": number, "beacon": f"1/{number}", "type": "enter", "at": self.time(490 + number / 2)}) for number in there])
+        self.take([event({"seq": number, "epoch": "01KDVDNB0T0000000000000000", "beacon": f"1/{number}", "type": "exit", "at": self.time(700 + number),
+                          "entered": self.time(601 + number / 600), "heard": self.time(700 + number - 1 / 3)}) for number in there])
+        self.take([span(1, "door", self.time(480), self.time(600)), span(1, "door", self.time(601), self.time(960), epoch="01KDVDNB0T0000000000000000")])
+        visits, low, high = self.interval()
+        self.assertEqual(visits, 120)
+        self.assertTrue(low <= 60 <= high, (low, high))
+        self.assertLess(high, 66)
+
     def test_where_less_than_a_tenth_was_heard_nothing_is_said(self):
         self.place(opening_hours="08:00-18:00")
         self.hear((480, 530))
@@ -197,6 +222,51 @@ class Intervals(IntervalTest):
         self.assertGreater(self.interval()[2], before[2])
 
 
+class OtherDays(IntervalTest):
+    def test_the_day_after_changes_no_interval_that_was_counted_before_it_came(self):
+        # Deaf from 18 to 23, and on the next day twice as many come.
+        self.hear((0, 1080), (1380, 1440))
+        self.come([(1 + number, 2 * number, 2 * number + 10) for number in range(710) if not 530 < number < 695])
+        self.count()
+        self.take([span(10, "door", self.time(1440), self.time(2880))] + [
+            event({"seq": 10_000 + number, "beacon": f"1/{2000 + number}", "type": "exit", "at": self.time(1451 + number),
+                   "entered": self.time(1440 + number), "heard": self.time(1450 + number)}) for number in range(1400)])
+        self.count()
+        fresh = self.query("SELECT visits, visits_low, visits_high FROM beacons.days_with_intervals(%(site)s, %(day)s, %(day)s + 1)", day=DAY.date())
+        self.assertEqual(self.interval(), fresh[0])
+
+    # Two visitors an hour from 8:00 on, and thirty in the hour before noon.
+    RHYTHM = [(number, minute) for number, minute in enumerate(
+        [m for hour in range(8, 20) for m in range(60 * hour, 60 * hour + 60, 30) if hour != 11] + list(range(660, 720, 2)), 1)]
+
+    def week_of_noons(self, days):
+        """So many days before the story's in which most visitors come before noon; then the day itself, on which nothing was heard then."""
+        events, seq = [], 0
+        for day in range(-days, 1):
+            for number, begin in self.RHYTHM:
+                if day < 0 or not 655 <= begin < 720:
+                    seq += 1
+                    at = begin + 1440 * day
+                    events.append(event({"seq": seq, "beacon": f"{days + day + 1}/{number}", "type": "exit", "at": self.time(at + 5 + 1 / 3),
+                                         "entered": self.time(at), "heard": self.time(at + 5)}))
+        self.place(opening_hours="08:00-20:00")
+        self.hear((-1440 * days, 655), (725, 1440))
+        self.take(events)
+        self.count()
+        return self.interval()
+
+    def test_the_same_hours_of_former_weeks_tell_what_a_deafness_hid(self):
+        visits, low, high = self.week_of_noons(15)
+        self.assertEqual(visits, 22)
+        self.assertTrue(low <= 52 <= high, (low, high))
+        self.assertLess(high - low, 52)
+
+    def test_without_former_days_the_hours_around_tell_it_and_know_no_noon(self):
+        visits, low, high = self.week_of_noons(0)
+        self.assertEqual(visits, 22)
+        self.assertTrue(22 <= low <= 24 <= high < 52, (low, high))
+
+
 class Limits(IntervalTest):
     def test_beyond_the_visits_of_one_beacon_nothing_is_said_of_its_region_alone(self):
         self.hear((0, 1440))
@@ -210,6 +280,7 @@ class Limits(IntervalTest):
 
     def test_beyond_the_times_of_deafness_the_longest_count(self):
         # A gateway that stops every minute for 6 s, and once for two hours.
+        self.place(opening_hours="08:00-16:20")
         self.hear(*[(start, start + 0.9) for start in range(600)], (720, 1440))
         self.come([visit for visit in self.STEADY if not (600 <= visit[1] and visit[2] <= 720)])
         visits, low, high = self.interval()
@@ -224,6 +295,28 @@ class Limits(IntervalTest):
         self.come([(1, 10, 20)])
         heard_s = 86400 - (7200 + 3) - 999 * 3
         self.assert_days([(0, round(heard_s / 86400, 4))], "covered_share")
+
+    def test_beyond_the_missing_numbers_of_a_day_nothing_is_said_and_every_other_store_is_counted(self):
+        self.hear((0, 1440))
+        self.take([event({"seq": seq, "type": "exit", "at": self.time(minute), "entered": self.time(minute - 10), "heard": self.time(minute)})
+                   for seq, minute in ((1, 600), (2**40, 660))])
+        self.count()
+        self.assertEqual(self.interval(), (2, None, None))
+
+
+    def test_a_day_that_cannot_be_counted_costs_no_other_its_turn_and_waits(self):
+        url = self.url_of("uncountable")
+        run(SCHEMA, "--database", url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(BROKEN)
+            for self.site in ("broken", "sound"):
+                self.take([span(1, "door", self.time(0), self.time(1440)), event({"seq": 1, "type": "exit", "beacon": "1/1", "at": self.time(61),
+                           "entered": self.time(50), "heard": self.time(60)})], connection)
+            for job in ("make_days_ahead", "roll_up", "roll_up_days", "roll_up_days"):
+                connection.execute(f"SELECT beacons.{job}()")
+            self.assertEqual(connection.execute("SELECT DISTINCT site FROM beacons.occupancy_day").fetchall(), [("sound",)])
+            self.assertEqual(connection.execute("SELECT DISTINCT site, failed_at > now() - interval '1 minute' FROM beacons.due_day WHERE day < now() - interval '2 days'").fetchall(),
+                             [("broken", True)])
 
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
@@ -278,6 +371,7 @@ class StoreDays(DayTest):
         self.assertGreaterEqual(self.within(days), 0.85 if DAYS > 100 else 0.75)
         self.assertLessEqual(self.within(days), 0.95 if DAYS > 100 else 1)
         heard = [day for (_, lost, missing), group in self.told.items() for day in group if not lost and not missing]
+        self.assertGreater(len(heard), 0)
         self.assertLessEqual(self.half_width(heard), 0.05)
 
     def test_what_was_counted_is_further_from_the_truth_than_the_middle_of_the_interval(self):

@@ -14,6 +14,8 @@ from reported import MONDAY, NAME, ReportTest
 from servers import run
 from weeks_told import Telling, tell_ways, tell_weeks, warm
 
+# Letters that are wide, that Matplotlib's font lacks, or that have no ink.
+ODD = ("W" * 80, "日本語の売り場" * 5, "\N{SHOPPING TROLLEY} \U00012000", "مدخل", " ")
 HOSTILE = '<script>alert(1)</script>"\'&amp;$\\frac{'
 
 
@@ -41,6 +43,9 @@ class Files(ReportTest):
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, Browser(profile) as browser:
             tab = browser.tab(f"file://{self.file}", width=360, height=740)
             self.assertLessEqual(tab.value("document.documentElement.scrollWidth"), 360)
+            # No table scrolls, and no cell reaches out of it.
+            self.assertLessEqual(tab.value("Math.max(...[...document.querySelectorAll('main *')].map((one) => one.getBoundingClientRect().right))"), 360)
+            self.assertEqual(tab.value("[...document.querySelectorAll('th, td')].filter((one) => one.scrollWidth > one.clientWidth).length"), 0)
             self.assertEqual(tab.requests(), [f"file://{self.file}"])
             self.assertEqual(tab.complaints(), [])
             self.assertEqual(tab.value("document.documentElement.lang"), "en")
@@ -80,7 +85,10 @@ class Files(ReportTest):
                 titles += zlib.decompress(stream).count(b"/Alt (")
         self.assertEqual(titles, len(self.tree.findall(".//figure")))
         self.assertRegex(about, r"Page size: +595.\d+ x 841.\d+ pts \(A4\)")
-        self.assertLessEqual(int(re.search(r"Pages: +(\d+)", about)[1]), 8)
+        pages = int(re.search(r"Pages: +(\d+)", about)[1])
+        self.assertLessEqual(pages, 3)
+        last = subprocess.run(["pdftotext", "-layout", "-f", str(pages), pdf, "-"], capture_output=True, text=True, check=True).stdout
+        self.assertGreater(len(last.split()), 60, last)
         fonts = subprocess.run(["pdffonts", pdf], capture_output=True, text=True, check=True).stdout.splitlines()[2:]
         # Those that it brings along, so that each machine gives the same pages.
         self.assertTrue(fonts and all(re.search(r"^[A-Z]{6}\+Report.* yes +yes +yes ", font) for font in fonts), fonts)
@@ -93,8 +101,14 @@ class Files(ReportTest):
             told.visit(told.local(MONDAY, 9), 5, minor, region=HOSTILE)
             told.visit(told.local(MONDAY, 9), 5, minor, "site", HOSTILE, "<img src=x onerror=alert(1)>")
             told.visit(told.local(MONDAY, 9.2), 5, minor, "site", HOSTILE, "]]></svg>\u202eurl(#a) ${")
+        for number, name in enumerate(ODD):
+            told.visit(told.local(MONDAY, 10 + number), 5, 50 + number, region=name)
+            for _ in range(2):
+                told.visit(told.local(MONDAY, 10 + number), 5, 50 + number, "site", HOSTILE, name or "x")
+                told.visit(told.local(MONDAY, 10.2 + number), 5, 50 + number, "site", HOSTILE, name[::-1] + "y")
         told.take(self.connection)
         self.made("--week", NAME)
+        self.assertIn("Region (blank)", [self.text(one) for one in self.tree.iter("h2")])
         for element in ("script", "img", "iframe", "a", "form"):
             self.assertEqual(list(self.tree.iter(element)), [])
         self.assertEqual(self.text(self.tree.find(".//h1")), HOSTILE)

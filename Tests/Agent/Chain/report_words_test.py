@@ -1,13 +1,16 @@
 """The sentences of the report: each follows from one rule, and claims no more than the figures do."""
 
 import datetime
+import random
+import re
 import unittest
 from zoneinfo import ZoneInfo
 
 from beacons_report.figures import about, between, counted, difference, listed, minutes
+from beacons_report.gathering import usual_days
 from beacons_report.model import Day, Devices, Gap, Hour, Region, Usual, Way, clean
-from beacons_report.sentences import clock_changes, help_needed, summary
-from beacons_report.weeks import NoWeek, Week, span_of, week_named
+from beacons_report.sentences import clock_changes, compared, help_needed, summary, week_before
+from beacons_report.weeks import WEEKDAYS, NoWeek, Week, span_of, week_named
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAY = datetime.date(2026, 11, 16)
@@ -17,6 +20,14 @@ ENOUGH = 0.5
 def day(number, visits, margin=5, heard=1.0, dwell=None, is_over=True, monday=MONDAY):
     low, high = (None, None) if margin is None else (max(visits - margin, 0), visits + margin)
     return Day(monday + datetime.timedelta(days=number), visits, low, high, dwell, heard, heard, is_over)
+
+
+def arrivals(chosen, mean):
+    """A Poisson count: as many as fit into a day with gaps of chance between them."""
+    number, after = 0, chosen.expovariate(mean)
+    while after < 1:
+        number, after = number + 1, after + chosen.expovariate(mean)
+    return number
 
 
 def week_of(*days):
@@ -62,6 +73,10 @@ class Total(SentenceTest):
                          ["The store had about 993 visits from Monday 16 to Sunday 22 November 2026, without Thursday and Friday. "
                           "The true number is probably between 987 and 999."])
 
+    def test_of_a_week_that_was_heard_in_part_the_middle_is_told(self):
+        days = week_of(Day(MONDAY, 1630, 1600, 2400, None, 0.6, 0.6))
+        self.assertIn("about 2,000 visits", self.said(self.region(days=days), "visits from")[0])
+
     def test_an_interval_above_the_counted_number_comes_first(self):
         days = week_of(Day(MONDAY, 242, 248, 288, None, 0.9, 0.9))
         self.assertEqual(self.said(self.region(days=days), "were counted"),
@@ -84,18 +99,22 @@ class Total(SentenceTest):
 
 class WeekBefore(SentenceTest):
     def test_a_difference_beyond_both_intervals_is_told_with_its_range(self):
-        self.assertEqual(self.said(self.region((110,) * 7, 2, (100,) * 7), "week before"), ["The week was about 10 % above the week before (between 5 and 15 %)."])
+        self.assertEqual(self.said(self.region((440,) * 7, 8, (400,) * 7), "week before"), ["The week was about 10 % above the week before (between 5 and 15 %)."])
 
     def test_intervals_that_overlap_are_no_difference(self):
-        self.assertEqual(self.said(self.region((104,) * 7, 3, (100,) * 7), "week before"),
+        self.assertEqual(self.said(self.region((1040,) * 7, 30, (1000,) * 7), "week before"),
+                         ["The week had about as many visits as the week before: a difference may be chance."])
+
+    def test_a_difference_that_chance_makes_is_none(self):
+        self.assertEqual(self.said(self.region((107,) * 7, 1, (100,) * 7), "week before"),
                          ["The week had about as many visits as the week before: a difference may be chance."])
 
     def test_without_intervals_there_is_no_comparison(self):
         self.assertEqual(self.said(self.region((200,) * 7, None, (100,) * 7), "week before"), [])
 
     def test_only_days_that_were_heard_in_both_weeks_count(self):
-        days = week_of(*(day(number, 110, 2, 0.2 if number == 4 else 1.0) for number in range(7)))
-        self.assertEqual(self.said(self.region(days=days, before=(100,) * 7, margin=2), "week before"),
+        days = week_of(*(day(number, 440, 8, 0.2 if number == 4 else 1.0) for number in range(7)))
+        self.assertEqual(self.said(self.region(days=days, before=(400,) * 7, margin=8), "week before"),
                          ["Without Friday, the week was about 10 % above the week before (between 5 and 15 %)."])
 
     def test_of_a_running_week_only_days_that_are_over_count(self):
@@ -106,43 +125,74 @@ class WeekBefore(SentenceTest):
 
 
 class Compared(SentenceTest):
-    def usual(self, *numbers, days=4, margin=3, visits=100):
-        return {MONDAY + datetime.timedelta(days=number): Usual(days, visits, visits - margin, visits + margin) for number in numbers}
+    def usual(self, *numbers, days=4, margin=15, visits=500, spread=0):
+        return {MONDAY + datetime.timedelta(days=number): Usual(days, visits, visits - margin, visits + margin, spread) for number in numbers}
 
     def test_a_day_above_and_one_below(self):
-        self.assertEqual(self.said(self.region((100, 120, 100, 80, 100, 100, 100), 3, usual=self.usual(0, 1, 2, 3)), "last four"),
+        self.assertEqual(self.said(self.region((500, 600, 500, 400, 500, 500, 500), 15, usual=self.usual(0, 1, 2, 3)), "last four"),
                          ["Tuesday was about 20 % above the last four Tuesdays (between 13 and 27 %).",
                           "Thursday was about 20 % below the last four Thursdays (between 14 and 26 %)."])
 
     def test_intervals_that_overlap_are_no_difference(self):
-        self.assertEqual(self.said(self.region((105,) * 7, 3, usual=self.usual(0, 1)), "four weeks"),
+        self.assertEqual(self.said(self.region((570,) * 7, 60, usual=self.usual(0, 1)), "four weeks"),
                          ["No day was clearly above or below the same weekday of the four weeks before."])
 
     def test_intervals_that_touch_overlap(self):
-        self.assertIsNone(difference(106, 103, 109, 100, 97, 103))
-        self.assertIsNotNone(difference(107, 104, 110, 100, 97, 103))
+        self.assertIsNone(difference(600, 550, 650, 500, 450, 550))
+        self.assertIsNotNone(difference(602, 551, 653, 500, 450, 550))
 
-    def test_a_day_that_was_heard_in_part_is_compared_by_what_it_may_be(self):
-        days = week_of(Day(MONDAY, 100, 120, 140, None, 0.8, 0.8))
-        self.assertEqual(self.said(self.region(days=days, usual=self.usual(0)), "Mondays"), ["Monday was about 20 % above the last four Mondays (between 16 and 45 %)."])
+    def test_a_difference_that_chance_makes_is_none(self):
+        # Two standard deviations of 1.5 times both numbers: 500 and a mean of four.
+        self.assertIsNone(difference(562, 561, 563, 500, 499, 501, 4))
+        self.assertIsNotNone(difference(566, 565, 567, 500, 499, 501, 4))
+        self.assertIsNone(difference(566, 565, 567, 500, 499, 501, 1))
 
-    def test_days_that_are_missing_are_named(self):
-        self.assertEqual(self.said(self.region((120,) + (100,) * 6, 3, usual=self.usual(0, days=3)), "last four"),
-                         ["Monday was about 20 % above the three of the last four Mondays that were heard (between 13 and 27 %)."])
+    def test_days_that_differ_among_themselves_allow_another_one_as_different(self):
+        for spread, told in ((40, 1), (50, 0)):
+            self.assertEqual(len(self.said(self.region((600,) + (500,) * 6, 1, usual=self.usual(0, spread=spread)), "last four")), told)
+
+    def test_the_number_of_people_who_come_varies_by_chance_without_a_sentence(self):
+        chosen = random.Random(20261116)
+        weeks, days, told = 120, 7, {200: 0, 260: 0, 140: 0}
+        for number in told:
+            for _ in range(weeks):
+                former = week_of(*(day(one - 7 * ago, arrivals(chosen, 200), 1) for ago in (1, 2, 3, 4) for one in range(days)))
+                now = week_of(*(day(one, arrivals(chosen, number), 1) for one in range(days)))
+                region = self.region(days=now, usual=usual_days(former, self.week, ENOUGH))
+                told[number] += sum(len(re.findall(f"({'|'.join(WEEKDAYS)})", sentence.split(" the last ")[0]))
+                                    for sentence in compared(region, self.week, ENOUGH) if "No day" not in sentence)
+        self.assertLess(told[200], 0.02 * weeks * days)
+        self.assertGreater(told[260], 0.6 * weeks * days)
+        self.assertGreater(told[140], 0.6 * weeks * days)
+
+    def test_weeks_that_vary_by_chance_have_no_difference(self):
+        chosen, told = random.Random(20261117), 0
+        for _ in range(200):
+            region = self.region([arrivals(chosen, 200) for _ in range(7)], 1, [arrivals(chosen, 200) for _ in range(7)])
+            told += "may be chance" not in next(week_before(region, self.week, ENOUGH))
+        self.assertLess(told, 0.03 * 200)
+
+    def test_a_day_that_was_heard_in_part_is_compared_by_the_middle_of_what_it_may_be(self):
+        days = week_of(Day(MONDAY, 500, 600, 700, None, 0.8, 0.8))
+        self.assertEqual(self.said(self.region(days=days, usual=self.usual(0)), "Mondays"), ["Monday was about 30 % above the last four Mondays (between 16 and 45 %)."])
+
+    def test_days_that_are_missing_are_left_out_of_the_number(self):
+        self.assertEqual(self.said(self.region((600,) + (500,) * 6, 15, usual=self.usual(0, days=3)), "figures"),
+                         ["Monday was about 20 % above the last three Mondays of which there are figures (between 13 and 27 %)."])
 
     def test_a_single_former_day_is_no_usual_one(self):
-        self.assertEqual(self.said(self.region((120,) + (100,) * 6, 3, usual=self.usual(0, days=1)), "four"), [])
+        self.assertEqual(self.said(self.region((600,) + (500,) * 6, 3, usual=self.usual(0, days=1)), "four"), [])
 
     def test_a_day_that_was_hardly_heard_is_not_compared(self):
-        days = week_of(day(0, 20, 3, 0.4), day(1, 100, 3))
+        days = week_of(day(0, 100, 3, 0.4), day(1, 500, 3))
         self.assertEqual(self.said(self.region(days=days, usual=self.usual(0)), "four"), [])
 
     def test_a_day_that_is_not_over_is_not_compared(self):
-        days = week_of(day(0, 20, 3, is_over=False))
+        days = week_of(day(0, 100, 3, is_over=False))
         self.assertEqual(self.said(self.region(days=days, usual=self.usual(0)), "four"), [])
 
     def test_three_days_have_a_sentence_and_the_others_are_named(self):
-        found = self.said(self.region((120, 130, 140, 150, 115, 100, 100), 3, usual=self.usual(0, 1, 2, 3, 4)), "")
+        found = self.said(self.region((600, 650, 700, 750, 575, 500, 500), 15, usual=self.usual(0, 1, 2, 3, 4)), "")
         self.assertEqual([sentence.split()[0] for sentence in found if "last four" in sentence], ["Tuesday", "Wednesday", "Thursday"])
         self.assertIn("Monday and Friday differed as well.", found)
 
@@ -151,7 +201,7 @@ class Compared(SentenceTest):
                          ["Monday was above the last four Mondays: 15 instead of 5."])
 
     def test_twice_as_many_is_a_multiple(self):
-        self.assertEqual(self.said(self.region((250,) + (100,) * 6, 3, usual=self.usual(0)), "Mondays"),
+        self.assertEqual(self.said(self.region((1250,) + (500,) * 6, 15, usual=self.usual(0)), "Mondays"),
                          ["Monday was about 2.5 times as high as the last four Mondays."])
 
 

@@ -34,7 +34,7 @@ class StoreDay:
 
     def __init__(self, number, hours, folder):
         self.kind, self.seed = list(KINDS)[number % len(KINDS)], number
-        self.lost, pieces, self.missing = CONDITIONS[number // len(KINDS) % len(CONDITIONS)]
+        self.lost, pieces, self.missing = CONDITIONS[(number // len(KINDS) + 3 * number) % len(CONDITIONS)]
         self.site = f"{self.kind}-{number}"
         self.open = (EDGE_S, EDGE_S + hours * HOUR_S)
         self.seconds = self.open[1] + EDGE_S

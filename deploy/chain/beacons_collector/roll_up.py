@@ -1,4 +1,4 @@
-"""Calls the roll-up of hourly figures and stays, once a minute or less often, over a connection of its own."""
+"""Calls the roll-up of stays, and of figures by hour and day, once a minute or less often, over a connection of its own."""
 
 import threading
 
@@ -6,6 +6,8 @@ from .database import TROUBLE, connect, explained
 from .said import Said
 
 INTERVAL_S = 60
+# What ends a count of days that takes too long. The database keeps what it counted until then.
+LONGEST_S = 60
 
 
 class RollUp:
@@ -32,6 +34,8 @@ class RollUp:
                     # A transaction for each: making a day locks tables that a roll-up reads.
                     connection.execute("SELECT beacons.make_days_ahead()")
                     connection.execute("SELECT beacons.roll_up_when_due()")
+                    connection.execute(f"SET statement_timeout = '{LONGEST_S}s'")
+                    connection.execute("SELECT beacons.roll_up_days_when_due()")
                 self.said.well("counted")
             except TROUBLE as error:
                 self.said.trouble(explained(error))

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 EXACT_BELOW = 20
 # Of fewer visits, a share in percent would say more than is known.
 PERCENT_FROM = 20
+# Visitors come in groups, so the variance of their number is so many times its mean.
+UNEVENNESS = 1.5
+# A difference is told from so many standard deviations on.
+BEYOND_CHANCE = 2
 
 
 def grouped(number: float) -> str:
@@ -60,23 +64,35 @@ def minutes(seconds: float) -> str:
     return "1 hour" if hours == "1" else f"{hours} hours"
 
 
-def difference(visits: float, low: float | None, high: float | None, usual: float, usual_low: float | None, usual_high: float | None) -> str | None:
-    """`about 8 % above {} (between 3 and 14 %)`, where {} stands for the usual figure. None where there may be no difference, or an interval is not known."""
+def chance(number: float, usual: float, days: int = 1, spread: float = 0) -> float:
+    """The most by which a number differs from the mean of so many days by chance alone. `spread`: the standard deviation of these days among themselves."""
+    return BEYOND_CHANCE * max(math.sqrt(UNEVENNESS * (number + usual / days)), spread * math.sqrt(1 + 1 / days))
+
+
+def difference(visits: float, low: float | None, high: float | None, usual: float, usual_low: float | None, usual_high: float | None,
+               days: int = 1, spread: float = 0) -> str | None:
+    """`about 8 % above {} (between 3 and 14 %)`, where {} stands for the usual figure, a mean of so many days. None where there may be no difference,
+    where chance alone makes one so large, or where an interval is not known."""
     if low is None or high is None or usual_low is None or usual_high is None:
         return None
     if low <= usual_high and high >= usual_low:
         return None
-    # Where a part was not heard, the interval lies above the counted number.
-    visits, usual = min(max(visits, low), high), min(max(usual, usual_low), usual_high)
+    middle, usual_middle = (low + high) / 2, (usual_low + usual_high) / 2
+    if abs(middle - usual_middle) <= chance(middle, usual_middle, days, spread):
+        return None
+    # Where a part was not heard, the counted number lies outside of the interval.
+    visits = visits if low <= visits <= high else middle
+    usual = usual if usual_low <= usual <= usual_high else usual_middle
     above = low > usual_high
     if usual < PERCENT_FROM:
         usual_words = f"{usual:.1f}".removesuffix(".0")
         return f"{'above' if above else 'below'} {{}}: {grouped(visits)} instead of {usual_words}"
     least, most = ratio(low, usual_high), ratio(high, usual_low)
-    if above and most is not None and least is not None and visits >= 2 * usual:
-        return f"about {visits / usual:.1f} times as high as {{}}"
+    if above and most is not None and least is not None and least + most >= 4:
+        return f"about {(least + most) / 2:.1f} times as high as {{}}"
     ends = sorted(abs(one - 1) * 100 for one in (least, most) if one is not None)
-    said = f"about {max(1, round(abs(visits / usual - 1) * 100))} % {'above' if above else 'below'} {{}}"
+    percent = sum(ends) / 2 if len(ends) == 2 else abs(middle / usual_middle - 1) * 100
+    said = f"about {max(1, round(percent))} % {'above' if above else 'below'} {{}}"
     if len(ends) < 2:
         return said
     first, last = math.floor(ends[0]), math.ceil(ends[1])

@@ -1,9 +1,10 @@
 """A store's week, put together from the answers of the database and cut to a size that can be read."""
 
+import statistics
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from .model import Brief, Cell, Day, Region, StoreWeek, Usual, clean, interval_of
+from .model import Brief, Cell, Day, Region, StoreWeek, Usual, interval_of, named
 from .source import Source
 from .upkeep import devices_of
 from .weeks import WEEKS_BEFORE, Week
@@ -24,17 +25,18 @@ def gather(source: Source, site: str, chosen: date | None) -> StoreWeek:
     shown, brief, more = ranked[:MOST_SECTIONS], ranked[MOST_SECTIONS:MOST_SECTIONS + MOST_BRIEF], ranked[MOST_SECTIONS + MOST_BRIEF:]
     enough = source.heard_enough
     hours, hours_before = source.hours(place, week, shown), source.hours(place, week.before, shown)
-    gaps, ways = source.gaps(place, week, shown), source.ways(place, week, shown, MOST_WAYS)
+    gaps, gaps_before = source.gaps(place, week, shown), source.gaps(place, week.before, shown)
+    ways = source.ways(place, week, shown, MOST_WAYS)
     regions = []
     for name in shown:
         found, left_out = ways.get(name, ([], 0))
         regions.append(Region(
-            clean(name), these(days[name], week), these(days[name], week.before), usual_days(days[name], week, enough), hours.get(name, []),
-            hours_before.get(name, []), gaps.get(name, []), found, left_out))
+            named(name), these(days[name], week), these(days[name], week.before), usual_days(days[name], week, enough), hours.get(name, []),
+            hours_before.get(name, []), gaps.get(name, []), gaps_before.get(name, []), found, left_out))
     floors = source.heat(place, week)
     busiest = sorted(floors, key=lambda floor: -sum(cell.seconds for cell in floors[floor]))[:MOST_FLOORS]
     return StoreWeek(
-        place, week, source.opening(place, week), regions, [brief_of(name, these(days[name], week)) for name in brief], len(more),
+        place, week, source.opening(place, week), source.opening(place, week.before), regions, [brief_of(name, these(days[name], week)) for name in brief], len(more),
         sum(day.visits for name in more for day in these(days[name], week).values()), chosen_floors(floors, busiest),
         len(floors) - len(busiest), devices_of(source, place, week))
 
@@ -45,7 +47,7 @@ def these(days: Mapping[date, Day], week: Week) -> dict[date, Day]:
 
 def brief_of(name: str, days: Mapping[date, Day]) -> Brief:
     figures = list(days.values())
-    return Brief(clean(name), sum(day.visits for day in figures), interval_of(figures))
+    return Brief(named(name), sum(day.visits for day in figures), interval_of(figures))
 
 
 def chosen_floors(floors: Mapping[str, list[Cell]], busiest: list[str]) -> dict[str, list[Cell]]:
@@ -60,6 +62,7 @@ def usual_days(days: Mapping[date, Day], week: Week, enough: float) -> dict[date
         before = [one for one in before if one.heard_share >= enough]
         if before:
             interval = interval_of(before)
-            found[day] = Usual(len(before), sum(one.visits for one in before) / len(before), *(
-                (None, None) if interval is None else (interval[0] / len(before), interval[1] / len(before))))
+            low, high = (None, None) if interval is None else (interval[0] / len(before), interval[1] / len(before))
+            spread = statistics.stdev(one.middle for one in before) if len(before) > 1 else 0
+            found[day] = Usual(len(before), sum(one.visits for one in before) / len(before), low, high, spread, all(one.is_whole for one in before))
     return found

@@ -8,6 +8,10 @@ from .weeks import Week
 
 # Names come from stores. A longer one is cut.
 MOST_LETTERS = 80
+# Fillers and the empty pattern of Braille, which are letters and signs to Unicode.
+INKLESS = " \u115f\u1160\u2800\u3164\uffa0"
+# Seconds are missing at the ends of a day that was heard.
+HEARD_WHOLLY = 0.99
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,17 @@ class Day:
         """Of the opening time; of the whole day where the store was closed."""
         return self.covered_share if self.open_share is None else self.open_share
 
+    @property
+    def middle(self) -> float:
+        """The most probable number: the middle of the interval."""
+        return self.visits if self.low is None or self.high is None else (self.low + self.high) / 2
+
+    @property
+    def is_whole(self) -> bool:
+        """The counted number stands for the true one: all was heard, and it lies in its interval."""
+        heard = self.open_share is None or self.open_share >= HEARD_WHOLLY
+        return heard and (self.low is None or self.high is None or self.low <= self.visits <= self.high)
+
 
 @dataclass(frozen=True)
 class Hour:
@@ -49,12 +64,19 @@ class Hour:
 
 @dataclass(frozen=True)
 class Usual:
-    """The weekday in the weeks before, as far as it was heard: the means of visits and of both ends of the intervals."""
+    """The weekday in the weeks before, as far as it was heard: the means of visits and of both ends of the intervals.
+    `spread` is the standard deviation of these days. `is_whole`: each of them was heard wholly."""
 
     days: int
     visits: float
     low: float | None
     high: float | None
+    spread: float = 0
+    is_whole: bool = True
+
+    @property
+    def middle(self) -> float:
+        return self.visits if self.low is None or self.high is None else (self.low + self.high) / 2
 
 
 @dataclass(frozen=True)
@@ -89,6 +111,7 @@ class Region:
     hours: list[Hour] = field(default_factory=list)
     hours_before: list[Hour] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
+    gaps_before: list[Gap] = field(default_factory=list)
     ways: list[Way] = field(default_factory=list)
     ways_left_out: int = 0
 
@@ -150,6 +173,7 @@ class StoreWeek:
     place: Place
     week: Week
     opening: list[Gap]
+    opening_before: list[Gap]
     regions: list[Region]
     others: list[Brief]
     more_regions: int
@@ -176,3 +200,9 @@ def clean(text: str | None, most: int = MOST_LETTERS) -> str:
     shown = "".join("\N{REPLACEMENT CHARACTER}" if unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") else letter for letter in text or "")
     shown = " ".join(shown.split())
     return shown if len(shown) <= most else shown[:most - 1] + "…"
+
+
+def named(text: str | None) -> str:
+    """A name as it can be seen: letters without ink stand for a blank one."""
+    shown = clean(text)
+    return shown if shown.strip(INKLESS) else "(blank)"

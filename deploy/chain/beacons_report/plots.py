@@ -4,6 +4,8 @@ import io
 import itertools
 import math
 import re
+import unicodedata
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,26 +13,33 @@ from typing import Any
 import matplotlib
 
 from matplotlib.figure import Figure
-from matplotlib.patches import PathPatch, Rectangle
-from matplotlib.path import Path as PlotPath
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FuncFormatter, MaxNLocator
-from matplotlib.transforms import Affine2D
 
 # At 328 points a phone of 360 pixels shows a point as a pixel.
 WIDTH_PT = 328
+LETTER_PT = 11
 INK, FILL, PALE = "#1b1b1b", "#8fa9c4", "#dfe7ef"
 STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none", "svg.hashsalt": "beacons", "text.parse_math": False, "font.size": 11, "font.family": "DejaVu Sans", "axes.edgecolor": INK,
+    "svg.fonttype": "none", "svg.hashsalt": "beacons", "text.parse_math": False, "font.size": LETTER_PT, "font.family": "DejaVu Sans", "axes.edgecolor": INK,
     "axes.linewidth": 0.8, "axes.spines.top": False, "axes.spines.right": False, "xtick.color": INK, "ytick.color": INK, "text.color": INK,
     "axes.labelcolor": INK, "hatch.linewidth": 0.9, "hatch.color": INK, "axes.axisbelow": True, "figure.dpi": 72, "savefig.dpi": 72,
     "axes.unicode_minus": False,
 }
-MOST_LABEL = 48
-MOST_CELLS = 4_000
-# From pale to dark, in grey as well.
-SHADES = ("#e6edf4", "#b7cadd", "#7f9fc1", "#46699a", "#16325c")
+MOST_LABEL_PT = 318
+MISSING_GLYPH = "Glyph .* missing from"
 # The page gives the figure its title, and a table says all of it to those who do not see it. WeasyPrint reads no style sheet for a figure's font.
 ATTRIBUTES = 'role="img" font-family="Report"'
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A number to compare with; with both ends where it lies between them."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -41,8 +50,8 @@ class Bar:
     value: float | None
     low: float | None = None
     high: float | None = None
-    before: float | None = None
-    usual: float | None = None
+    before: Mark | None = None
+    usual: Mark | None = None
     heard: bool = True
     note: str = "?"
 
@@ -60,10 +69,7 @@ def bars_by_day(bars: Sequence[Bar], name: str) -> str:
                 note(axes, x, bar.note)
             else:
                 draw_bar(axes, x, bar)
-            if bar.before is not None:
-                axes.plot([x], [bar.before], marker="D", markersize=6, markerfacecolor="white", markeredgecolor=INK, linestyle="none", zorder=5)
-            if bar.usual is not None:
-                axes.plot([x - 0.42, x + 0.42], [bar.usual] * 2, color=INK, linewidth=1.2, linestyle=(0, (2, 1.5)), zorder=4)
+            draw_marks(axes, x, bar)
         labels(axes, [bar.label for bar in bars])
         axes.set_ylabel("visits")
         return svg_of(drawn, name)
@@ -76,9 +82,10 @@ def bars_by_hour(bars: Sequence[Bar], every: int, name: str) -> str:
         for x, bar in enumerate(bars):
             if bar.value is not None:
                 draw_bar(axes, x, bar, width=0.86)
-        before = [(x, bar.before) for x, bar in enumerate(bars) if bar.before is not None]
-        if before:
-            axes.plot(*zip(*before, strict=True), color=INK, linewidth=1.2, linestyle=(0, (2, 1.5)), marker="D", markersize=3.5, markerfacecolor="white")
+        if any(bar.before for bar in bars):
+            # An hour without a figure breaks the line.
+            before = [bar.before.value if bar.before else math.nan for bar in bars]
+            axes.plot(range(len(bars)), before, color=INK, linewidth=1.2, linestyle=(0, (2, 1.5)), marker="D", markersize=3.5, markerfacecolor="white")
         labels(axes, [bar.label if number % every == 0 else "" for number, bar in enumerate(bars)])
         axes.set_ylabel("visits")
         return svg_of(drawn, name)
@@ -89,6 +96,18 @@ def draw_bar(axes: Any, x: float, bar: Bar, width: float = 0.7) -> None:
     if bar.low is not None and bar.high is not None and bar.value is not None:
         # Where a part was not heard, the interval lies above the counted number.
         axes.errorbar([x], [(bar.low + bar.high) / 2], [(bar.high - bar.low) / 2], color=INK, capsize=4, linewidth=1.8, zorder=6)
+
+
+def draw_marks(axes: Any, x: float, bar: Bar) -> None:
+    """The week before as a diamond at the side, and the usual number as dashes. What lies between two numbers shows both."""
+    if bar.before:
+        if bar.before.low is not None:
+            axes.plot([x + 0.24] * 2, [bar.before.low, bar.before.high], color=INK, linewidth=0.9, marker="_", markersize=5, zorder=5)
+        axes.plot([x + 0.24], [bar.before.value], marker="D", markersize=5, markerfacecolor="white", markeredgecolor=INK, linestyle="none", zorder=5)
+    if bar.usual:
+        ends = [bar.usual.value] if bar.usual.low is None else [bar.usual.low, bar.usual.high]
+        for end in ends:
+            axes.plot([x - 0.42, x + 0.42], [end] * 2, color=INK, linewidth=1.2, linestyle=(0, (2, 1.5)), zorder=4)
 
 
 def note(axes: Any, x: float, words: str) -> None:
@@ -129,7 +148,8 @@ def bars_of_ways(ways: Sequence[tuple[str, int]], name: str) -> str:
         most = max(number for _, number in ways)
         for place, (way, number) in enumerate(ways):
             axes.barh([place], [number], 0.4, color=FILL, edgecolor=INK, linewidth=0.8)
-            axes.annotate(cut(way), (0, place - 0.26), (0, 1), textcoords="offset points", va="bottom", ha="left", annotation_clip=False)
+            label = axes.annotate(cut(way), (0, place - 0.26), (0, 1), textcoords="offset points", va="bottom", ha="left", annotation_clip=False)
+            label.set_in_layout(False)
             axes.annotate(f"{number:,}", (number, place), (4, 0), textcoords="offset points", va="center", annotation_clip=False)
         axes.set_ylim(len(ways) - 0.6, -0.9)
         axes.set_xlim(0, most * 1.15)
@@ -156,62 +176,27 @@ def timeline(days: Sequence[str], opened: Sequence[tuple[int, float, float]], ga
         return svg_of(drawn, name)
 
 
-def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, name: str) -> str:
-    """Hours for each cell, by its middle, from pale to dark. A cell without a figure has dots."""
-    size = size or cell_size(cells)
-    left, bottom = min(x for x, _, _ in cells) - size / 2, min(y for _, y, _ in cells) - size / 2
-    width, depth = max(x for x, _, _ in cells) + size / 2 - left, max(y for _, y, _ in cells) + size / 2 - bottom
-    # A far cell must not make a grid without end.
-    while width * depth / size ** 2 > MOST_CELLS:
-        size *= 2
-    columns, rows = max(math.ceil(width / size - 0.01), 1), max(math.ceil(depth / size - 0.01), 1)
-    grid = [[math.nan] * columns for _ in range(rows)]
-    for x, y, hours in cells:
-        row, column = min(int((y - bottom) / size), rows - 1), min(int((x - left) / size), columns - 1)
-        grid[row][column] = hours + (0 if math.isnan(grid[row][column]) else grid[row][column])
-    with matplotlib.rc_context(STYLE):
-        drawn, axes = figure(min(max((WIDTH_PT - 70) * rows / columns + 90, 170), 420))
-        axes.add_patch(Rectangle((left, bottom), columns * size, rows * size, facecolor="white", edgecolor="#a0a0a0", hatch="..", linewidth=0))
-        for shade, words, places in shaded(grid):
-            # One path for all cells of a shade keeps the file small.
-            squares = [PlotPath.unit_rectangle().transformed(Affine2D().scale(size).translate(left + column * size, bottom + row * size))
-                       for row, column in places]
-            path = PlotPath.make_compound_path(*squares) if squares else PlotPath([(left, bottom)])
-            axes.add_patch(PathPatch(path, facecolor=shade, edgecolor=shade, linewidth=0.3, label=words))
-        axes.set(xlim=(left, left + columns * size), ylim=(bottom, bottom + rows * size), aspect="equal", xlabel="metres", ylabel="metres")
-        axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.yaxis.set_major_locator(MaxNLocator(5))
-        drawn.legend(loc="outside upper left", ncols=5, title="hours", alignment="left", frameon=False, fontsize=10, title_fontsize=10,
-                     handlelength=1, handleheight=1, columnspacing=0.8, handletextpad=0.4)
-        return svg_of(drawn, name)
+def cut(words: str, most_pt: float = MOST_LABEL_PT) -> str:
+    """The words as far as a line has room. A longer label would leave no room for the bars."""
+    widths = list(itertools.accumulate(width_pt(letter) for letter in words))
+    return words if not widths or widths[-1] <= most_pt else words[:sum(width <= most_pt - LETTER_PT for width in widths)] + "…"
 
 
-def shaded(grid: Sequence[Sequence[float]]) -> list[tuple[str, str, list[tuple[int, int]]]]:
-    """Five shades, each twice as long as the one before: colour, words and cells."""
-    most = max((hours for row in grid for hours in row if not math.isnan(hours)), default=0)
-    ends = [most / 2 ** (len(SHADES) - 1 - number) for number in range(len(SHADES))]
-    found = []
-    for number, shade in enumerate(SHADES):
-        least = ends[number - 1] if number else -1.0
-        places = [(row, column) for row, line in enumerate(grid) for column, hours in enumerate(line) if least < hours <= ends[number]]
-        found.append((shade, f"to {ends[number]:.2g}", places))
-    return found
-
-
-def cell_size(cells: Sequence[tuple[float, float, float]]) -> float:
-    """The least distance of two middles on an axis; a metre where there is one cell."""
-    steps = [second - first for axis in (0, 1) for first, second in itertools.pairwise(sorted({round(cell[axis], 3) for cell in cells}))]
-    return min(steps, default=1.0)
-
-
-def cut(words: str, most: int = MOST_LABEL) -> str:
-    return words if len(words) <= most else words[:most - 1] + "…"
+def width_pt(letter: str) -> float:
+    """In Matplotlib's font. It has no letters of East Asia, which are squares."""
+    if unicodedata.east_asian_width(letter) in "WF":
+        return LETTER_PT
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", MISSING_GLYPH)
+        return float(text_to_path.get_text_width_height_descent(letter, FontProperties(family="DejaVu Sans", size=LETTER_PT), False)[0])
 
 
 def svg_of(drawn: Figure, name: str) -> str:
     """The figure for a page with others: without a head, without its own fonts, and with identifiers of its own."""
     file = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": name}):
+    with matplotlib.rc_context({"svg.hashsalt": name}), warnings.catch_warnings():
+        # The reader's own fonts have the letters that are missing here.
+        warnings.filterwarnings("ignore", MISSING_GLYPH)
         drawn.savefig(file, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = file.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>\s*|<style type=\"text/css\">.*?</style>", "", text[text.index("<svg"):], flags=re.DOTALL)

@@ -38,7 +38,9 @@ def total(region: Region, week: Week, alone: bool) -> Iterator[str]:
         left_out = f", without {listed([weekday(day) for day in without])}" if without else ""
         subject = "The store" if alone else "This region"
         if interval[0] <= visits <= interval[1]:
-            yield f"{subject} had {about(visits, interval[1] - interval[0])} visits {during}{left_out}. The true number is probably {between(*interval)}."
+            # Of a part that was not heard, the counted number is the lower end rather than the middle.
+            number = visits if all(day.is_whole for day in known) else sum(interval) / 2
+            yield f"{subject} had {about(number, interval[1] - interval[0])} visits {during}{left_out}. The true number is probably {between(*interval)}."
         else:
             # Where a part was not heard, the interval lies above the counted number.
             yield f"{subject} probably had {between(*interval)} visits {during}{left_out}. {grouped(visits)} were counted."
@@ -92,8 +94,8 @@ def compared(region: Region, week: Week, enough: float) -> Iterator[str]:
         if not figures or not usual or not figures.is_over or figures.heard_share < enough or usual.days < 2 or figures.low is None or usual.low is None:
             continue
         comparable += 1
-        if words := difference(figures.visits, figures.low, figures.high, usual.visits, usual.low, usual.high):
-            found.append((abs(figures.visits - usual.visits) / max(usual.visits, 1), day, words.format(usual_named(day, usual.days))))
+        if words := difference(figures.visits, figures.low, figures.high, usual.visits, usual.low, usual.high, usual.days, usual.spread):
+            found.append((abs(figures.middle - usual.middle) / max(usual.middle, 1), day, words.format(usual_named(day, usual.days))))
     found.sort(reverse=True)
     for _, day, words in sorted(found[:MOST_COMPARED], key=lambda one: one[1]):
         yield f"{weekday(day)} was {words}."
@@ -106,7 +108,7 @@ def compared(region: Region, week: Week, enough: float) -> Iterator[str]:
 def usual_named(day: date, days: int) -> str:
     if days == WEEKS_BEFORE:
         return f"the last four {weekday(day)}s"
-    return f"the {NUMBERS[days]} of the last four {weekday(day)}s that were heard"
+    return f"the last {NUMBERS[days]} {weekday(day)}s of which there are figures"
 
 
 def busiest(region: Region, week: Week) -> Iterator[str]:

@@ -8,11 +8,11 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 
-from .model import Cell, Day, Gap, Hour, Place, Way, clean
+from .model import Cell, Day, Gap, Hour, Place, Way, clean, named
 from .weeks import WEEKS_BEFORE, Week, monday_of
 
 # The tables and views of this migration are the oldest that the report reads.
-OLDEST = "0064"
+OLDEST = "0065"
 NEAREST_NAMES = 3
 NEAREST_WEEKS = 5
 DAYS = """SELECT d.region, d.day, d.visits, d.visits_low, d.visits_high, d.dwell_p25_s, d.dwell_p50_s, d.dwell_p75_s,
@@ -84,13 +84,13 @@ class Source:
         """The store. An unknown one is an error that has the nearest names."""
         found = self.rows("SELECT name, time_zone FROM beacons.store WHERE site = %(site)s", site=site)
         if found:
-            return Place(site, clean(found[0][0]) or clean(site), found[0][1])
+            return Place(site, named(found[0][0] or site), found[0][1])
         if self.one("SELECT EXISTS (SELECT FROM beacons.region_gateway WHERE site = %(site)s) OR EXISTS (SELECT FROM beacons.status WHERE site = %(site)s)",
                     site=site):
-            return Place(site, clean(site), "UTC")
+            return Place(site, named(site), "UTC")
         known = [name for name, in self.rows("SELECT site FROM beacons.store UNION SELECT site FROM beacons.gateway ORDER BY 1")]
         near = difflib.get_close_matches(site, known, NEAREST_NAMES, 0.5) or known[:NEAREST_NAMES]
-        names = ", ".join(clean(name) for name in near)
+        names = ", ".join(named(name) for name in near)
         remedy = f"did you mean one of: {names}?" if near else "no store has told anything yet; deploy/chain/stores loads names"
         raise CannotReport(f"no store {clean(site)!r} ({len(known)} known): {remedy}")
 
@@ -153,7 +153,7 @@ class Source:
         found: dict[str, tuple[list[Way], int]] = {}
         for region, start, end, visits, in_all in self.rows(WAYS, site=place.site, regions=list(regions), most=most, **times(week)):
             ways, _ = found.setdefault(region, ([], 0))
-            ways.append(Way(clean(start), clean(end), visits))
+            ways.append(Way(named(start), named(end), visits))
             found[region] = ways, in_all - len(ways)
         return found
 
@@ -161,7 +161,7 @@ class Source:
         """The cells of each floor. A store may have none."""
         floors: dict[str, list[Cell]] = {}
         for floor, *cell in self.rows(HEAT, site=place.site, **times(week)):
-            floors.setdefault(clean(floor), []).append(Cell(*cell))
+            floors.setdefault(named(floor), []).append(Cell(*cell))
         return floors
 
 

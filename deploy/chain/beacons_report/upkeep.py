@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from .model import Device, Devices, Place, clean
+from .model import Device, Devices, Place, clean, named
 from .source import Source, times
 from .weeks import Week
 
@@ -13,6 +13,7 @@ HEARD_WELL = 0.9
 # As the article Beacons advises: change the battery when fewer days are left.
 FEW_DAYS = 90
 OWN_AGENT = "site"
+NO_HINT = " Look at its Bluetooth adapter."
 
 GATEWAYS = """WITH open AS (
     SELECT coalesce(range_agg(piece), '{}') AS during FROM beacons.opening_of(%(site)s, %(first)s, %(end)s) o CROSS JOIN LATERAL unnest(o.during) piece
@@ -61,17 +62,17 @@ def devices_of(source: Source, place: Place, week: Week) -> Devices:
 def gateway_in_need(gateway: str, state: str | None, radio: str | None, at: datetime | None, clock: str | None, remedy: str | None,
                     silent_since: datetime | None, heard: float | None) -> Device | None:
     """The first cause that holds, because the others follow from it."""
-    name = "the store's own agent" if gateway == OWN_AGENT else clean(gateway)
+    name = "the store's own agent" if gateway == OWN_AGENT else named(gateway)
     hint = f" {clean(remedy, 200)}" if remedy else ""
     if state == "offline":
-        return Device(name, "is offline", at)
+        return Device(name, "is offline: look at its power and its network, and start beacond there", at)
     if silent_since:
-        return Device(name, "sends nothing: look at its power and its line", silent_since)
+        return Device(name, "sends nothing: look at its power and its network", silent_since)
     if gateway != OWN_AGENT:
         if radio is not None and radio not in ("scanning", "replay"):
-            return Device(name, f"does not hear: its radio is {clean(radio)}.{hint}", at)
+            return Device(name, f"does not hear: its radio is {clean(radio)}.{hint or NO_HINT}", at)
         if heard is not None and heard < HEARD_WELL:
-            return Device(name, f"heard only {int(heard * 100)} % of the opening time of this week")
+            return Device(name, f"heard only {int(heard * 100)} % of the opening time of this week: look at its power, its network and its Bluetooth adapter")
     if clock is not None and clock != "synced":
         return Device(name, "has a clock that is not set: look at its time service")
     return None
@@ -79,7 +80,7 @@ def gateway_in_need(gateway: str, state: str | None, radio: str | None, at: date
 
 def silent_beacon(asset: str | None, uuid: str, major: int, minor: int, last_heard_at: datetime | None, heard_in: str | None, _: Any) -> Device:
     if heard_in:
-        return Device(beacon_named(asset, uuid, major, minor), f"is in another store: {clean(heard_in)} hears it", last_heard_at)
+        return Device(beacon_named(asset, uuid, major, minor), f"is in another store: {named(heard_in)} hears it", last_heard_at)
     why = "is silent: look for it, and change its battery" if last_heard_at else "was never heard: is it there, and switched on?"
     return Device(beacon_named(asset, uuid, major, minor), why, last_heard_at)
 
@@ -94,4 +95,4 @@ def weak_beacon(asset: str | None, uuid: str, major: int, minor: int, percent: f
 def beacon_named(asset: str | None, uuid: str, major: int, minor: int) -> str:
     """The asset with the beacon's numbers. The UUID is that of the whole chain, so its beginning is enough."""
     numbers = f"{major}/{minor}" if asset else f"{uuid[:8]}… {major}/{minor}"
-    return f"{clean(asset)} ({numbers})" if asset else numbers
+    return f"{named(asset)} ({numbers})" if asset else numbers

@@ -23,13 +23,13 @@ COMMENT ON TYPE beacons.told_piece IS
     'A time in which gateways heard a beacon, and the silence before it. is_bridged: the gateways that heard it last were deaf in the silence, and '
     'told the visit as one.';
 
--- The most times of deafness in a region's three days, the longest first; the others count as heard.
-CREATE FUNCTION beacons.most_deaf_times() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 500 $$;
+-- The most times of deafness of a store, of each region and gateway one, the longest first; the others count as heard.
+CREATE FUNCTION beacons.most_deaf_times() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
 -- The shortest one. A shorter deafness ends no visit.
 CREATE FUNCTION beacons.least_deaf_time() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '5 seconds' $$;
 
--- The most visits of a store in three days, and of a beacon in a region, for which silences are looked at. More of them are no visitors.
+-- The most visits of a store in two days, and of a beacon in a region, for which silences are looked at. More of them are no visitors.
 CREATE FUNCTION beacons.most_visits() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 200000 $$;
 CREATE FUNCTION beacons.most_visits_of_beacon() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
@@ -41,7 +41,7 @@ LANGUAGE sql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp AS $$
         SELECT h.gateway, range_agg(h.told) FILTER (WHERE h.hears) AS heard, range_merge(range_agg(h.told)) AS told
         FROM beacons.hearing(a_site, from_at, to_at) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1
     ), deaf AS MATERIALIZED (
-        SELECT r.region, t.gateway, piece, row_number() OVER (PARTITION BY r.region ORDER BY upper(piece) - lower(piece) DESC, t.gateway) AS place
+        SELECT r.region, t.gateway, piece, row_number() OVER (ORDER BY upper(piece) - lower(piece) DESC, r.region, t.gateway) AS place
         FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway
         CROSS JOIN LATERAL (
             SELECT CASE WHEN EXISTS (SELECT FROM beacons.store_opening o WHERE o.site = a_site) THEN tstzrange(from_at, to_at)
@@ -82,11 +82,17 @@ LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp SET enable_n
         SELECT d.region, g.gateway, range_agg(d.during) AS during FROM unnest(deaf) d CROSS JOIN LATERAL unnest(d.gateways) g (gateway) GROUP BY 1, 2
     ), patience AS MATERIALIZED (
         SELECT * FROM beacons.exit_after_of(a_site, from_at, to_at)
+    ), unended AS MATERIALIZED (
+        SELECT l.region, l.beacon, l.gateway, l.entered_at FROM beacons.visit_long l
+        WHERE l.site = a_site AND l.superseded AND l.entered_at >= from_at AND l.entered_at < to_at
     ), visit AS MATERIALIZED (
-        SELECT v.region, v.beacon, v.gateway, tstzrange(v.entered_at, coalesce(v.left_at, greatest(now(), v.entered_at)), '[]') AS told,
-            coalesce(u.during, '{}') AS deaf, coalesce(p.exit_after, interval '20 seconds') AS exit_after
-        FROM beacons.visits_touching(a_site, from_at, to_at) v LEFT JOIN unheard u USING (region, gateway) LEFT JOIN patience p USING (region)
-        WHERE v.gateway <> 'site'
+        SELECT v.region, v.beacon, v.gateway, coalesce(u.during, '{}') AS deaf, coalesce(p.exit_after, interval '20 seconds') AS exit_after,
+            -- A gateway that lost its state in a deafness never tells the end of the visit. It may go on with the next one.
+            tstzrange(v.entered_at, CASE WHEN e.entered_at IS NOT NULL AND u.during && tstzrange(v.entered_at, v.next) THEN v.next
+                ELSE coalesce(v.left_at, greatest(now(), v.entered_at)) END, '[]') AS told
+        FROM (SELECT t.*, lead(t.entered_at) OVER (PARTITION BY t.region, t.beacon, t.gateway ORDER BY t.entered_at) AS next
+            FROM beacons.visits_touching(a_site, from_at, to_at) t WHERE t.gateway <> 'site') v
+        LEFT JOIN unheard u USING (region, gateway) LEFT JOIN patience p USING (region) LEFT JOIN unended e USING (region, beacon, gateway, entered_at)
     ), heard_by AS MATERIALIZED (
         SELECT v.region, v.beacon, v.gateway, range_agg(piece) AS during
         FROM visit v

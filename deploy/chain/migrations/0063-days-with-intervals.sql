@@ -15,7 +15,12 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         CROSS JOIN LATERAL beacons.visits_between(a_site, d.day::date) b) v USING (region, day)
 $$;
 
--- Counts due days that are over, as before, with their intervals.
+-- When a store's day could not be counted last. Other stores have their turn first.
+ALTER TABLE beacons.due_day ADD failed_at timestamptz;
+ALTER TABLE beacons.progress ADD days_due_at timestamptz NOT NULL DEFAULT '-infinity';
+
+-- Counts due days that are over, as before, with their intervals. A day that fails, or that the caller's statement_timeout ends, costs no other its
+-- turn: what was counted until then stays.
 CREATE OR REPLACE FUNCTION beacons.roll_up_days() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     due record;
@@ -31,14 +36,51 @@ BEGIN
         -- What this call does not see yet is still to be noted.
         AND NOT EXISTS (SELECT FROM beacons.changed c WHERE c.site = d.site AND beacons.due_days(c.site, c.from_at, c.to_at) @> d.day)
         -- In any order of stores, so that one whose days take long and change again and again holds up no other.
-        ORDER BY d.day DESC, random() LIMIT 10000
+        ORDER BY d.failed_at NULLS FIRST, d.day DESC, random() LIMIT 10000
     LOOP
         EXIT WHEN clock_timestamp() > until;
-        DELETE FROM beacons.occupancy_day o WHERE o.site = due.site AND o.day = due.day;
-        INSERT INTO beacons.occupancy_day SELECT * FROM beacons.days_with_intervals(due.site, due.day, due.day + 1);
-        DELETE FROM beacons.due_day d WHERE d.site = due.site AND d.day = due.day;
-        counted := counted + 1;
+        BEGIN
+            DELETE FROM beacons.occupancy_day o WHERE o.site = due.site AND o.day = due.day;
+            INSERT INTO beacons.occupancy_day SELECT * FROM beacons.days_with_intervals(due.site, due.day, due.day + 1);
+            DELETE FROM beacons.due_day d WHERE d.site = due.site AND d.day = due.day;
+            counted := counted + 1;
+        EXCEPTION WHEN query_canceled OR OTHERS THEN
+            RAISE WARNING 'The day % of store % could not be counted: %', due.day, due.site, SQLERRM;
+            UPDATE beacons.due_day d SET failed_at = clock_timestamp() WHERE d.site = due.site AND d.day = due.day;
+            -- The timeout does not come a second time.
+            EXIT WHEN SQLSTATE = '57014';
+        END;
     END LOOP;
+    RETURN counted;
+END $$;
+
+-- Each collector asks once a minute, in a transaction of its own, so that hours do not wait for days.
+CREATE FUNCTION beacons.roll_up_days_when_due() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+BEGIN
+    IF (SELECT days_due_at > now() FROM beacons.progress) THEN
+        RETURN 0;
+    END IF;
+    counted := beacons.roll_up_days();
+    UPDATE beacons.progress SET days_due_at = greatest(
+        days_due_at, clock_timestamp() + greatest(interval '50 seconds', 4 * (clock_timestamp() - now())));
+    RETURN counted;
+END $$;
+COMMENT ON FUNCTION beacons.roll_up_days_when_due IS
+    'roll_up_days(), unless the last one that was begun here ended less than 50 s ago, or less than four times ago what it took. Set a statement_timeout.';
+
+CREATE OR REPLACE FUNCTION beacons.roll_up_when_due() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+BEGIN
+    IF (SELECT due_at > now() FROM beacons.progress) THEN
+        RETURN 0;
+    END IF;
+    counted := beacons.roll_up();
+    -- A little less than the minute after which the same collector asks again.
+    UPDATE beacons.progress SET due_at = greatest(
+        due_at, clock_timestamp() + greatest(interval '50 seconds', 4 * (clock_timestamp() - now())));
     RETURN counted;
 END $$;
 
@@ -85,27 +127,12 @@ COMMENT ON COLUMN beacons.compared.day IS 'the day, in the store''s time zone';
 COMMENT ON COLUMN beacons.compared.visits IS 'visits that touch the day';
 COMMENT ON COLUMN beacons.compared.mean_4_weeks IS 'the mean of the same weekday of the four weeks before; null where none of them was heard';
 
--- Days that were counted before have no interval yet. Those whose events are still there are counted anew, the newest first.
-INSERT INTO beacons.due_day (site, day) SELECT DISTINCT o.site, o.day FROM beacons.occupancy_day o ON CONFLICT DO NOTHING;
+-- Days that were counted before have no interval. The last five weeks are counted anew, the newest first: a report compares them. All days of a large
+-- chain would take days, and their views would be slow meanwhile.
+INSERT INTO beacons.due_day (site, day)
+SELECT DISTINCT o.site, o.day FROM beacons.occupancy_day o WHERE o.day >= current_date - 35 ON CONFLICT DO NOTHING;
 
-REVOKE EXECUTE ON FUNCTION
-    beacons.stays_in(beacons.told_piece[], beacons.deaf_time[]),
-    beacons.stays_counted(tstzrange, beacons.deaf_time[], beacons.told_piece[], beacons.told_stay[]),
-    beacons.unevenness(tstzrange, beacons.told_stay[]), beacons.most_deaf_parts(),
-    beacons.lone_visits(beacons.deaf_time[], beacons.told_stay[], tstzmultirange),
-    beacons.visits_missed(tstzmultirange, beacons.deaf_time[], beacons.told_stay[], tstzmultirange),
-    beacons.visits_joined(tstzrange, double precision, beacons.told_piece[], beacons.told_stay[]),
-    beacons.visits_lost(text, tstzrange, beacons.told_stay[]), beacons.interval_width(), beacons.visits_between(text, date),
-    beacons.days_with_intervals(text, date, date)
-FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION
-    beacons.stays_in(beacons.told_piece[], beacons.deaf_time[]),
-    beacons.stays_counted(tstzrange, beacons.deaf_time[], beacons.told_piece[], beacons.told_stay[]),
-    beacons.unevenness(tstzrange, beacons.told_stay[]), beacons.most_deaf_parts(),
-    beacons.lone_visits(beacons.deaf_time[], beacons.told_stay[], tstzmultirange),
-    beacons.visits_missed(tstzmultirange, beacons.deaf_time[], beacons.told_stay[], tstzmultirange),
-    beacons.visits_joined(tstzrange, double precision, beacons.told_piece[], beacons.told_stay[]),
-    beacons.visits_lost(text, tstzrange, beacons.told_stay[]), beacons.interval_width(), beacons.visits_between(text, date),
-    beacons.days_with_intervals(text, date, date)
-TO beacons_analyst;
+REVOKE EXECUTE ON FUNCTION beacons.days_with_intervals(text, date, date), beacons.roll_up_days_when_due() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION beacons.days_with_intervals(text, date, date) TO beacons_analyst;
 GRANT SELECT ON beacons.occupancy_daily, beacons.compared TO beacons_analyst;
+GRANT EXECUTE ON FUNCTION beacons.roll_up_days(), beacons.roll_up_days_when_due() TO beacons_collector;
