@@ -133,6 +133,13 @@ class Figures(ReportTest):
         self.made("--week", NAME)
         self.assertNotIn("Where visitors stayed", self.text())
 
+    def test_cells_of_two_sizes_with_one_middle_are_not_added_up(self):
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        for size, columns in ((2.0, 1), (2 / 3, 2)):
+            warm(self.connection, self.site, MONDAY, columns=columns, rows=columns, size=size)
+        self.made("--week", NAME)
+        self.assertIn(["1", "1", "10 hours"], [row[:3] for row in self.table("The busiest places of floor 0")])
+
     def test_a_store_without_visits_has_zeros(self):
         told = Telling(self.site, datetime.UTC)
         told.heard(told.local(MONDAY, 0), told.local(MONDAY, 7 * 24 - 0.001))
