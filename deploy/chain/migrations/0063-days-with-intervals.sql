@@ -17,7 +17,12 @@ $$;
 
 -- When a store's day could not be counted last. Other stores have their turn first.
 ALTER TABLE beacons.due_day ADD failed_at timestamptz;
-ALTER TABLE beacons.progress ADD days_due_at timestamptz NOT NULL DEFAULT '-infinity';
+
+CREATE TABLE beacons.day_progress (
+    due_at timestamptz NOT NULL
+);
+INSERT INTO beacons.day_progress VALUES ('-infinity');
+COMMENT ON TABLE beacons.day_progress IS 'When the next collector that asks counts days.';
 
 -- Counts due days that are over, as before, with their intervals. A day that fails, or that the caller's statement_timeout ends, costs no other its
 -- turn: what was counted until then stays.
@@ -59,12 +64,12 @@ CREATE FUNCTION beacons.roll_up_days_when_due() RETURNS bigint LANGUAGE plpgsql 
 DECLARE
     counted bigint;
 BEGIN
-    IF (SELECT days_due_at > now() FROM beacons.progress) THEN
+    IF (SELECT due_at > now() FROM beacons.day_progress) THEN
         RETURN 0;
     END IF;
     counted := beacons.roll_up_days();
-    UPDATE beacons.progress SET days_due_at = greatest(
-        days_due_at, clock_timestamp() + greatest(interval '50 seconds', 4 * (clock_timestamp() - now())));
+    UPDATE beacons.day_progress SET due_at = greatest(
+        due_at, clock_timestamp() + greatest(interval '50 seconds', 4 * (clock_timestamp() - now())));
     RETURN counted;
 END $$;
 COMMENT ON FUNCTION beacons.roll_up_days_when_due IS
@@ -134,5 +139,5 @@ SELECT DISTINCT o.site, o.day FROM beacons.occupancy_day o WHERE o.day >= curren
 
 REVOKE EXECUTE ON FUNCTION beacons.days_with_intervals(text, date, date), beacons.roll_up_days_when_due() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION beacons.days_with_intervals(text, date, date) TO beacons_analyst;
-GRANT SELECT ON beacons.occupancy_daily, beacons.compared TO beacons_analyst;
+GRANT SELECT ON beacons.occupancy_daily, beacons.compared, beacons.day_progress TO beacons_analyst;
 GRANT EXECUTE ON FUNCTION beacons.roll_up_days(), beacons.roll_up_days_when_due() TO beacons_collector;
