@@ -1,4 +1,4 @@
--- What a day's visits rest on: when which gateways were deaf, and the silences within the visits. The intervals of 0061 are counted from both.
+-- What a day's visits rest on: when which gateways were deaf, and the silences within the visits. The intervals of 0062 are counted from both.
 
 CREATE TYPE beacons.deaf_time AS (
     region text,

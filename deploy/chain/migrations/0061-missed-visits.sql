@@ -11,6 +11,14 @@ CREATE TYPE beacons.told_stay AS (
 );
 COMMENT ON TYPE beacons.told_stay IS 'One beacon''s presence in a region: its pieces, joined over short and bridged silences.';
 
+-- A beacon that is there is heard within so long after a deafness, and was last heard within so long before one.
+CREATE FUNCTION beacons.edge_of_deafness() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '30 seconds' $$;
+
+-- The fractions of a hundred percentiles.
+CREATE FUNCTION beacons.hundredths() RETURNS double precision[] LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT array_agg((i - 0.5) / 100 ORDER BY i)::double precision[] FROM generate_series(1, 100) i
+$$;
+
 CREATE FUNCTION beacons.stays_in(pieces beacons.told_piece[], deaf beacons.deaf_time[]) RETURNS SETOF beacons.told_stay
 LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
     WITH stay AS MATERIALIZED (
@@ -20,9 +28,8 @@ LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
         SELECT p.region, p.beacon, p.stay, array_agg(DISTINCT g.gateway ORDER BY g.gateway) AS gateways
         FROM unnest(pieces) p CROSS JOIN LATERAL unnest(p.gateways) g (gateway) GROUP BY 1, 2, 3
     ), edge AS MATERIALIZED (
-        -- A beacon that was there already is heard some seconds after a deafness, and was last heard some seconds before the next.
-        SELECT d.region, g.gateway, range_agg(tstzrange(upper(d.during), upper(d.during) + interval '30 seconds')) AS after,
-            range_agg(tstzrange(lower(d.during) - interval '30 seconds', lower(d.during) + interval '1 second')) AS before
+        SELECT d.region, g.gateway, range_agg(tstzrange(upper(d.during), upper(d.during) + beacons.edge_of_deafness())) AS after,
+            range_agg(tstzrange(lower(d.during) - beacons.edge_of_deafness(), lower(d.during) + interval '1 second')) AS before
         FROM unnest(deaf) d CROSS JOIN LATERAL unnest(d.gateways) g (gateway) GROUP BY 1, 2
     )
     SELECT s.region, s.beacon, s.during, h.gateways, extract(epoch FROM upper(s.during) - lower(s.during))::double precision,
@@ -78,16 +85,16 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         SELECT p.region, p.gateways, CASE WHEN beacons.seconds(open - any_of.during) >= 600 THEN open - any_of.during ELSE open - own.during END AS during
         FROM part p
         CROSS JOIN LATERAL (
-            SELECT range_agg(tstzrange(lower(d.during), upper(d.during) + interval '30 seconds')) AS during
+            SELECT range_agg(tstzrange(lower(d.during), upper(d.during) + beacons.edge_of_deafness())) AS during
             FROM unnest(deaf) d WHERE d.region = p.region) any_of
         CROSS JOIN LATERAL (
-            SELECT range_agg(tstzrange(lower(d.during), upper(d.during) + interval '30 seconds')) AS during
+            SELECT range_agg(tstzrange(lower(d.during), upper(d.during) + beacons.edge_of_deafness())) AS during
             FROM unnest(deaf) d WHERE d.region = p.region AND d.gateways && p.gateways) own
     )
     SELECT h.region, h.gateways, h.during, came.began, came.dwells_s
     FROM heard h CROSS JOIN LATERAL (
         SELECT array_agg(extract(epoch FROM lower(s.during))::double precision ORDER BY lower(s.during)) AS began,
-            percentile_cont(ARRAY(SELECT (i - 0.5) / 100 FROM generate_series(1, 100) i)) WITHIN GROUP (ORDER BY s.dwell_s) FILTER (WHERE s.is_whole) AS dwells_s
+            percentile_cont(beacons.hundredths()) WITHIN GROUP (ORDER BY s.dwell_s) FILTER (WHERE s.is_whole) AS dwells_s
         FROM unnest(stays) s WHERE s.region = h.region AND s.gateways <@ h.gateways AND h.during @> lower(s.during)) came
 $$;
 
@@ -205,7 +212,7 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 REVOKE EXECUTE ON FUNCTION
-    beacons.stays_in(beacons.told_piece[], beacons.deaf_time[]), beacons.most_deaf_parts(),
+    beacons.edge_of_deafness(), beacons.hundredths(), beacons.stays_in(beacons.told_piece[], beacons.deaf_time[]), beacons.most_deaf_parts(),
     beacons.lone_visits(beacons.deaf_time[], beacons.told_stay[], tstzmultirange),
     beacons.hidden_pieces(tstzrange, beacons.deaf_time[], beacons.lone_part[], tstzmultirange), beacons.usual_days(), beacons.usual_hours(text, date),
     beacons.began_in(double precision[], tstzrange),
@@ -214,7 +221,7 @@ REVOKE EXECUTE ON FUNCTION
     beacons.visits_missed(tstzrange, beacons.hidden_piece[], beacons.lone_part[], beacons.usual_hour[], text)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
-    beacons.stays_in(beacons.told_piece[], beacons.deaf_time[]), beacons.most_deaf_parts(),
+    beacons.edge_of_deafness(), beacons.hundredths(), beacons.stays_in(beacons.told_piece[], beacons.deaf_time[]), beacons.most_deaf_parts(),
     beacons.lone_visits(beacons.deaf_time[], beacons.told_stay[], tstzmultirange),
     beacons.hidden_pieces(tstzrange, beacons.deaf_time[], beacons.lone_part[], tstzmultirange), beacons.usual_days(), beacons.usual_hours(text, date),
     beacons.began_in(double precision[], tstzrange),

@@ -49,7 +49,7 @@ CREATE FUNCTION beacons.visits_joined(a_day tstzrange, open_s double precision, 
 RETURNS TABLE (region text, visits double precision, variance double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     WITH dwell AS MATERIALIZED (
-        SELECT s.region, percentile_cont(ARRAY(SELECT (i - 0.5) / 100 FROM generate_series(1, 100) i)) WITHIN GROUP (ORDER BY s.dwell_s) AS dwells_s
+        SELECT s.region, percentile_cont(beacons.hundredths()) WITHIN GROUP (ORDER BY s.dwell_s) AS dwells_s
         FROM unnest(stays) s WHERE s.is_whole GROUP BY 1
     ), piece AS MATERIALIZED (
         SELECT p.region, p.beacon, p.stay, p.during, p.silent_from, p.is_bridged, extract(epoch FROM p.silence)::double precision AS silence_s,
@@ -151,9 +151,9 @@ BEGIN
         LEFT JOIN beacons.visits_joined(day, (SELECT max(beacons.seconds(x.during * open)) FROM heard x), all_pieces, all_stays) j USING (region)
         LEFT JOIN beacons.visits_lost(a_site, day, all_stays) l USING (region)
         WHERE beacons.seconds(h.during * open * tstzmultirange(day)) >= 0.1 * beacons.seconds(open * tstzmultirange(day))
-        -- pieces_of() leaves regions out.
-        AND (EXISTS (SELECT FROM unnest(all_stays) s WHERE s.region = h.region) OR NOT EXISTS (
-            SELECT FROM beacons.visits_touching(a_site, from_at, to_at) v WHERE v.region = h.region AND v.gateway <> 'site'))) e
+        -- pieces_of() leaves regions out. Asked once for all regions, not for each.
+        AND (h.region IN (SELECT s.region FROM unnest(all_stays) s)
+            OR h.region NOT IN (SELECT v.region FROM beacons.visits_touching(a_site, from_at, to_at) v WHERE v.gateway <> 'site'))) e
     -- GREATEST would pass over a null.
     WHERE e.visits IS NOT NULL;
 END $$;
