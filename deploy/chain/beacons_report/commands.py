@@ -12,8 +12,8 @@ import psycopg
 from beacons_collector.options import database_url
 from beacons_schema.commands import EX_SOFTWARE, EX_UNAVAILABLE, Parser
 
-from .gathering import gather
-from .source import CannotReport, Source
+from .gathering import look
+from .source import CannotReport
 from .weeks import NoWeek, week_named
 
 FORMATS = (".html", ".pdf")
@@ -65,9 +65,7 @@ def main(arguments: list[str]) -> int:
 
 def report(database: str, site: str, week: date | None, as_pdf: bool) -> bytes:
     """The file's octets."""
-    with psycopg.connect(database, connect_timeout=10, application_name="beacons_report") as connection:
-        source = Source(connection)
-        found, enough = gather(source, site, week), source.heard_enough
+    found, enough = look(database, site, week)
     # Matplotlib takes most of a second, which an error need not wait for.
     from .page import page_of
     page = page_of(found, enough)

@@ -4,6 +4,8 @@ import statistics
 from collections.abc import Mapping
 from datetime import date, timedelta
 
+import psycopg
+
 from .model import Brief, Cell, Day, Region, StoreWeek, Usual, interval_of, named
 from .source import Source
 from .upkeep import devices_of
@@ -14,6 +16,13 @@ MOST_SECTIONS = 3
 MOST_BRIEF = 20
 MOST_WAYS = 10
 MOST_FLOORS = 6
+
+
+def look(database: str, site: str, chosen: date | None) -> tuple[StoreWeek, float]:
+    """The store's week, and the least share of a day that has to be heard for a comparison."""
+    with psycopg.connect(database, connect_timeout=10, application_name="beacons_report") as connection:
+        source = Source(connection)
+        return gather(source, site, chosen), source.heard_enough
 
 
 def gather(source: Source, site: str, chosen: date | None) -> StoreWeek:

@@ -1,6 +1,7 @@
 """The questions to the database. One transaction reads all of them as of one moment, with the rights of beacons_analyst."""
 
 import difflib
+import functools
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -129,7 +130,7 @@ class Source:
             found.setdefault(region, {})[day] = Day(day, visits, low, high, dwell, covered, opened, week.is_over(day))
         return found
 
-    @property
+    @functools.cached_property
     def heard_enough(self) -> float:
         return self.one("SELECT beacons.heard_enough()")
 
