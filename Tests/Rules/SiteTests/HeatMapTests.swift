@@ -66,7 +66,7 @@ struct HeatMapTests {
             uuid: ProximityUUID(high: 1, low: UInt64(minor >> 16)), major: 1, minor: UInt16(truncatingIfNeeded: minor))
     }
 
-    /// That many beacons at one place.
+    /// Beacons that stand at one place.
     private static func beacons(
         _ minors: ClosedRange<Int>, at x_m: Double, _ y_m: Double
     ) -> [Int: (x_m: Double, y_m: Double)] {
