@@ -60,8 +60,44 @@ struct ConnectionRulesTests {
         _ = bench.session.tick(at: bench.now)
         _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
         bench.advance(30)
-        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
+        _ = bench.session.connectionLost(.keepaliveExpired, at: bench.now)
         #expect(bench.session.nextWake - bench.now <= .seconds(1))
+    }
+
+    /// Loses `count` connections, each after a rival's pause, to a broker that gives no reason. Returns the pauses in seconds.
+    func losses(_ bench: inout SessionBench, count: Int, after_s: (Double) -> Double) -> [Double] {
+        var pauses: [Double] = []
+        _ = bench.session.start(at: bench.now)
+        for _ in 0..<count {
+            _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
+            bench.advance(after_s(pauses.last ?? 1))
+            #expect(
+                bench.session.connectionLost(.closedByBroker, at: bench.now).notices
+                    == [.connectionFailed(.closedByBroker)])
+            pauses.append((bench.session.nextWake - bench.now).seconds)
+            bench.now = bench.session.nextWake
+            _ = bench.session.tick(at: bench.now)
+        }
+        return pauses
+    }
+
+    @Test(
+        "Two agents with one id, which the broker ends without a reason, wait longer each time, and log the reason each time"
+    )
+    func unexplainedCloses() {
+        var bench = SessionBench()
+        // The rival pauses as long as this agent did.
+        let pauses = losses(&bench, count: 12) { $0 }
+        for (pause, step) in zip(pauses, [1.0, 2, 4, 8, 16, 32, 60, 60, 60, 60, 60, 60]) {
+            #expect((step / 2...step).contains(pause))
+        }
+    }
+
+    @Test("A connection that outlasts a rival's longest pause restarts the pauses")
+    func unexplainedClosesEnd() {
+        var bench = SessionBench()
+        _ = losses(&bench, count: 8) { $0 }
+        #expect(losses(&bench, count: 2) { _ in 121 }.allSatisfy { $0 <= 1 })
     }
 
     @Test("A cause is logged once however often it comes back, with a remedy, until a good connection ends it")

@@ -10,6 +10,10 @@ struct ConnectionAttempts: Sendable {
     /// Only that refusal tells, since such a broker sends its limits in the CONNACK of an accepted login alone.
     private(set) var isWillRetained = true
     private var hasSucceeded = false
+    /// Whether the log has a line about the present connection, and so needs one about its end.
+    private var isConnectionReported = false
+    /// Whether the broker closed the connection before without a reason.
+    private var wasClosedUnexplained = false
 
     init(seed: UInt64) { backoff = Backoff(seed: seed) }
 
@@ -17,19 +21,32 @@ struct ConnectionAttempts: Sendable {
     ///
     /// - Returns: whether there was one before, and whether this one is worth a line in the log.
     mutating func succeeded() -> (isAgain: Bool, isNews: Bool) {
+        let isNews = !hasSucceeded || !saidFailures.isEmpty
         defer {
             hasSucceeded = true
+            isConnectionReported = isNews
             cause = nil
             // The next broker under this name may retain messages, so it is asked anew.
             isWillRetained = true
         }
-        return (hasSucceeded, !hasSucceeded || !saidFailures.isEmpty)
+        return (hasSucceeded, isNews)
     }
 
-    /// Notes that the ending connection was a long one.
-    mutating func wasStable() {
-        backoff.reset()
-        saidFailures.forget()
+    /// Notes the end of a connection. After a good one the pauses begin again with the shortest, and each cause is news again.
+    ///
+    /// Two agents with one client identifier end each other's connections, and brokers without MQTT 5's reasons do not explain that.
+    /// So from the second unexplained end on, a connection is good once it has outlasted the longest pause of a rival.
+    ///
+    /// - Returns: whether the connection was a good one.
+    mutating func ended(_ failure: ConnectionFailure, lasting span: TimeSpan, goodAfter: TimeSpan) -> Bool {
+        let isUnexplained = failure == .closedByBroker
+        let isGood = span >= (isUnexplained && wasClosedUnexplained ? max(goodAfter, Backoff.longest * 2) : goodAfter)
+        wasClosedUnexplained = isUnexplained
+        if isGood {
+            backoff.reset()
+            saidFailures.forget()
+        }
+        return isGood
     }
 
     /// The cause to report: a broker that closes without a reason may hide the cause that it gave before.
@@ -37,10 +54,11 @@ struct ConnectionAttempts: Sendable {
         cause.map { failure.mayConceal($0) ? $0 : failure } ?? failure
     }
 
-    /// - Returns: whether the failure is news.
+    /// - Returns: whether the log needs a line about the failure: it is news, or it ended a connection that the log has.
     mutating func failed(_ failure: ConnectionFailure) -> Bool {
+        defer { isConnectionReported = false }
         cause = failure
-        return saidFailures.isNew(failure)
+        return saidFailures.isNew(failure) || isConnectionReported
     }
 
     /// Whether to try again at once, without a retained will.
@@ -61,8 +79,9 @@ struct ConnectionAttempts: Sendable {
 /// Each pause is drawn from the upper half of that (equal jitter), so that the gateways of a chain do not reconnect in
 /// step after their broker restarts. The caller gives the seed: the same seed gives the same pauses.
 struct Backoff: Equatable, Sendable {
+    static let longest = TimeSpan.seconds(60)
     private var random: SplitMix64
-    private var ceiling = DoublingPause(TimeSpan.seconds(1)...TimeSpan.seconds(60))
+    private var ceiling = DoublingPause(TimeSpan.seconds(1)...Self.longest)
 
     init(seed: UInt64) {
         random = SplitMix64(state: seed)

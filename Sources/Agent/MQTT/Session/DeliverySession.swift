@@ -157,8 +157,7 @@ struct DeliverySession: Sendable {
         case .connecting:
             if attempts.dropsRetainedWill(after: failure) { return connect(at: now) }
         case .connected(let connection):
-            if now - connection.since >= parameters.stableAfter {
-                attempts.wasStable()
+            if attempts.ended(failure, lasting: now - connection.since, goodAfter: parameters.stableAfter) {
                 suspicion.wasStable()
             }
         }
