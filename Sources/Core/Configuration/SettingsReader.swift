@@ -34,8 +34,9 @@ struct SettingsReader {
         let beacons = sectionIfThere(tables.beacons) { $0.read(&$1) }
         // Without the table, the status has no location at all.
         let location = sectionIfThere(tables.location) { $0.read(&$1) }
-        let (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
+        var (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
         let identity = identity(gateway, prefix, certificateFile: broker.certificateFile)
+        if identity.source == .certificate, let id = identity.id { broker.certificateName = "\(identity.site)/\(id)" }
         var settings = Settings(
             identity: identity, radio: radio,
             gateway: GatewaySettings(

@@ -17,6 +17,8 @@ package enum ConnectionFailure: Error, Hashable, Sendable {
     /// A file that `[mqtt]` names cannot be read or used. `key` is the key in `config.toml`.
     case fileUnusable(key: String, path: String, detail: String)
     case password(PasswordError)
+    /// The certificate's file has that of another gateway or store: the broker would take this agent for it. Names are SITE/ID.
+    case certificateOfAnother(path: String, name: String, own: String)
     /// The broker's CONNACK refused the login.
     case refused(ReasonCode)
     /// The broker ended an established connection, with its reason (MQTT 5).
@@ -49,6 +51,8 @@ extension ConnectionFailure: CustomStringConvertible {
             TLSRemedy.refusal(detail).map { "TLS refused by the broker: \($0)" } ?? "TLS failed: \(detail)"
         case .fileUnusable(let key, let path, let detail): "mqtt.\(key) \(path): \(detail)"
         case .password(let error): error.description
+        case .certificateOfAnother(let path, let name, let own):
+            "mqtt.cert_file \(path) is now the certificate of \(name), and this agent publishes as \(own)"
         case .refused(let reason): "the broker refused the login: \(reason)"
         case .disconnected(.sessionTakenOver): "another agent uses this gateway's id: \(ReasonCode.sessionTakenOver)"
         case .disconnected(let reason): "the broker ended the connection: \(reason)"
@@ -80,6 +84,8 @@ extension ConnectionFailure {
         case .fileUnusable(_, _, let detail) where detail == "key values mismatch": TLSRemedy.text(detail)
         case .fileUnusable: "make it a regular PEM file, of the kind that the key says, that the daemon's user may read"
         case .password(let error): error.remedy
+        case .certificateOfAnother(_, let name, let own):
+            "put the certificate of \(own) back, or restart the agent to make it \(name)"
         case .refused(let reason): Self.loginRemedy(reason)
         case .disconnected(.sessionTakenOver): "give every gateway of a site its own gateway.id"
         case .disconnected: "see the broker's log; delivery resumes by itself"

@@ -80,8 +80,8 @@ package final class BrokerLink: BrokerConnection {
         guard let client else { return takeLookupFailure() }
         client.service(events: events)
         let heard: [ClientEvent] = events & Int16(POLLIN) != 0 ? [.heard] : []
-        let isChanged = client.phase == .connected && credentials.haveChanged(at: now)
-        return takeLookupFailure() + heard + client.takeEvents() + (isChanged ? [.certificateChanged] : [])
+        let changes = client.phase == .connected ? [credentials.change(at: now)].compactMap(\.self) : []
+        return takeLookupFailure() + heard + client.takeEvents() + changes
     }
 
     private func takeLookupFailure() -> [ClientEvent] {
@@ -120,7 +120,7 @@ package final class BrokerLink: BrokerConnection {
         } catch {
             throw .password(error)
         }
-        credentials.areRead(at: now)
+        try credentials.willBeRead(at: now)
         return try MosquittoClient(
             settings: settings, clientID: clientID, limits: limits, will: will, password: password)
     }
@@ -136,6 +136,7 @@ struct CredentialWatch {
     private let certificate: String
     private let key: String
     private let authorities: String
+    private let name: String?
     private var seen: [FileStamp?] = []
     private var lastLook: BootInstant?
 
@@ -143,24 +144,37 @@ struct CredentialWatch {
         certificate = settings.certificateFile
         key = settings.keyFile
         authorities = settings.caFile
+        name = settings.certificateName
     }
 
-    /// Notes that a connection reads the files now.
-    mutating func areRead(at now: BootInstant) {
+    /// Notes that a connection reads the files now. Throws where the certificate is that of another name: the broker would take this agent
+    /// for the other one, whose topics these are not.
+    mutating func willBeRead(at now: BootInstant) throws(ConnectionFailure) {
         lastLook = now
         seen = stamps
+        if let foreign { throw foreign }
     }
 
-    /// Returns whether the files have changed since the last call, and can be used. A key that does not belong to its
-    /// certificate can't: the operator has replaced only one of the two yet.
-    mutating func haveChanged(at now: BootInstant) -> Bool {
-        if certificate.isEmpty { return false }
-        if let lastLook, now - lastLook < Self.pause { return false }
+    /// Returns whether the files have changed since the last call; `nil` where they have not. A key that does not belong to its certificate
+    /// is no change yet: the operator has replaced only one of the two.
+    mutating func change(at now: BootInstant) -> ClientEvent? {
+        if certificate.isEmpty { return nil }
+        if let lastLook, now - lastLook < Self.pause { return nil }
         lastLook = now
         let found = stamps
-        guard found != seen else { return false }
+        guard found != seen else { return nil }
         seen = found
-        return (try? CertificateFile.fits(certificate: certificate, key: key).get()) ?? false
+        guard (try? CertificateFile.fits(certificate: certificate, key: key).get()) == true else { return nil }
+        return foreign.map { .certificateRefused($0) } ?? .certificateChanged
+    }
+
+    /// The failure of a certificate with another common name than the agent's; `nil` where the name is right, or can't be read.
+    private var foreign: ConnectionFailure? {
+        guard let name, case .success(let found) = CertificateFile.first(certificate), found.commonNames != [name]
+        else {
+            return nil
+        }
+        return .certificateOfAnother(path: certificate, name: found.owner, own: name)
     }
 
     private var stamps: [FileStamp?] { [certificate, key, authorities].map(FileStamp.init) }

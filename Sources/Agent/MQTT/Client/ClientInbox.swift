@@ -104,4 +104,6 @@ package enum ClientEvent {
     case received(IncomingMessage)
     /// The files of the certificate are others than those that the connection began with.
     case certificateChanged
+    /// The files of the certificate have changed, and can't be used. This connection goes on with those that it began with.
+    case certificateRefused(ConnectionFailure)
 }

@@ -61,7 +61,7 @@ package enum BrokerCheck {
                 case .lost(let failure):
                     guard let message, mid != nil else { return .failed(failure) }
                     return .hungUp(topic: message.topic, failure)
-                case .heard, .acknowledged, .subscribed, .received, .certificateChanged: break
+                case .heard, .acknowledged, .subscribed, .received, .certificateChanged, .certificateRefused: break
                 }
             }
         }

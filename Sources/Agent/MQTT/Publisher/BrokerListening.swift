@@ -40,7 +40,7 @@ package enum BrokerListening {
                 case .received(let message):
                     if heard.count < limits.messages { heard.append(message) }
                 case .lost(let failure): return .failed(failure)
-                case .heard, .acknowledged, .certificateChanged: break
+                case .heard, .acknowledged, .certificateChanged, .certificateRefused: break
                 }
             }
         }

@@ -196,6 +196,7 @@ package final class Publisher {
                 session.counters.incomingDropped += 1
             }
         case .certificateChanged: pending += session.certificateChanged(at: now)
+        case .certificateRefused(let failure): pending.append(.say(.certificateRefused(failure)))
         case .lost(let failure): lose(failure)
         }
     }

@@ -22,6 +22,7 @@ enum DeliveryNotice: Hashable, Sendable {
     case subscriptionRefused(ReasonCode)
     case leftoversCleared(count: Int)
     case certificateChanged
+    case certificateRefused(ConnectionFailure)
     /// `nil` where the broker refused nothing, but sent nothing either.
     case ownStatesUnreadable(filters: [String], ReasonCode?)
 
@@ -77,6 +78,8 @@ extension DeliveryNotice: CustomStringConvertible {
         case .subscriptionRefused(let reason):
             "the broker refused the subscription to requests: \(reason); allow this user to read request/+"
         case .certificateChanged: "the certificate's files have changed: connecting anew with them"
+        case .certificateRefused(let failure):
+            "\(failure); \(failure.remedy); the present connection goes on with the certificate that it began with"
         case .leftoversCleared(let count):
             "\(count) retained states that belong to no region of this gateway are cleared"
         case .ownStatesUnreadable(let filters, let reason):

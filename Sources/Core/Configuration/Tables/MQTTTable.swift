@@ -23,6 +23,8 @@ package struct BrokerSettings: Hashable, Sendable {
     /// This client's certificate and key, PEM; both or neither.
     package var certificateFile: String
     package var keyFile: String
+    /// The common name that the certificate must have, SITE/ID; `nil` where the identity does not come from it.
+    package var certificateName: String?
     /// The seconds of silence until the connection is tested.
     package var keepalive_s: Int
     /// The most QoS 1 messages in flight.

@@ -109,7 +109,7 @@ final class SimulatedConnection: BrokerConnection {
             world.add(.ping(attempt: attempt), of: line.client, at: world.now + keepalive)
         case .lost: phase = .over
         case .heard: return
-        case .acknowledged, .subscribed, .received, .certificateChanged: break
+        case .acknowledged, .subscribed, .received, .certificateChanged, .certificateRefused: break
         }
         arrived.append(event)
     }
