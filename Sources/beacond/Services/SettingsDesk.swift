@@ -96,8 +96,8 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
     /// Reads the gateway's file with other tables, as a start would.
     private func trial(_ tables: [String: TOMLNode]) -> ConfigurationErrors? {
         do throws(ConfigurationFile.Problem) {
-            _ = try ConfigurationFile.read(configuration.path, for: .gateway, replacing: tables)
-            return nil
+            let file = try ConfigurationFile.read(configuration.path, for: .gateway, replacing: tables)
+            return file.settings.excess(of: tables)
         } catch {
             return error.errors
         }

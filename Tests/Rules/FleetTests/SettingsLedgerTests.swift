@@ -20,8 +20,7 @@ struct FleetGateway {
 
     static func trial(_ tables: [String: TOMLNode]) -> ConfigurationErrors? {
         do throws(ConfigurationErrors) {
-            _ = try Settings.read(utf8: [], replacing: tables)
-            return nil
+            return try Settings.read(utf8: [], replacing: tables).settings.excess(of: tables)
         } catch {
             return error
         }
@@ -54,6 +53,38 @@ struct SettingsLedgerTests {
         #expect(gateway.ledger.report == SettingsReport(version: 7, .applied))
         try gateway.restart(orderly: true)
         #expect(gateway.ledger.version == 7 && gateway.level == .string("debug"))
+    }
+
+    /// A message with so many regions.
+    private static func regions(_ count: Int, limit: Int, version: Int) -> String {
+        let uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+        let tables = (1...count).map { #"{"id":"r\#($0)","uuid":"\#(uuid)"}"# }.joined(separator: ",")
+        return
+            #"{"schema":1,"version":\#(version),"tables":{"regions":{"max_regions":\#(limit)},"region":[\#(tables)]}}"#
+    }
+
+    @Test("More regions than are monitored are refused with the limit's key, not applied in part")
+    func tooManyRegions() throws {
+        var gateway = FleetGateway()
+        #expect(gateway.receive(Self.regions(4, limit: 3, version: 1)) == .refused)
+        let error = try #require(gateway.ledger.report?.errors.first)
+        #expect(error.table == "regions" && error.key == "max_regions")
+        #expect(
+            error.reason == "3: must be at least 4, the number of [[region]] tables: the others would not be monitored")
+        #expect(gateway.receive(Self.regions(4, limit: 4, version: 2)) == .taken)
+    }
+
+    @Test(
+        "Without a usable version a message is refused, and reported with none",
+        arguments: [
+            "nonsense", "[]", #"{"schema":1,"tables":{}}"#, #"{"schema":1,"version":0,"tables":{}}"#,
+            #"{"schema":1,"version":"9","tables":{}}"#, #"{"schema":1,"version":1.5,"tables":{}}"#,
+            #"{"schema":1,"version":9007199254740992,"tables":{}}"#,
+        ])
+    func noVersion(text: String) {
+        var gateway = FleetGateway()
+        #expect(gateway.receive(text) == .refused)
+        #expect(gateway.ledger.report?.version == nil && gateway.ledger.report?.outcome == .refused)
     }
 
     @Test(

@@ -70,6 +70,21 @@ package struct RegionSettings: Hashable, Sendable {
     }
 }
 
+extension Settings {
+    /// The errors of tables set over MQTT that ask for more regions than are monitored; `nil` without such tables, or where all are.
+    ///
+    /// A file with too many regions keeps its gateway running with the first ones. An operator who publishes tables is told at once.
+    package func excess(of tables: [String: TOMLNode]) -> ConfigurationErrors? {
+        let (count, limit) = (gateway.regions.configured.count, gateway.regions.limits.maxRegions)
+        guard count > limit, tables["region"] != nil || tables["regions"] != nil else { return nil }
+        return ConfigurationErrors(
+            ConfigurationError(
+                key: "regions.max_regions", value: "\(limit)",
+                requirement:
+                    "must be at least \(count), the number of [[region]] tables: the others would not be monitored"))
+    }
+}
+
 extension RegionSettings {
     /// Reads a region that a request defines. Its keys and limits are those of a `[[region]]`, and `[regions]` gives
     /// the missing values.
