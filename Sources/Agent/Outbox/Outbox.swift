@@ -127,7 +127,7 @@ package final class Outbox {
     var isDurable: Bool { mode.isWorking }
 
     /// The fault that keeps the outbox from its disk; `nil` where the disk works.
-    var condition: OutboxCondition? { mode.fault?.condition }
+    package var condition: OutboxCondition? { mode.fault?.condition }
 
     /// The open file, also while it is read-only.
     package var store: EventStore? { mode.file }

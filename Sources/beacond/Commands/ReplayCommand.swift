@@ -1,3 +1,4 @@
+import Agent
 import ArgumentParser
 import Core
 
@@ -12,7 +13,7 @@ struct ReplayCommand: ParsableCommand {
             the same output. A damaged line of a log is counted and skipped.
 
             Exit status: 0 all of it was read; 65 the capture is damaged, and everything before the damage was read; 66 it \
-            can't be opened; 74 the output could not be written to the end; 75 the state folder can't be used, or SIGINT \
+            can't be opened; 74 the output could not be written to the end; 75 the state could not be stored in the state folder, or SIGINT \
             or SIGTERM came before everything was read and delivered; 78 the configuration is wrong.
             """)
 
@@ -104,7 +105,7 @@ extension Replay.Problem {
     fileprivate var isOfInput: Bool {
         switch self {
         case .capture, .locationLog: true
-        case .outbox, .output, .stopped, .interrupted: false
+        case .outbox, .unstored, .output, .stopped, .interrupted: false
         }
     }
 
@@ -113,6 +114,7 @@ extension Replay.Problem {
         case .capture(.file(let error)), .locationLog(let error): "\(error)"
         case .capture(.capture(let error)): "\(capture): \(error)"
         case .outbox(let error): "\(error)"
+        case .unstored(let fault): "the state is not stored: \(fault.finding) in the state folder; \(fault.remedy)"
         case .output(let error): "\(error)"
         case .interrupted: "stopped by a signal before everything was read"
         case .stopped:
@@ -125,7 +127,7 @@ extension Replay.Problem {
         case .capture(.file), .locationLog: .noInput
         case .capture(.capture): .dataError
         case .output: .ioError
-        case .outbox, .stopped, .interrupted: .temporaryFailure
+        case .outbox, .unstored, .stopped, .interrupted: .temporaryFailure
         }
     }
 }

@@ -31,6 +31,8 @@ struct Replay {
         case capture(CaptureFile.Problem)
         case locationLog(FileError)
         case outbox(OutboxError)
+        /// The state folder that was named does not have the state, because of a fault of its disk.
+        case unstored(OutboxCondition)
         /// Standard output can't be written.
         case output(FileError)
         /// A signal came before everything was delivered; what is left waits in the state folder.
@@ -256,9 +258,11 @@ struct Replay {
         guard let round = session?.round else { return nil }
         while !isStopped, !round.sink.isDelivered { wait(for: Self.longestWait) }
         let isDelivered = round.sink.isDelivered
+        let fault = options.stateDirectory == nil ? nil : round.dispatcher.outbox.condition
         round.close()
         if let failure = printer?.failure { return .output(failure) }
         if let error = round.failure { return .outbox(error) }
+        if let fault { return .unstored(fault) }
         return isDelivered ? nil : .stopped
     }
 

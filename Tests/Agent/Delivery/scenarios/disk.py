@@ -46,7 +46,9 @@ def troubled(checks, house, broker, name, cause, folder, begin, end):
         checks.check(f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said()), gateway.said())
         child.air.end()
         checks.check(f"{name}: it ends with 0", ended(child) == 0, gateway.said())
-        checks.check(f"{name}: it is said once", gateway.said().count(f"outbox: {cause}") == 1, gateway.said())
+        # A disk that the agent itself frees, as with a checkpoint, may work for a moment, and fail again.
+        said = gateway.said()
+        checks.check(f"{name}: each fault is said once", said.count(f"outbox: {cause}") == said.count("the disk works again"), said)
         subscriber.catch_up()
         account = Account(gateway, subscriber.messages)
         account.hold(checks, name, gateway, broker.port)
@@ -81,12 +83,12 @@ def killed(checks, house, broker):
 
 
 def unusable(checks, house, broker):
-    """An agent whose state folder can't be made still publishes."""
+    """An agent whose state folder can't be made still publishes. A replay says at its end that the state is not stored."""
     gateway = house.gateway("nowhere", broker.port)
     gateway.configure(broker.port, state=house.path / "missing" / "state")
     with house.subscriber(broker.port) as subscriber:
         status = gateway.plays(crowd(BEGIN, 10, 20, 10).write(house.path / "nowhere.btsnoop"))
-        checks.check("no state folder: it ends with 0", status == 0, gateway.said())
+        checks.check("no state folder: it ends with 75", status == 75, gateway.said())
         subscriber.catch_up()
         account = Account(gateway, subscriber.messages)
         checks.check("no state folder: events arrive", len(account.events) > 50, len(account.events))
@@ -126,8 +128,8 @@ def read_only(checks, house, broker, ends):
         until(lambda: "the disk works again" in gateway.said())
         child.air.end()
         checks.check(f"{name}: it ends with 0", ended(child) == 0, gateway.said())
-        checks.check(
-            f"{name}: it is said once", gateway.said().count("outbox: disk is read-only") == 1, gateway.said())
+        said = gateway.said()
+        checks.check(f"{name}: each fault is said once", said.count("outbox: disk is read-only") == said.count("the disk works again"), said)
         checks.check(f"{name}: it recovers", "the disk works again" in gateway.said(), gateway.said())
         subscriber.catch_up()
         account = Account(gateway, subscriber.messages)
