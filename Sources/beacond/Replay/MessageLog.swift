@@ -4,7 +4,7 @@ import Core
 /// The output of `beacond replay --output jsonl` for one gateway, line by line. `-` is standard input.
 final class MessageLog {
     struct Line {
-        /// The time since the beginning of the file, never less than in the line before.
+        /// The time since the beginning of the file, plus `delay`; never less than in the line before.
         var t: Instant
         var topic: String
         /// `nil` for a message that clears its topic.
@@ -27,6 +27,8 @@ final class MessageLog {
     /// of 64 files has one waiting.
     private var waiting: (place: Range<Int>, t: Instant)?
     private var latest = Instant.origin
+    /// The time from the origin to the beginning of the file. Set it before any line is taken.
+    var delay = TimeSpan.zero
     /// The number of lines that could not be read.
     private(set) var malformedCount = 0
 
@@ -45,7 +47,7 @@ final class MessageLog {
                 malformedCount += 1
             }
         }
-        return waiting?.t
+        return waiting.map { $0.t + delay }
     }
 
     /// Reads the next line without taking it; `nil` at the end, and where the line is damaged after its time.
@@ -53,7 +55,7 @@ final class MessageLog {
         guard try nextTime() != nil, let (place, t) = waiting else { return nil }
         do throws(PayloadError) {
             let (_, topic, payload) = try JSONLine.read(Array(buffer[place]))
-            return Line(t: t, topic: topic, payload: payload)
+            return Line(t: t + delay, topic: topic, payload: payload)
         } catch {
             waiting = nil
             malformedCount += 1
@@ -63,8 +65,8 @@ final class MessageLog {
 
     /// Takes the next line; `nil` as in `peek`.
     func take() throws(FileError) -> Line? {
-        guard let line = try peek() else { return nil }
-        (waiting, latest) = (nil, line.t)
+        guard let line = try peek(), let t = waiting?.t else { return nil }
+        (waiting, latest) = (nil, t)
         return line
     }
 

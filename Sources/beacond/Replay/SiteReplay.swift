@@ -4,8 +4,8 @@ import Logging
 
 /// Joins what several gateways printed, and says what the store would publish.
 ///
-/// Lines are merged by their `t`, which is when they arrive; the files all start together. Of lines that arrive at once, those of
-/// the file that was named first come first.
+/// Lines are merged by their arrival: `t` counts from the beginning of its file, which the gateway's clock dates. A file without a synced
+/// clock begins with the first of the others. Of lines that arrive at once, those of the file that was named first come first.
 struct SiteReplay {
     /// The reason why a replay did not reach its end.
     enum Problem: Error {
@@ -43,14 +43,17 @@ struct SiteReplay {
 
     private mutating func play(_ paths: [String]) throws(Problem) {
         var logs: [MessageLog] = []
-        var clocks: [(news: WallTime?, statuses: WallTime?)] = []
+        var beginnings: [WallTime?] = []
         for path in paths {
             let log = try orProblem { () throws(FileError) in try MessageLog(path: path) }
             logs.append(log)
-            clocks.append(try clock(of: path, log))
+            beginnings.append(try beginning(of: path, log))
         }
-        let told = clocks.compactMap(\.news)
-        let timebase = Self.timebase(told.isEmpty ? clocks.compactMap(\.statuses) : told)
+        let earliest = beginnings.compactMap(\.self).min()
+        for (log, beginning) in zip(logs, beginnings) {
+            if let earliest, let beginning { log.delay = beginning - earliest }
+        }
+        let timebase = Timebase(wallAtOrigin: earliest ?? .unixEpoch, isSynced: earliest != nil)
         let signals = StopSignals()
         let outbox = Outbox(
             limits: OutboxLimits(settings.outbox), at: SystemClock.now, wallTime: timebase.wall(.origin),
@@ -76,11 +79,11 @@ struct SiteReplay {
     /// Lines of a file that are looked at for its clock.
     private static let clockLines = 256
 
-    /// The time of a gateway's clock as its file began, by its news and by its statuses; `nil` without such messages.
+    /// The time of a gateway's clock at the beginning of its file; `nil` without messages with a synced clock.
     ///
-    /// Nothing is told before it happens, so it is the latest that any of the first lines shows. A status counts only where there is
-    /// nothing else: a will has the time of its connection. Of what comes through a pipe only the first line can be looked at.
-    private func clock(of path: String, _ log: MessageLog) throws(Problem) -> (news: WallTime?, statuses: WallTime?) {
+    /// No message comes before its event, so it is the latest time that any of the first lines shows. A status counts only where there is
+    /// no other message: a will has the time of its connection. Of a pipe only the first line can be looked at.
+    private func beginning(of path: String, _ log: MessageLog) throws(Problem) -> WallTime? {
         let isPipe = path == "-"
         let lines = isPipe ? log : try orProblem { () throws(FileError) in try MessageLog(path: path) }
         var clock: (news: WallTime?, statuses: WallTime?)
@@ -98,15 +101,7 @@ struct SiteReplay {
                 clock.news = max(clock.news ?? origin, origin)
             }
         }
-        return clock
-    }
-
-    /// The store's clock is that of its gateways: the middle one of what they show, so that one that is wrong changes nothing. Of
-    /// two it is the earlier one: then nothing counts as late because the other one is ahead.
-    private static func timebase(_ origins: [WallTime]) -> Timebase {
-        let origins = origins.sorted()
-        let middle = origins.isEmpty ? .unixEpoch : origins[(origins.count - 1) / 2]
-        return Timebase(wallAtOrigin: middle, isSynced: !origins.isEmpty)
+        return clock.news ?? clock.statuses
     }
 
     /// The log whose next line arrives first.
