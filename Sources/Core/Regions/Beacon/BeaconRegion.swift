@@ -144,17 +144,54 @@ struct BeaconRegionIndex: Sendable {
 /// The beacons of an instance: the state that only regions of beacons have.
 package enum BeaconStanding: Equatable, Sendable {
     case nobody
-    /// Heard at or above the entry threshold, not yet for long enough.
-    case candidate(BeaconCandidacy)
+    /// Heard at or above the entry threshold, none of them for long enough yet.
+    case candidates(BeaconCandidates)
     case present(BeaconPresence)
 }
 
-/// A run of reports at or above the entry threshold.
+/// A run of reports of one beacon at or above the entry threshold.
 package struct BeaconCandidacy: Equatable, Sendable {
+    var major: UInt16
+    var minor: UInt16
     var firstHeardAt: Instant
-    /// The seen times of the first and the last report.
+    /// The seen time of the first report.
     var firstSeen: Instant
-    var lastSeen: Instant
+    /// The seen time after which a further report begins a new run.
+    var lapsesAt: Instant
+}
+
+/// The runs of an instance's beacons, the one that was heard last at first. An instance for each minor has one.
+package struct BeaconCandidates: Equatable, Sendable {
+    /// The most runs of one instance. Beyond it the one that lapses first gives way.
+    static let most = 64
+    /// The longest pause of a run while the beacon's interval is not known, or is shorter.
+    static let shortestPause = TimeSpan.seconds(5)
+
+    private(set) var latest: BeaconCandidacy
+    private var others: [BeaconCandidacy] = []
+
+    init(_ first: BeaconCandidacy) { latest = first }
+
+    /// Takes a report. It continues the beacon's run, or begins one where the pause was too long.
+    mutating func hear(_ report: BeaconCandidacy) {
+        func isSame(_ one: BeaconCandidacy) -> Bool { one.major == report.major && one.minor == report.minor }
+        if !isSame(latest) {
+            others.append(latest)
+            latest = others.firstIndex(where: isSame).map { others.remove(at: $0) } ?? report
+            if others.count >= Self.most {
+                others.removeAll { $0.lapsesAt < report.firstSeen }
+                if others.count >= Self.most { others.removeFirst() }
+            }
+        }
+        guard report.firstSeen <= latest.lapsesAt else {
+            latest = report
+            return
+        }
+        latest.lapsesAt = report.lapsesAt
+    }
+
+    /// The seen time after which no run is under way any more.
+    var lapseAt: Instant { others.reduce(latest.lapsesAt) { max($0, $1.lapsesAt) } }
 }
 
 /// The beacons that keep an instance inside.

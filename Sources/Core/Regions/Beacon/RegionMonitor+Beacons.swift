@@ -34,24 +34,26 @@ extension RegionMonitor {
             if let change { announce(slot, change, at: now, transitions: &transitions) }
         case let standing:
             guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
-            let candidacy = candidacy(standing, rules, seen: seen, at: now)
-            instances[slot].beacons = .candidate(candidacy)
-            if candidacy.lastSeen - candidacy.firstSeen >= rules.entryAfter {
-                enter(slot, evidence, candidacy, rules, at: now, transitions: &transitions, observe: observe)
+            let candidates = candidates(standing, evidence, rules, seen: seen, at: now)
+            instances[slot].beacons = .candidates(candidates)
+            if seen - candidates.latest.firstSeen >= rules.entryAfter {
+                enter(slot, evidence, candidates.latest, rules, at: now, transitions: &transitions, observe: observe)
             }
         }
     }
 
-    /// Returns the run of reports that this one continues or begins. The debounce starts anew after a silence in which
-    /// a beacon inside would have left.
-    private func candidacy(
-        _ standing: BeaconStanding, _ rules: BeaconRules, seen: Instant, at now: Instant
-    ) -> BeaconCandidacy {
-        guard case .candidate(var candidacy) = standing, seen - candidacy.lastSeen <= rules.exitAfter else {
-            return BeaconCandidacy(firstHeardAt: now, firstSeen: seen, lastSeen: seen)
-        }
-        candidacy.lastSeen = seen
-        return candidacy
+    /// Returns the runs of reports, of which this report continues or begins the latest. A run ends with a pause of more than 5 s, or 4
+    /// learned intervals of a slower beacon, and at the latest with one in which a beacon inside would have left.
+    private func candidates(
+        _ standing: BeaconStanding, _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
+    ) -> BeaconCandidates {
+        let pause = min(rules.exitAfter, max(BeaconCandidates.shortestPause, evidence.patience.ordinary))
+        let report = BeaconCandidacy(
+            major: evidence.identity.major, minor: evidence.identity.minor, firstHeardAt: now, firstSeen: seen,
+            lapsesAt: seen + pause)
+        guard case .candidates(var candidates) = standing else { return BeaconCandidates(report) }
+        candidates.hear(report)
+        return candidates
     }
 
     private mutating func enter(
@@ -85,9 +87,9 @@ extension RegionMonitor {
     /// before. Returns `nil` where there is none.
     func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
         guard !instances[slot].standing.isSettled,
-            case .candidate(let candidacy) = instances[slot].beacons
+            case .candidates(let candidates) = instances[slot].beacons
         else { return nil }
-        return candidacy.lastSeen + rules(of: slot).exitAfter
+        return candidates.lapseAt
     }
 
     // MARK: - Identities and instances

@@ -32,22 +32,62 @@ struct EntryTests {
         #expect(Story(settings(entryAfter_s: 5), air).events == [])
     }
 
-    @Test("The debounce continues across a silence shorter than exit_after_s")
+    @Test("The debounce continues across a silence of 5 s")
     func shortSilence() {
         let air = air {
             $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 3)
-            $0.beacon(.beacon(), from: .fixed(1), start_s: 22, end_s: 30)
+            $0.beacon(.beacon(), from: .fixed(1), start_s: 7.5, end_s: 30)
         }
-        #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 22.0")
+        #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 7.5")
     }
 
-    @Test("The debounce starts anew after exit_after_s without a qualifying report")
+    @Test("The debounce starts anew after a longer silence, as two reports of a passer-by have between them")
     func startsAnew() {
         let air = air {
-            $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 3)
-            $0.beacon(.beacon(), from: .fixed(1), start_s: 23.2, end_s: 40)
+            $0.beacon(.beacon(), from: .fixed(1), at: 2)
+            $0.beacon(.beacon(), from: .fixed(1), start_s: 21, end_s: 40)
         }
-        #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 28.2")
+        #expect(Story(settings(entryAfter_s: 3), air).events.first == "enter door 24.0")
+    }
+
+    @Test("The debounce of a slow beacon continues across 4 of its learned intervals")
+    func slowBeacon() {
+        let air = air { air in
+            for at_s in [2.0, 10, 18, 26, 34, 58, 66] {
+                air.beacon(.beacon(), from: .fixed(1), rssi_dbm: at_s < 58 ? -90 : -60, at: at_s)
+            }
+        }
+        #expect(Story(settings(entryAfter_s: 5, entryRSSI_dbm: -70), air).events.first == "enter door 66.0")
+    }
+
+    @Test(
+        "The debounce runs for each beacon: two that are heard once each do not enter together",
+        arguments: [BeaconRegion.Expansion.none, .major])
+    func eachBeaconByItself(expansion: BeaconRegion.Expansion) {
+        var settings = settings(entryAfter_s: 3)
+        settings.regions.beacons[0].expansion = expansion
+        let air = air {
+            $0.beacon(.beacon(1, 1), from: .fixed(1), at: 20)
+            $0.beacon(.beacon(1, 2), from: .fixed(2), at: 23.5)
+            $0.beacon(.beacon(1, 2), from: .fixed(2), start_s: 24, end_s: 40)
+        }
+        let entry = Story(settings, air).events.first
+        #expect(entry?.hasPrefix("enter door") == true && entry?.hasSuffix(" 26.5") == true)
+    }
+
+    @Test("Beyond 64 beacons in their debounce, the one that lapses first gives way")
+    func manyCandidates() {
+        let report = { (minor: UInt16, at: Double) in
+            let seen = Instant.origin + .seconds(at)
+            return BeaconCandidacy(
+                major: 1, minor: minor, firstHeardAt: seen, firstSeen: seen, lapsesAt: seen + .seconds(5))
+        }
+        var candidates = BeaconCandidates(report(0, 0))
+        for minor in 1...UInt16(BeaconCandidates.most) { candidates.hear(report(minor, Double(minor) / 100)) }
+        candidates.hear(report(1, 1))
+        #expect(candidates.latest.firstSeen == .origin + .seconds(0.01))
+        candidates.hear(report(0, 1))
+        #expect(candidates.latest.firstSeen == .origin + .seconds(1))
     }
 
     @Test("Reports below entry_rssi_dbm do not continue the debounce")
