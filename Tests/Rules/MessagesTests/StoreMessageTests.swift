@@ -54,13 +54,14 @@ struct StoreMessageTests {
             BeaconPlace(
                 zone: "bakery", confidence: 0.75, others: [BeaconPlace.Likelihood(zone: "till", confidence: 0.25)],
                 position: position), BeaconPlace(zone: "till", confidence: 1), nil,
+            BeaconPlace(zone: nil, confidence: 0, position: position),
         ]
         .enumerated().map { number, place in
             ListedBeacon(
                 track: TrackID(number + 1), identity: Self.identity, observation: observation,
                 measuredPower_dbm: -59, age_ms: 10, place: place)
         }
-        let list = ListedBeacons(instance: RegionInstanceID(region: "carts"), count: 3, beacons: beacons)
+        let list = ListedBeacons(instance: RegionInstanceID(region: "carts"), count: 4, beacons: beacons)
         let message = composer.ranging(list, at: .origin, timebase)
         #expect(try RangingPayload(decoding: message.payload).list == list)
     }

@@ -283,7 +283,7 @@ struct ZoneTests {
         #expect(store.listed?.beacons.count == 2)
     }
 
-    @Test("If no zone is a third sure, a list names neither zone nor position")
+    @Test("If no zone is a third sure, a list names no zone, and has the position, which is known best in the middle")
     func uncertain() throws {
         let names = ["a", "b", "c", "d"]
         let gateways = names.enumerated().map {
@@ -294,7 +294,10 @@ struct ZoneTests {
         store.enter("a", at: 1)
         store.list(["a": -60, "b": -60, "c": -60, "d": -60], from: 1, to: 20)
         #expect(store.listed?.beacons.count == 1)
-        #expect(store.listed?.beacons.first?.place == nil)
+        let place = try #require(store.listed?.beacons.first?.place)
+        #expect(place.zone == nil && place.others.isEmpty)
+        let position = try #require(place.position)
+        #expect(abs(position.x_m - 2.5) < 0.5 && abs(position.y_m - 2.5) < 0.5)
         store.list(["a": -50, "b": -75, "c": -75, "d": -75], from: 21, to: 40)
         #expect(store.listed?.beacons.first?.place?.zone == "a")
     }

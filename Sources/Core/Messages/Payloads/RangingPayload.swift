@@ -96,8 +96,9 @@ package struct BeaconPlace: Hashable, Sendable {
         }
     }
 
-    var zone: String
-    /// The probability of the zone, 0 to 1.
+    /// The zone; `nil` where none is likely enough to be named.
+    var zone: String?
+    /// The probability of the zone, 0 to 1; 0 without a zone.
     var confidence: Double
     /// The other zones that are likely, the likeliest first, at most `maxOthers`. One may be likelier than `zone`: the
     /// beacon stays in its zone until another one is sure.
@@ -109,7 +110,7 @@ package struct BeaconPlace: Hashable, Sendable {
     static let maxOthers = 3
     static let leastOther = 0.05
 
-    init(zone: String, confidence: Double, others: [Likelihood] = [], position: Position? = nil) {
+    init(zone: String?, confidence: Double, others: [Likelihood] = [], position: Position? = nil) {
         self.zone = zone
         self.confidence = confidence
         self.others = others
@@ -141,7 +142,7 @@ extension ListedBeacon {
             reception: fields.has("interval_ms") ? try Reception(&fields) : nil,
             device: try fields.textIfPresent("device"),
             isResolving: try fields.flag("resolving"), isDuplicate: try fields.flag("duplicate"),
-            place: fields.has("zone") ? try BeaconPlace(&fields) : nil)
+            place: fields.has("zone") || fields.has("position") ? try BeaconPlace(&fields) : nil)
     }
 
     fileprivate init(_ beacon: RangedBeacon, device: String?, at now: Instant) {
@@ -187,8 +188,10 @@ extension BeaconPlace {
     private static let plan_m = -1e6...1e6
 
     fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        let isNamed = fields.has("zone")
         self.init(
-            zone: try fields.level("zone"), confidence: try fields.number("zone_confidence", 0...1),
+            zone: isNamed ? try fields.level("zone") : nil,
+            confidence: isNamed ? try fields.number("zone_confidence", 0...1) : 0,
             others: fields.has("other_zones")
                 ? try fields.list("other_zones") { fields throws(PayloadError) in
                     Likelihood(zone: try fields.level("zone"), confidence: try fields.number("confidence", 0...1))
@@ -201,8 +204,10 @@ extension BeaconPlace {
     }
 
     fileprivate func write(to json: inout JSONWriter) {
-        json.set("zone", zone)
-        json.set("zone_confidence", confidence, decimals: 2)
+        if let zone {
+            json.set("zone", zone)
+            json.set("zone_confidence", confidence, decimals: 2)
+        }
         if !others.isEmpty {
             json.set("other_zones", objectsFor: others) { other, json in
                 json.set("zone", other.zone)

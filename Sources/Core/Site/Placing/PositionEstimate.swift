@@ -30,12 +30,12 @@ struct PositionEstimate {
 
     /// Returns `nil` where fewer than three gateways of the floor have a position.
     ///
-    /// - Parameter zone: the zone in which the beacon is listed. A zone is steadier than a single level, and so is its
+    /// - Parameter zone: the zone in which the beacon is listed, if there is one. A zone is steadier than a single level, and so is its
     ///   floor.
     static func of(
-        _ levels: [HeardLevels.Level], in zone: StorePlan.Zone, _ plan: StorePlan
+        _ levels: [HeardLevels.Level], in zone: StorePlan.Zone?, _ plan: StorePlan
     ) -> BeaconPlace.Position? {
-        let ofZone = levels.filter { plan.zone(of: $0.gateway) == zone }
+        let ofZone = zone.map { zone in levels.filter { plan.zone(of: $0.gateway) == zone } } ?? []
         let deciding = ofZone.isEmpty ? levels : ofZone
         guard let (floor, anchors) = anchors(levels, bestOf: deciding, plan, exponent) else { return nil }
         let (x_m, y_m) = solve(anchors)

@@ -40,10 +40,15 @@ extension StorePlacing {
         var entry = best.beacon(beacons[slot].key.identity, track: beacons[slot].track)
         let sinceThen_ms = (now - best.at).microseconds / 1_000
         entry.age_ms = entry.age_ms > Int64.max / 2 ? entry.age_ms : entry.age_ms + sinceThen_ms
-        if let zone = beacons[slot].listedZone, beacons[slot].confidence >= StoreBeacon.leastShown {
+        let zone = beacons[slot].confidence >= StoreBeacon.leastShown ? beacons[slot].listedZone : nil
+        // A beacon between the gateways has no likely zone, and its position is known best.
+        let position = PositionEstimate.of(levels, in: zone, plan)
+        if let zone {
             entry.place = BeaconPlace(
                 zone: plan.name(of: zone), confidence: min(beacons[slot].confidence, 0.99),
-                others: others(than: zone, of: slot), position: PositionEstimate.of(levels, in: zone, plan))
+                others: others(than: zone, of: slot), position: position)
+        } else if let position {
+            entry.place = BeaconPlace(zone: nil, confidence: 0, position: position)
         }
         return entry
     }
