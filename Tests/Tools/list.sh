@@ -5,13 +5,15 @@ purpose() {
     sed -n '2,/^\(#\|[^#].*\|\)$/s/^# //p' "$1" | tr '\n' ' ' | sed -E 's/\. .*/./'
 }
 
-# form_of RUN: the form in which deploy/test runs it. `short` is the whole suite, `short, --all` a suite that leaves parts to --all, and
-# `own` a script that is run by itself.
+# form_of RUN: the form in which deploy/test runs it. `short` is the whole suite, `short, --long` a suite with long parts, `long` a suite that has
+# nothing else, and `own` a script that is run by itself.
 form_of() {
-    if [[ $1 != Tests/*/*/run || $1 == Tests/*/*/*/run ]]; then
+    if [[ $1 == Tests/*/*/*/run ]]; then
         echo own
+    elif [[ $1 != Tests/*/*/run ]]; then
+        echo long
     elif grep -qE '(^|[;&|] *|then )leave ' <(sed 's/^ *//' "$1"); then
-        echo "short, --all"
+        echo "short, --long"
     else
         echo short
     fi
@@ -30,6 +32,6 @@ list_suites() (
         printf "$row" "$name" "$(form_of "$run")" "$(purpose "$run")"
     done
     # shellcheck disable=SC2059
-    printf "$row" rules "short, --all" "Runs the Swift tests in Tests/Rules: the rules, on injected time." \
-        edges "short, --all" "Runs the Swift tests in Tests/Agent, with a real broker, disk and gpsd."
+    printf "$row" rules "short, --long" "Runs the Swift tests in Tests/Rules: the rules, on injected time." \
+        edges "short, --long" "Runs the Swift tests in Tests/Agent, with a real broker, disk and gpsd."
 )

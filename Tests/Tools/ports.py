@@ -4,7 +4,7 @@ import os
 import socket
 import sys
 
-# Suites that run at the same time have different numbers, of four, and so different ports.
+# Suites that run at the same time have different numbers, of eight, and so different ports.
 LANE = os.environ.get("PORT_LANE", "")
 given = set()
 
@@ -15,7 +15,7 @@ def free_port(address="127.0.0.1"):
         with socket.socket() as taken:
             taken.bind((address, 0))
             port = taken.getsockname()[1]
-        if port not in given and LANE in ("", str(port // 2 % 4)):
+        if port not in given and LANE in ("", str(port // 2 % 8)):
             given.add(port)
             return port
 

@@ -1,23 +1,56 @@
 # The steps of deploy/test: each has a log of its own, and some run at the same time. Sourced by bash after suite.sh, not run.
 #
 #     step NAME COMMAND…      alone: after all that runs, and before all that follows
-#     beside NAME COMMAND…    beside other such steps, never beside one of the same suite
-#     all_steps               until none runs any more
-#     said NAME               prints the last line of what a step said
-#     has_left NAME           whether that step left parts to --all; what all of them left is in $logs/left
+#     beside NAME COMMAND…    beside other such steps, as far as the processors go; never beside one of the same suite
+#     all_steps               until none waits or runs any more
+#     last_line NAME          prints the last line of a step's output
+#     by_cost NAME…           prints the names, those first that failed before, then the longest
+#
+# What a step costs comes from Tests/Tools/costs, and from the runs of this folder in .build/test-history.
 
 logs=$(mktemp -d)
-# By process id: the name of each running step, its beginning, and its ports' lane (ports.py).
-declare -A running=() begun=() lane_of=()
-# By name: the exit status of each step that has ended.
-declare -A status_of=()
-# Most suites wait more than they compute: on two processors three of them keep both busy.
-at_once=$(($(nproc) < 2 ? 1 : 3))
-# The limit that ends a step that hangs, so that the table names it. It is no verdict: it is four times the longest step on two
-# cores.
+# By process id: the name of each running step, its beginning, its ports' lane (ports.py), and its share of the processors, percent.
+declare -A running=() begun=() lane_of=() load_of=()
+# By name: the command of each step that waits, the step that has to end before it, and the exit status of each one that has ended.
+declare -A command_of=() after=() status_of=()
+# Steps whose first failure is printed, by name.
+declare -A announced=()
+waiting=()
+# Lanes of ports, and so steps at once.
+lanes=8
+# Percent of one processor. Half a processor more than there are, because no step computes all the time.
+capacity=$(($(nproc) * 100 + 50))
+# The limit that ends a step that hangs, so that the table names it. It is no verdict: it is many times the longest step on two cores.
 limit_s=2400
 # One line for each step that has ended.
 rows=()
+history=$root/.build/test-history
+
+# By name: what a step takes, seconds and percent of a processor, and how often it failed.
+declare -A seconds_of=() percent_of=() failures_of=()
+read_costs() {
+    local name seconds percent failures _
+    while read -r name seconds percent failures _; do
+        [[ $name != "" && $name != \#* ]] || continue
+        name=${name%\*} seconds_of[$name]=$seconds percent_of[$name]=$percent failures_of[$name]=$failures
+    done <"$root/Tests/Tools/costs"
+    [[ -e $history ]] || return 0
+    while read -r seconds failures name; do
+        seconds_of[$name]=$seconds failures_of[$name]=$((${failures_of[$name]:-0} + failures))
+    done <"$history"
+}
+read_costs
+
+by_cost() {
+    local name
+    for name in "$@"; do echo "${failures_of[$name]:-0} ${seconds_of[$name]:-0} $name"; done | sort -s -k1,1nr -k2,2nr | cut -d ' ' -f 3-
+}
+
+# record NAME SECONDS STATUS: the newest runs of this folder, for the order of the next one.
+record() {
+    mkdir -p "${history%/*}"
+    { tail -n 499 "$history" 2>/dev/null; echo "$2 $(($3 != 0)) $1"; } >"$history.new" && mv "$history.new" "$history"
+}
 
 # Ctrl-C reaches the script alone, because timeout has a process group of its own.
 stop() {
@@ -29,8 +62,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 
 log_of() { echo "$logs/step ${1//\//.}"; }
-said() { tail -n 1 "$(log_of "$1")"; }
-has_left() { grep -q '^left to --all: ' "$(log_of "$1")" 2>/dev/null; }
+last_line() { tail -n 1 "$(log_of "$1")"; }
 
 # count LOG STATUS: adds a step's own counts where its log has any, in either of two forms: Swift Testing's lines for each test, or a
 # last line like this project's. A failed step counts at least one failure, any other step at least one pass.
@@ -46,11 +78,34 @@ count() {
     ((passed + failed + skipped > before)) || passed=$((passed + 1))
 }
 
+# begin_step NAME LANE COMMAND…
 begin_step() {
-    local name=$1
-    shift
-    timeout --kill-after=30 "$limit_s" "$@" >"$(log_of "$name")" 2>&1 </dev/null &
-    running[$!]=$name begun[$!]=$SECONDS
+    local name=$1 lane=$2
+    shift 2
+    PORT_LANE=$lane timeout --kill-after=30 "$limit_s" "$@" >"$(log_of "$name")" 2>&1 </dev/null &
+    running[$!]=$name begun[$!]=$SECONDS lane_of[$!]=$lane load_of[$!]=${percent_of[$name]:-100}
+}
+
+# The line of a log that names a failure.
+failure_line='^(✘ Test .* recorded an issue|([a-z-]+: )?failed:|(FAIL|ERROR): |.*error:)'
+
+# announce NAME: prints the first failure of a step as soon as its log has it, with the command that repeats the step.
+announce() {
+    local line
+    [[ -z ${announced[$1]:-} ]] && line=$(grep -m 1 -E "$failure_line" "$(log_of "$1")") || return 0
+    announced[$1]=yes
+    echo "failing       $1: ${line:0:200}"
+    echo "              repeat it: deploy/test $(repeated "$1" "$line")"
+}
+
+# repeated NAME LINE: prints the argument of deploy/test that runs the failing part again.
+repeated() {
+    local suite=${1%/rest} file
+    if [[ $2 =~ \ at\ ([A-Za-z0-9]+)\.swift: ]]; then
+        file=$(find "$root/Tests" -name "${BASH_REMATCH[1]}.swift" -print -quit)
+        [[ ! $file =~ /([A-Za-z]+Tests)/ ]] || suite=${BASH_REMATCH[1]}/$(basename "$file" .swift)
+    fi
+    echo "$suite"
 }
 
 # end_step: waits until a step has ended, and prints one line about it. For a failed one it shows the failures and the end of its
@@ -59,12 +114,15 @@ end_step() {
     local pid ended= status=0
     while [[ -z $ended ]]; do
         for pid in "${!running[@]}"; do kill -0 "$pid" 2>/dev/null || ended=$pid; done
-        [[ -n $ended ]] || sleep 0.1
+        [[ -n $ended ]] && break
+        for pid in "${!running[@]}"; do announce "${running[$pid]}"; done
+        sleep 0.5
     done
     wait "$ended" || status=$?
     local name=${running[$ended]} seconds=$((SECONDS - begun[$ended]))
     status_of[$name]=$status
-    unset "running[$ended]" "begun[$ended]" "lane_of[$ended]"
+    unset "running[$ended]" "begun[$ended]" "lane_of[$ended]" "load_of[$ended]"
+    record "$name" "$seconds" "$status"
     report_step "$name" "$status" "$seconds" "$(log_of "$name")"
 }
 
@@ -80,29 +138,61 @@ report_step() {
         grep -hE '^skipped: ' "$log"
         sed -nE "s|^➜ Test \"?(.*[^\"])\"? skipped: \"(.*)\"|skipped: $name/\1: \2|p" "$log"
     } >>"$logs/skipped"
-    grep -hE '^left to --all: ' "$log" >>"$logs/left"
+    grep -hE '^left to --long: ' "$log" >>"$logs/left"
     ((status == 0)) && return 0
     ((status == 124 || status == 137)) && echo "        no end within $limit_s s"
-    grep -hE '^(✘ Test .* recorded an issue|([a-z-]+: )?failed:|.*error:)' "$log" | sort -u | head -n 20 | sed 's/^/        /'
+    echo "        repeat it: deploy/test $(repeated "$name" "$(grep -m 1 -E "$failure_line" "$log")")"
+    grep -hE "$failure_line" "$log" | sort -u | head -n 20 | sed 's/^/        /'
     tail -n 25 "$log" | sed 's/^/        | /'
     return 1
 }
 
+# fits NAME: whether the step may begin: its load fits, no step of its suite runs, and what it waits for has ended. Two parts of one suite
+# may share the files that the suite keeps for the next run.
+fits() {
+    local pid load=0 name
+    for pid in "${!running[@]}"; do
+        load=$((load + load_of[$pid]))
+        [[ ${running[$pid]%%/*} != "${1%%/*}" ]] || return 1
+        [[ ${running[$pid]} != "${after[$1]:-}" ]] || return 1
+    done
+    for name in "${waiting[@]}"; do [[ $name != "${after[$1]:-}" ]] || return 1; done
+    ((${#running[@]} == 0)) || ((${#running[@]} < lanes && load + ${percent_of[$1]:-100} <= capacity))
+}
+
+# start_steps: begins the waiting steps that fit, in their order.
+start_steps() {
+    local name left=() lane command
+    for name in "${waiting[@]}"; do
+        if ! fits "$name"; then
+            left+=("$name")
+            continue
+        fi
+        lane=0
+        while [[ " ${lane_of[*]} " == *" $lane "* ]]; do lane=$((lane + 1)); done
+        eval "command=(${command_of[$name]})"
+        begin_step "$name" "$lane" "${command[@]}"
+    done
+    waiting=("${left[@]}")
+}
+
 all_steps() {
-    while ((${#running[@]} > 0)); do end_step; done
+    start_steps
+    while ((${#running[@]} > 0)); do
+        end_step
+        start_steps
+    done
 }
 
 step() {
     all_steps
-    begin_step "$@"
+    begin_step "$1" 0 "${@:2}"
     end_step
 }
 
+# A step that waits begins at the latest in all_steps.
 beside() {
-    # Two parts of one suite may share the files that it keeps for the next run.
-    while ((${#running[@]} >= at_once)) || [[ " ${running[*]%%/*} " == *" ${1%%/*} "* ]]; do end_step; done
-    local lane=0
-    while [[ " ${lane_of[*]} " == *" $lane "* ]]; do lane=$((lane + 1)); done
-    PORT_LANE=$lane begin_step "$@"
-    lane_of[$!]=$lane
+    waiting+=("$1")
+    command_of[$1]=$(printf '%q ' "${@:2}")
+    start_steps
 }

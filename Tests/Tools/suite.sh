@@ -82,26 +82,31 @@ lacks() {
     ((${#missing[@]} > 0)) && echo "missing, by their Debian names: ${missing[*]}"
 }
 
-# --- The short form and the rest ---------------------------------------------------------------------------------------
+# --- The short form and the long parts ----------------------------------------------------------------------------------
 #
-# A suite that takes long has a short form. SUITE_FORM says which parts of the suite are wanted: `all` of them where the variable is not
-# set, `short`, or `rest`, the parts that the short form leaves. deploy/test sets `short`; deploy/test --all sets `short` and then `rest`.
+# A suite that takes long has a short form and long parts, which Tests/Tools/costs lists. SUITE_FORM says which parts of the suite are
+# wanted: `all` of them where the variable is not set, `short`, or `rest`, the parts that the short form leaves. SUITE_PARTS may name
+# some of these. A part of many equal pieces, as seeds, is divided: with SUITE_SHARE=3/10 its third tenth is wanted.
 #
 #     leave kill power             the short form leaves these parts; call it after all that may skip the suite
 #     if wants kill; then …        this form has the part
+#     read -r count before <<<"$(portion 380)"      this run has so many of the 380 pieces, behind so many others
 #
-# A part is a scenario, or a word for some of the checks. A part that was not given to `leave` belongs to the short form.
+# A part that was not given to `leave` belongs to the short form. deploy/test sets `short`, and `rest` for --long and --all.
 
 export SUITE_FORM=${SUITE_FORM:-all}
 left_parts=()
 
-# leave PART…: prints what the short form leaves. deploy/test collects that line, and deploy/test --all runs the rest of such a suite.
+# leave PART…: prints what the short form leaves. deploy/test compares that line with the list of long parts.
 leave() {
-    local said
+    local line
     left_parts+=("$@")
-    printf -v said ', %s' "$@"
-    [[ $SUITE_FORM != short ]] || echo "left to --all: $suite: ${said:2}"
+    printf -v line ', %s' "$@"
+    [[ $SUITE_FORM != short ]] || echo "left to --long: $suite: ${line:2}"
 }
+
+# is_chosen PART: whether SUITE_PARTS has it, or names none.
+is_chosen() { [[ -z ${SUITE_PARTS:-} || " $SUITE_PARTS " == *" $1 "* ]]; }
 
 # wants PART
 wants() {
@@ -109,9 +114,16 @@ wants() {
     [[ " ${left_parts[*]} " != *" $1 "* ]] || is_left=yes
     case $SUITE_FORM in
     short) [[ -z $is_left ]] ;;
-    rest) [[ -n $is_left ]] ;;
+    rest) [[ -n $is_left ]] && is_chosen "$1" ;;
     *) true ;;
     esac
+}
+
+# portion COUNT: of so many pieces, how many this run has, and how many come before them.
+portion() {
+    local number=1 of=1
+    [[ -z ${SUITE_SHARE:-} ]] || IFS=/ read -r number of <<<"$SUITE_SHARE"
+    echo $(($1 * number / of - $1 * (number - 1) / of)) $(($1 * (number - 1) / of))
 }
 
 # need PROGRAM…: skips the suite without one of them. From these lines, and from those with "$(lacks …)", deploy/test learns what to

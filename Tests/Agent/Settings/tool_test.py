@@ -179,7 +179,7 @@ class Signed(Fleet):
             self.assertEqual(self.said.count("\n"), 1, self.said)
 
 
-@unittest.skipIf(os.environ.get("SUITE_FORM") == "short", "left to --all")
+@unittest.skipIf(os.environ.get("SUITE_FORM") == "short", "left to --long")
 class Slow(Fleet):
     """Failures that the tool notices after two minutes."""
 

@@ -1,0 +1,86 @@
+"""Divides the long parts of the suites into shares of about the same length, and prints one share: `shares.py 1/10`. `shares.py recorded` prints
+the parts that need recordings, which are in no share but 1/1.
+
+The commit decides which tenth that is, so that ten commits after each other have all of them: it is the number of commits before it, or its digest
+where the clone does not have them all. BEACOND_TURN=3 asks for the fourth tenth.
+
+The first line is the number of the share, as 4/10. Then comes a line for each suite: its name, and its parts.
+"""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+TOOLS = pathlib.Path(__file__).resolve().parent
+# What a share has to make first for parts that need it, seconds.
+SETUP_S = {"release": 300, "arm64": 400}
+
+
+class Part:
+    """A long part, from its line in `costs`. `*` behind its name: it is divided, and each share has a piece of it."""
+
+    def __init__(self, name, seconds, _percent, _failures, needs=None):
+        self.is_divided = name.endswith("*")
+        self.suite, self.name = name.rstrip("*").split("/", 1)
+        self.seconds, self.needs = int(seconds), needs
+
+
+def parts(text):
+    """The long parts in the list of costs. Lines without a slash are whole steps."""
+    lines = (line.split() for line in text.splitlines() if line and not line.startswith("#"))
+    return [Part(*words) for words in lines if "/" in words[0]]
+
+
+def shares(every, count):
+    """The parts in `count` shares: the longest first, each into the share that is the shortest with it. Divided ones are in each."""
+    result = [[part for part in every if part.is_divided] for _ in range(count)]
+    lengths_s = [sum(part.seconds / count for part in share) for share in result]
+    whole = [part for part in every if not part.is_divided]
+    for part in sorted(whole, key=lambda part: (-part.seconds, part.suite, part.name)):
+        def length_s(index):
+            is_made = any(other.needs == part.needs for other in result[index])
+            return lengths_s[index] + part.seconds + (0 if is_made else SETUP_S.get(part.needs, 0))
+        best = min(range(count), key=length_s)
+        lengths_s[best] = length_s(best)
+        result[best].append(part)
+    return result
+
+
+def turn():
+    """The number that decides which share a commit has."""
+    def git(*words):
+        return subprocess.run(["git", "-C", TOOLS, *words], check=True, capture_output=True, text=True).stdout.strip()
+    if os.environ.get("BEACOND_TURN", "").isdigit():
+        return int(os.environ["BEACOND_TURN"])
+    try:
+        is_shallow = git("rev-parse", "--is-shallow-repository") == "true"
+        return int(git("rev-parse", "HEAD")[:8], 16) if is_shallow else int(git("rev-list", "--count", "HEAD"))
+    except (OSError, subprocess.CalledProcessError):
+        return 0
+
+
+def main():
+    word = sys.argv[1] if len(sys.argv) == 2 else ""
+    match = re.fullmatch(r"1/([1-9][0-9]{0,2})|recorded", word)
+    if not match:
+        sys.exit("a share is 1/N, as 1/10 for a tenth of the long parts, or 1/1 for all of them")
+    every = parts((TOOLS / "costs").read_text())
+    recorded = [part for part in every if part.needs == "recordings"]
+    count = int(match[1] or 1)
+    index = turn() % count
+    if word == "recorded":
+        every = recorded
+    elif count > 1:
+        every = [part for part in every if part not in recorded]
+    print(f"{index + 1}/{count}")
+    suites = {}
+    for part in shares(every, count)[index]:
+        suites.setdefault(part.suite, []).append(part.name)
+    for suite, names in sorted(suites.items()):
+        print(suite, *names)
+
+
+if __name__ == "__main__":
+    main()
