@@ -207,7 +207,7 @@ class Errors(ReportTest):
         self.assert_fails(70, "no schema beacons: .*deploy/chain/schema --database URL makes", url=empty)
         with psycopg.connect(old, autocommit=True) as connection:
             connection.execute("CREATE SCHEMA beacons")
-        self.assert_fails(70, "older than migration 0065: run deploy/chain/schema", url=old)
+        self.assert_fails(70, "older than this report: run deploy/chain/schema", url=old)
 
     def test_a_machine_without_pango_makes_html_and_is_told_what_pdf_needs(self):
         tell_weeks(self.connection, self.site, MONDAY, weeks=1)

@@ -12,8 +12,6 @@ import psycopg
 from .model import Cell, Day, Gap, Hour, Place, Way, clean, named
 from .weeks import WEEKS_BEFORE, Week, monday_of
 
-# The tables and views of this migration are the oldest that the report reads.
-OLDEST = "0065"
 NEAREST_NAMES = 3
 NEAREST_WEEKS = 5
 DAYS = """SELECT d.region, d.day, d.visits, d.visits_low, d.visits_high, d.dwell_p25_s, d.dwell_p50_s, d.dwell_p75_s,
@@ -73,7 +71,7 @@ class Source:
         views = self.one("SELECT bool_and(to_regclass(name) IS NOT NULL) FROM unnest(%(names)s::text[]) name",
                          names=["beacons.store", "beacons.store_visit", "beacons.heat_sheet"])
         if not views:
-            raise CannotReport(f"the schema of the database is older than migration {OLDEST}: run deploy/chain/schema --database URL")
+            raise CannotReport("the schema of the database is older than this report: run deploy/chain/schema --database URL")
         if not self.one("SELECT has_table_privilege('beacons.occupancy_daily', 'SELECT')"):
             raise CannotReport(f"the user {user} may not read the figures: {grant}")
 

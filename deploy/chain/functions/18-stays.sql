@@ -1,0 +1,75 @@
+-- Stays: one beacon's visits in a store, joined over gateways and regions.
+
+-- Visits that are less than this apart are one stay. Gateways tell times to the microsecond, and exactly 30 s apart is not less.
+CREATE FUNCTION beacons.stay_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT interval '30 seconds' - interval '1 microsecond' $$;
+
+-- Returns the time from which on a beacon's stays may differ, if something changed at `from_at`. Stays that ended well before are unchanged.
+CREATE FUNCTION beacons.stay_cut(a_site text, a_beacon text, from_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT least(from_at, min(s.entered_at)) FROM (
+        SELECT entered_at FROM beacons.stay_day
+        WHERE site = a_site AND beacon = a_beacon AND entered_at >= from_at - interval '1 day' - beacons.stay_patience()
+        AND left_at >= from_at - beacons.stay_patience()
+        UNION ALL
+        SELECT entered_at FROM beacons.stay_long
+        WHERE site = a_site AND beacon = a_beacon AND (left_at IS NULL OR left_at >= from_at - beacons.stay_patience())) s
+$$;
+
+-- Returns the stays of a store's beacons, from the visits that began at each beacon's own cut or later. This is the one definition of a
+-- stay. One call counts all beacons of a store, because a call for each takes longer than the counting.
+CREATE FUNCTION beacons.stays_since(a_site text, which text[], cuts timestamptz[]) RETURNS TABLE (
+    beacon text, uuid text, major integer, minor integer, entered_at timestamptz, left_at timestamptz, dwell_s double precision, gateways text[])
+LANGUAGE sql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
+    WITH due AS (
+        SELECT d.beacon, d.cut FROM unnest(which, cuts) d (beacon, cut)
+    ), visit AS MATERIALIZED (
+        SELECT d.beacon, v.gateway, v.uuid, v.major, v.minor, v.entered_at, v.left_at
+        FROM due d JOIN beacons.visit_day v ON v.site = a_site AND v.beacon = d.beacon AND v.entered_at >= d.cut
+        WHERE v.gateway <> 'site' AND v.entered_at >= (SELECT min(cut) FROM due)
+        UNION ALL
+        SELECT d.beacon, v.gateway, v.uuid, v.major, v.minor, v.entered_at, CASE WHEN v.superseded THEN v.entered_at ELSE v.left_at END
+        FROM due d JOIN beacons.visit_long v ON v.site = a_site AND v.beacon = d.beacon AND v.entered_at >= d.cut
+        WHERE v.gateway <> 'site'
+    ), stay AS (
+        SELECT joined.beacon, during FROM (
+            SELECT v.beacon, range_agg(tstzrange(v.entered_at, v.left_at + beacons.stay_patience(), '[]')) AS all_of_it
+            FROM visit v GROUP BY v.beacon) joined
+        CROSS JOIN LATERAL unnest(all_of_it) during
+    )
+    SELECT s.beacon, min(v.uuid), min(v.major), min(v.minor), lower(s.during),
+        CASE WHEN upper_inf(s.during) THEN NULL ELSE upper(s.during) - beacons.stay_patience() END,
+        extract(epoch FROM upper(s.during) - beacons.stay_patience() - lower(s.during)),
+        array_agg(DISTINCT v.gateway ORDER BY v.gateway)
+    FROM stay s JOIN visit v ON v.beacon = s.beacon AND s.during @> v.entered_at
+    GROUP BY s.beacon, s.during
+$$;
+
+CREATE VIEW beacons.stay AS
+WITH changed_beacon AS NOT MATERIALIZED (
+    SELECT site, beacon, min(from_at) AS from_at FROM beacons.changed WHERE beacon IS NOT NULL AND beacon <> '//' GROUP BY site, beacon)
+SELECT s.site, s.uuid, s.major, s.minor, s.entered_at, s.left_at, s.dwell_s, s.gateways
+FROM beacons.stay_day s
+WHERE NOT EXISTS (
+    SELECT FROM beacons.changed c WHERE c.site = s.site AND c.beacon = s.beacon AND s.left_at >= c.from_at - beacons.stay_patience())
+UNION ALL
+SELECT s.site, s.uuid, s.major, s.minor, s.entered_at, s.left_at, s.dwell_s, s.gateways
+FROM beacons.stay_long s
+WHERE NOT EXISTS (
+    SELECT FROM beacons.changed c WHERE c.site = s.site AND c.beacon = s.beacon
+    AND (s.left_at IS NULL OR s.left_at >= c.from_at - beacons.stay_patience()))
+UNION ALL
+SELECT c.site, s.uuid, s.major, s.minor, s.entered_at, s.left_at, s.dwell_s, s.gateways
+FROM (SELECT site, array_agg(beacon) AS which, array_agg(beacons.stay_cut(site, beacon, from_at)) AS cuts
+      FROM changed_beacon GROUP BY site) c
+CROSS JOIN LATERAL beacons.stays_since(c.site, c.which, c.cuts) s;
+COMMENT ON VIEW beacons.stay IS
+    'One beacon''s presence in a store: its visits at all gateways but the store''s own (`site`), in all regions, joined where less than 30 s lie between. '
+    'left_at is null while it is there. dwell_s is from entered_at to left_at.';
+COMMENT ON COLUMN beacons.stay.site IS 'the store';
+COMMENT ON COLUMN beacons.stay.uuid IS 'the beacon''s identity, with major and minor; null for a circle';
+COMMENT ON COLUMN beacons.stay.major IS 'the second part of the identity';
+COMMENT ON COLUMN beacons.stay.minor IS 'the third part of the identity';
+COMMENT ON COLUMN beacons.stay.entered_at IS 'when the first of its gateways heard it';
+COMMENT ON COLUMN beacons.stay.left_at IS 'when the last of them last heard it; null while it is there';
+COMMENT ON COLUMN beacons.stay.dwell_s IS 'seconds in between';
+COMMENT ON COLUMN beacons.stay.gateways IS 'those that heard it, without ''site''';

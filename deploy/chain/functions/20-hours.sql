@@ -1,0 +1,157 @@
+-- Hours: figures by the hour. roll_up() keeps them.
+--
+-- PostgreSQL plans a function with a setting by itself. So the views' plans stay small, and prune their days as they run. The heard seconds of
+-- each presence are counted before the rows are sorted. Otherwise each row that is sorted carries the coverage of its region.
+
+-- Returns the UTC hour of a time. date_trunc() alone would depend on the session's time zone.
+CREATE FUNCTION beacons.hour_of(at timestamptz) RETURNS timestamptz LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT date_trunc('hour', at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' $$;
+
+CREATE FUNCTION beacons.seconds(times tstzmultirange) RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT coalesce(sum(extract(epoch FROM upper(r) - lower(r))), 0)::double precision FROM unnest(times) r $$;
+
+-- The longest absence between two zones of a flow. A zone change after a longer absence is a new way.
+CREATE FUNCTION beacons.flow_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '30 minutes' $$;
+
+-- Returns the visits of a store that touch a time.
+CREATE FUNCTION beacons.visits_touching(a_site text, from_at timestamptz, to_at timestamptz)
+RETURNS TABLE (gateway text, region text, zone text, beacon text, entered_at timestamptz, left_at timestamptz) LANGUAGE sql STABLE AS $$
+    SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, v.left_at FROM beacons.visit_day v
+    WHERE v.site = a_site AND v.entered_at >= from_at AND v.entered_at < to_at
+    UNION ALL
+    -- Those of a day at most began a day before it at most, and ended a day after it at most.
+    SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, v.left_at FROM beacons.visit_day v
+    WHERE v.site = a_site AND v.left_at >= from_at AND v.left_at < from_at + interval '1 day'
+    AND v.entered_at >= from_at - interval '1 day' AND v.entered_at < from_at
+    UNION ALL
+    SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, CASE WHEN v.superseded THEN v.entered_at ELSE v.left_at END
+    FROM beacons.visit_long v
+    WHERE v.site = a_site AND v.entered_at < to_at AND (v.left_at IS NULL OR v.left_at >= from_at)
+    AND (NOT v.superseded OR v.entered_at >= from_at)
+$$;
+
+-- Returns when a store's gateways heard between two times. An open span has lasted until now.
+CREATE FUNCTION beacons.hearing(a_site text, from_at timestamptz, to_at timestamptz)
+RETURNS TABLE (gateway text, told tstzrange, hears boolean) LANGUAGE sql STABLE AS $$
+    SELECT c.gateway, tstzrange(c.from_at, c.to_at) * tstzrange($2, $3), beacons.hears(c.radio)
+    FROM beacons.coverage_span c WHERE c.site = a_site AND c.to_at > $2 AND c.from_at < $3
+    UNION ALL
+    SELECT o.gateway, tstzrange(o.from_at, coalesce(o.to_at, greatest(o.from_at, now()))) * tstzrange($2, $3), true
+    FROM beacons.coverage_open o WHERE o.site = a_site
+$$;
+
+-- The most holes in the coverage of a region that are counted in one call, the longest first. The others are taken for heard.
+CREATE FUNCTION beacons.most_holes() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
+
+-- Returns these times with the longest of the holes between them.
+CREATE FUNCTION beacons.longest_holes(times tstzmultirange) RETURNS tstzmultirange LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN (SELECT count(*) FROM unnest(times) t) <= beacons.most_holes() THEN times
+        ELSE tstzmultirange(range_merge(times)) - (
+            SELECT range_agg(hole) FROM (
+                SELECT hole FROM unnest(tstzmultirange(range_merge(times)) - times) hole
+                ORDER BY upper(hole) - lower(hole) DESC, hole LIMIT beacons.most_holes()) longest)
+        END
+$$;
+
+-- Returns the rows of occupancy_hourly for a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
+CREATE FUNCTION beacons.occupancy_of(a_site text, from_hour timestamptz, to_hour timestamptz)
+RETURNS TABLE (region text, hour timestamptz, visits integer, beacons integer, mean_present double precision, covered_share double precision)
+LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
+    WITH told AS MATERIALIZED (
+        SELECT r.region, h.told, h.hears FROM beacons.hearing(a_site, from_hour, to_hour) h
+        JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = h.gateway
+        WHERE r.gateway <> 'site' AND NOT isempty(h.told)
+    ), covered AS (
+        SELECT c.region, beacons.longest_holes(range_agg(c.told)) AS during FROM told c WHERE c.hears GROUP BY c.region
+    ), covered_hour AS (
+        SELECT c.region, h.hour, sum(beacons.seconds(tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour')))) AS covered_s
+        FROM covered c CROSS JOIN LATERAL unnest(c.during) piece
+        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
+        GROUP BY 1, 2
+    ), told_hour AS (
+        SELECT DISTINCT c.region, h.hour FROM told c
+        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(c.told)), upper(c.told) - interval '1 microsecond', interval '1 hour') h (hour)
+    ), presence AS (
+        -- At several gateways, a beacon is there once.
+        SELECT v.region, v.beacon,
+            range_agg(tstzrange(v.entered_at, coalesce(v.left_at, greatest(now(), v.entered_at)), '[]')) * tstzmultirange(tstzrange(from_hour, to_hour)) AS during
+        FROM beacons.visits_touching(a_site, from_hour, to_hour) v WHERE v.gateway <> 'site'
+        GROUP BY 1, 2
+    ), heard AS MATERIALIZED (
+        SELECT p.region, p.beacon, h.hour, beacons.seconds(c.during * tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour'))) AS present_s
+        FROM presence p CROSS JOIN LATERAL unnest(p.during) piece
+        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece), interval '1 hour') h (hour)
+        LEFT JOIN covered c ON c.region = p.region
+        WHERE h.hour < to_hour
+    ), presence_hour AS (
+        SELECT p.region, p.hour, count(*) AS visits, count(DISTINCT p.beacon) AS beacons, sum(p.present_s) AS present_s FROM heard p GROUP BY 1, 2
+    )
+    SELECT region, hour, coalesce(p.visits, 0)::integer, coalesce(p.beacons, 0)::integer,
+        coalesce(p.present_s, 0) / nullif(c.covered_s, 0),
+        -- Of an hour that is not over, the part that is.
+        least(1, coalesce(c.covered_s, 0) / CASE WHEN hour + interval '1 hour' <= now() OR hour >= now() THEN 3600
+            ELSE greatest(extract(epoch FROM now() - hour)::double precision, 0.001) END)
+    FROM told_hour FULL JOIN presence_hour p USING (region, hour) LEFT JOIN covered_hour c USING (region, hour)
+$$;
+
+-- Returns the rows of flow for a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
+CREATE FUNCTION beacons.flow_of(a_site text, from_hour timestamptz, to_hour timestamptz)
+RETURNS TABLE (region text, hour timestamptz, from_zone text, to_zone text, visits integer)
+LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
+    SELECT step.region, beacons.hour_of(step.entered_at), step.from_zone, step.zone, count(*)::integer
+    FROM (
+        SELECT v.region, v.zone, v.entered_at, lag(v.zone) OVER way AS from_zone, lag(coalesce(v.left_at, 'infinity')) OVER way AS left_at
+        FROM beacons.visits_touching(a_site, from_hour - beacons.flow_patience(), to_hour) v
+        WHERE v.zone IS NOT NULL
+        WINDOW way AS (PARTITION BY v.region, v.beacon ORDER BY v.entered_at, v.zone)) step
+    WHERE step.entered_at >= from_hour AND step.from_zone <> step.zone AND step.left_at >= step.entered_at - beacons.flow_patience()
+    GROUP BY 1, 2, 3, 4
+$$;
+
+-- Returns the whole hours that a change touches. The end of a visit may begin a flow some time later. Times that cannot be true are left
+-- out: a clock that began in 1970 would make half a million hours.
+CREATE FUNCTION beacons.due_range(from_at timestamptz, to_at timestamptz) RETURNS tstzrange LANGUAGE sql STABLE PARALLEL SAFE AS $$
+    SELECT tstzrange(beacons.hour_of(from_at), beacons.hour_of(to_at + beacons.flow_patience()) + interval '1 hour')
+        * tstzrange(beacons.hour_of(now() - interval '400 days'), beacons.hour_of(now() + interval '1 day'))
+$$;
+
+CREATE VIEW beacons.due AS
+SELECT site, lower(during) AS from_hour, upper(during) AS to_hour
+FROM (SELECT site, range_agg(beacons.due_range(from_at, to_at)) AS hours FROM beacons.changed GROUP BY site) touched
+CROSS JOIN LATERAL unnest(hours) during;
+COMMENT ON VIEW beacons.due IS 'Hours of each store that what came since the last roll-up has touched.';
+
+CREATE VIEW beacons.occupancy_hourly AS
+SELECT o.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share FROM beacons.occupancy_hour o
+WHERE NOT EXISTS (SELECT FROM beacons.due d WHERE d.site = o.site AND o.hour >= d.from_hour AND o.hour < d.to_hour)
+UNION ALL
+SELECT d.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share
+FROM beacons.due d CROSS JOIN LATERAL beacons.occupancy_of(d.site, d.from_hour, d.to_hour) o;
+COMMENT ON VIEW beacons.occupancy_hourly IS
+    'A region of a store in one UTC hour. visits, beacons: how many touched the hour, what several gateways hear counted once. '
+    'mean_present: beacons present on average over the time that any gateway of the region could hear; null where none could. '
+    'covered_share: that time''s share of the hour (of the hour so far, while it lasts). What the store''s own gateway, site, says is left out: '
+    'it says again what the others heard. An hour without a row is one of which nothing is known.';
+COMMENT ON COLUMN beacons.occupancy_hourly.site IS 'the store';
+COMMENT ON COLUMN beacons.occupancy_hourly.region IS 'the region''s id, as its gateways call it';
+COMMENT ON COLUMN beacons.occupancy_hourly.hour IS 'its beginning, UTC';
+COMMENT ON COLUMN beacons.occupancy_hourly.visits IS 'visits that touch the hour; what several gateways hear at once is one';
+COMMENT ON COLUMN beacons.occupancy_hourly.beacons IS 'beacons that were there';
+COMMENT ON COLUMN beacons.occupancy_hourly.mean_present IS 'beacons there on average, over the time that could be heard; null where none could';
+COMMENT ON COLUMN beacons.occupancy_hourly.covered_share IS 'the part of the hour, 0 to 1, in which any gateway of the region could hear, ''site'' left out';
+
+CREATE VIEW beacons.flow AS
+SELECT f.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits FROM beacons.flow_hour f
+WHERE NOT EXISTS (SELECT FROM beacons.due d WHERE d.site = f.site AND f.hour >= d.from_hour AND f.hour < d.to_hour)
+UNION ALL
+SELECT d.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits
+FROM beacons.due d CROSS JOIN LATERAL beacons.flow_of(d.site, d.from_hour, d.to_hour) f;
+COMMENT ON VIEW beacons.flow IS
+    'How often a beacon went from one zone of a region to another, by the UTC hour in which it entered the second: '
+    'visits to zones that follow each other, with at most 30 minutes in between.';
+COMMENT ON COLUMN beacons.flow.site IS 'the store';
+COMMENT ON COLUMN beacons.flow.region IS 'the region''s id, as its gateways call it';
+COMMENT ON COLUMN beacons.flow.hour IS 'the UTC hour in which the second zone was entered';
+COMMENT ON COLUMN beacons.flow.from_zone IS 'the zone that was left';
+COMMENT ON COLUMN beacons.flow.to_zone IS 'the zone that was entered';
+COMMENT ON COLUMN beacons.flow.visits IS 'how often';

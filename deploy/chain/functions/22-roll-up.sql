@@ -1,0 +1,87 @@
+-- Roll-up: counts stays, and the hours that new rows have touched. The views are right without a roll-up too. With it they are quick.
+
+-- Silence is known three minutes after it began. So each roll-up counts the minutes before the last one anew. make_days_ahead() makes
+-- partitions in a transaction of its own: in this one it would ask for locks of tables that the roll-up has read.
+CREATE FUNCTION beacons.roll_up() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+    until timestamptz := now();
+    first timestamptz;
+    last timestamptz;
+BEGIN
+    -- One at a time; whoever comes second has nothing to do.
+    IF NOT pg_try_advisory_xact_lock(hashtext('beacons.roll_up')) THEN
+        RETURN 0;
+    END IF;
+    TRUNCATE beacons.rolling_change, beacons.rolling_stay, beacons.rolling_hour;
+
+    -- Each statement from here on sees at least what these rows tell of. What is committed later is still in `changed`.
+    WITH taken AS (DELETE FROM beacons.changed RETURNING *)
+    INSERT INTO beacons.rolling_change SELECT site, beacon, from_at, to_at FROM taken;
+    GET DIAGNOSTICS counted = ROW_COUNT;
+    -- Time has passed as well: who was inside still is, and who could hear still can.
+    INSERT INTO beacons.rolling_change
+    SELECT DISTINCT r.site, NULL::text, p.rolled_until - beacons.silence_patience() - interval '1 minute', until FROM beacons.region_gateway r, beacons.progress p
+    WHERE isfinite(p.rolled_until) AND p.rolled_until < until;
+    ANALYZE beacons.rolling_change;
+
+    INSERT INTO beacons.rolling_stay
+    SELECT site, beacon, beacons.stay_cut(site, beacon, min(from_at)) FROM beacons.rolling_change
+    WHERE beacon <> '//' GROUP BY site, beacon;
+    ANALYZE beacons.rolling_stay;
+    SELECT min(cut) INTO first FROM beacons.rolling_stay;
+    DELETE FROM beacons.stay_day s USING beacons.rolling_stay r
+    WHERE s.site = r.site AND s.beacon = r.beacon AND s.entered_at >= r.cut AND s.entered_at >= first;
+    DELETE FROM beacons.stay_long s USING beacons.rolling_stay r
+    WHERE s.site = r.site AND s.beacon = r.beacon AND s.entered_at >= r.cut;
+    WITH made AS MATERIALIZED (
+        SELECT r.site, s.*, s.left_at IS NOT NULL AND s.left_at <= s.entered_at + interval '1 day' AS is_short
+        FROM (SELECT site, array_agg(beacon) AS which, array_agg(cut) AS cuts FROM beacons.rolling_stay GROUP BY site) r
+        CROSS JOIN LATERAL beacons.stays_since(r.site, r.which, r.cuts) s
+    ), short AS (
+        INSERT INTO beacons.stay_day (site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways)
+        SELECT site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways FROM made WHERE is_short
+    )
+    INSERT INTO beacons.stay_long (site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways)
+    SELECT site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways FROM made WHERE NOT is_short;
+
+    INSERT INTO beacons.rolling_hour
+    SELECT touched.site, lower(during), upper(during)
+    FROM (SELECT c.site, range_agg(beacons.due_range(c.from_at, c.to_at)) AS hours FROM beacons.rolling_change c GROUP BY c.site) touched
+    CROSS JOIN LATERAL unnest(touched.hours) during;
+    ANALYZE beacons.rolling_hour;
+    SELECT min(from_hour), max(to_hour) INTO first, last FROM beacons.rolling_hour;
+    DELETE FROM beacons.occupancy_hour o USING beacons.rolling_hour r
+    WHERE o.site = r.site AND o.hour >= r.from_hour AND o.hour < r.to_hour AND o.hour >= first AND o.hour < last;
+    INSERT INTO beacons.occupancy_hour (site, region, hour, visits, beacons, mean_present, covered_share)
+    SELECT r.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share
+    FROM beacons.rolling_hour r CROSS JOIN LATERAL beacons.occupancy_of(r.site, r.from_hour, r.to_hour) o;
+    DELETE FROM beacons.flow_hour f USING beacons.rolling_hour r
+    WHERE f.site = r.site AND f.hour >= r.from_hour AND f.hour < r.to_hour AND f.hour >= first AND f.hour < last;
+    INSERT INTO beacons.flow_hour (site, region, hour, from_zone, to_zone, visits)
+    SELECT r.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits
+    FROM beacons.rolling_hour r CROSS JOIN LATERAL beacons.flow_of(r.site, r.from_hour, r.to_hour) f;
+
+    UPDATE beacons.progress SET rolled_until = until;
+    RETURN counted;
+END $$;
+COMMENT ON FUNCTION beacons.roll_up IS
+    'Counts in what has come since the last time, and says how much that was. Once a minute is often enough; two at once do no harm.';
+
+-- Each collector asks for a roll-up once a minute. A roll-up that takes long is followed by a rest. So counting takes a fifth of a core at
+-- most, however many events come and however many collectors ask. The views are right meanwhile.
+CREATE FUNCTION beacons.roll_up_when_due() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    counted bigint;
+BEGIN
+    IF (SELECT due_at > now() FROM beacons.progress) THEN
+        RETURN 0;
+    END IF;
+    counted := beacons.roll_up();
+    -- A little less than the minute after which the same collector asks again.
+    UPDATE beacons.progress SET due_at = greatest(
+        due_at, clock_timestamp() + greatest(interval '50 seconds', 4 * (clock_timestamp() - now())));
+    RETURN counted;
+END $$;
+COMMENT ON FUNCTION beacons.roll_up_when_due IS
+    'roll_up(), unless the last one that was begun here ended less than 50 s ago, or less than four times ago what it took. Returns 0 then.';

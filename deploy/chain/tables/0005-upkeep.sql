@@ -1,0 +1,59 @@
+-- Upkeep: what a store may cost in a day, what retention deletes, and what other readers ask for.
+
+CREATE TABLE beacons.budget (
+    site text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('told', 'health', 'rejected')),
+    messages_a_day bigint NOT NULL CHECK (messages_a_day >= 0),
+    octets_a_day bigint NOT NULL CHECK (octets_a_day >= 0),
+    PRIMARY KEY (site, kind)
+);
+COMMENT ON TABLE beacons.budget IS
+    'What a store may cost in a UTC day: told (events and all else that is kept), health, rejected. The site '''' is each store that has no row of its own.';
+
+-- A store with 64 gateways, each of which tells an event every ten seconds for twelve hours, has 276,000 of them.
+INSERT INTO beacons.budget VALUES ('', 'told', 1000000, 1073741824), ('', 'health', 200000, 268435456), ('', 'rejected', 10000, 16777216);
+
+-- Each collector's connection counts in a row of its own, so no connection waits for another.
+CREATE TABLE beacons.used (
+    site text NOT NULL,
+    day date NOT NULL,
+    kind text NOT NULL,
+    process integer NOT NULL,
+    messages bigint NOT NULL,
+    octets bigint NOT NULL,
+    given_up bigint NOT NULL,
+    PRIMARY KEY (site, day, kind, process)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE beacons.used IS 'What each store has cost by UTC day of arrival, as each collector''s connection counted it. The view budget_daily adds it up.';
+
+-- Tables whose rows are deleted by a day or a time of their own. A later file adds its tables here.
+CREATE TABLE beacons.dated (
+    name name PRIMARY KEY,
+    day name NOT NULL
+);
+COMMENT ON TABLE beacons.dated IS 'Tables without partitions that retention deletes from, each by one column: a UTC day or a time.';
+COMMENT ON COLUMN beacons.dated.day IS 'the column';
+INSERT INTO beacons.dated VALUES
+    ('battery_daily', 'day'), ('coverage_span', 'to_at'), ('covered_day', 'day'), ('day_changed', 'day'), ('due_day', 'day'), ('flow_hour', 'hour'),
+    ('heat', 'hour'), ('heat_sheet', 'to_at'), ('occupancy_day', 'day'), ('occupancy_hour', 'hour'), ('rejected', 'received_at'), ('surge', 'to_at'),
+    ('track', 'at'), ('used', 'day');
+
+-- A publication for change data capture. Its tables have what was told, and what operators loaded. Figures are left out: each
+-- roll-up counts hours anew, and a reader can count them itself.
+--
+-- A partition that retention drops is no change for readers. The server needs wal_level = logical for a reader; without it, the publication
+-- costs nothing.
+CREATE PUBLICATION beacons FOR TABLE
+    beacons.event, beacons.gap, beacons.coverage_span, beacons.surge, beacons.status, beacons.location, beacons.track, beacons.register, beacons.store
+WITH (publish_via_partition_root = true);
+COMMENT ON PUBLICATION beacons IS 'What gateways told, and the stores and beacons that operators loaded, for change data capture.';
+
+CREATE TABLE beacons.day_changed (
+    kind text NOT NULL CHECK (kind IN ('event', 'visit', 'stay', 'hour', 'day', 'coverage')),
+    day date NOT NULL,
+    changed_by xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX day_changed_by ON beacons.day_changed (changed_by);
+COMMENT ON TABLE beacons.day_changed IS 'Days before today that changed: what the next export to the lake looks at again.';
+COMMENT ON COLUMN beacons.day_changed.kind IS 'the view or table whose rows of this day changed';
+COMMENT ON COLUMN beacons.day_changed.changed_by IS 'the transaction that changed them';
