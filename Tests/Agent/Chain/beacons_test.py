@@ -56,7 +56,7 @@ class TakeTests(ListTest):
         self.assertEqual(self.take([page("door", "9:00", number=5, pages=5), page("door", "9:00", number=0, pages=101), page("door", "9:00", number=99, pages=100)]),
                          ["rejected", "rejected", "new"])
         with self.connection.transaction(force_rollback=True):
-            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_pages_of_store() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 2::bigint'")
+            self.connection.execute("UPDATE beacons.budget SET rows_in_all = 2 WHERE kind = 'pages'")
             self.assertEqual(self.take([page("a", "9:00")]), ["new"])
             self.assertEqual(self.take([page("b", "9:00")]), ["over_budget"])
             # A page that is there already has its room.
@@ -149,7 +149,7 @@ class TakeTests(ListTest):
 class LimitTests(ListTest):
     def test_made_up_beacons_fill_no_more_than_their_store_s_room_and_displace_no_registered_one(self):
         with self.connection.transaction(force_rollback=True):
-            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_heard() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 5::bigint'")
+            self.connection.execute("UPDATE beacons.budget SET rows_in_all = 5 WHERE kind = 'heard'")
             self.assertEqual(self.take([page("door", "9:00", *[entry(f"2/{minor}", "8:50") for minor in range(9)])]), ["over_budget"])
             self.assertEqual(len(self.beacons()), 5)
             self.register("3/9")

@@ -5,12 +5,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
+from .contract import CONTRACT
 from .said import Said
 from .topics import Address
 from .watch import Watch
@@ -24,8 +25,16 @@ LONGEST_REJECTED_BYTES = 64 * 1024
 # Remedies by SQLSTATE: the schema is missing, or the right to use it.
 NO_SCHEMA = "make or upgrade the schema: deploy/chain/schema --database URL"
 REMEDIES = {"3F000": NO_SCHEMA, "42883": NO_SCHEMA, "42P01": NO_SCHEMA, "42501": "as its owner: GRANT beacons_collector TO this role"}
+# The version of the schema's functions that this collector calls, and the kinds that it hands on.
+OLDEST_SCHEMA = 1
+KINDS = {kind.name for kind in CONTRACT.kinds.values() if kind.is_kept}
 # Classes of SQLSTATE that blame a row: data exception, integrity constraint, program limit.
 ROW_AT_FAULT = ("22", "23", "54")
+# Any other failure may come from the contents of a message too: a timeout, a lack of memory, a crash. So many times in a row it is the same one
+# before the messages are suspected.
+ATTEMPTS = 3
+# A full or broken disk is no message's fault, even where a smaller message still finds room.
+NO_ROW_AT_FAULT = ("53100", "58030")
 
 # Errors after which the collector tries again. psycopg passes on a system call that fails while it waits.
 TROUBLE = (psycopg.Error, OSError)
@@ -54,7 +63,11 @@ class Rejected:
 
 
 class TooOld(psycopg.Error):
-    """The schema knows fewer kinds of messages than this collector. Other messages would be acknowledged, and lost."""
+    """The schema offers less than this collector needs. Messages that it does not know would be acknowledged, and lost."""
+
+
+class Unanswered(Exception):
+    """The database took a batch, and did not say of each message what became of it."""
 
 
 class Away(Exception):
@@ -72,21 +85,28 @@ class Database:
         self.connection: psycopg.Connection[Any] | None = None
         self.outcomes: Counter[str] = Counter()
 
-    def store(self, rows: list[Row], rejected: list[Rejected]) -> None:
+    def store(self, rows: list[Row], rejected: list[Rejected], attempts: int = ATTEMPTS) -> None:
         """Commits all of it, however long that takes. Raises Away where `is_called_off` says that it takes too long.
 
-        Where one row makes the whole batch fail, halves are tried until it is found; it is rejected with the
-        database's own words.
+        Where one message makes the whole batch fail, halves are tried until it is found; it is rejected with the database's own words. A message
+        is at fault where the database says so, or where it fails as before each time, and others of its kind do not.
         """
-        pause_s = FIRST_PAUSE_S
+        pause_s, failures, before = FIRST_PAUSE_S, 0, ""
         while rows or rejected:
             try:
                 return self.commit(rows, rejected)
+            except Unanswered:
+                return self.store_in_parts(rows, rejected, "unanswered")
             except TROUBLE as error:
-                if isinstance(error, psycopg.Error) and (error.sqlstate or "")[:2] in ROW_AT_FAULT and rows:
-                    return self.store_in_parts(rows, rejected, error)
+                reason = f"database: {cause(error)}: {error.diag.message_primary or error if isinstance(error, psycopg.Error) else error}"
+                if cause(error)[:2] in ROW_AT_FAULT and rows:
+                    return self.store_in_parts(rows, rejected, reason)
                 self.said.trouble(explained(error))
                 self.close()
+                failures = failures + 1 if cause(error) == before else 1
+                before = cause(error)
+                if failures >= attempts and not isinstance(error, TooOld) and before not in NO_ROW_AT_FAULT and self.takes_others(rows):
+                    return self.store_in_parts(rows, rejected, reason)
             self.wait(pause_s)
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
@@ -98,46 +118,78 @@ class Database:
             time.sleep(min(pause_s, LOOK_INTERVAL_S))
         raise Away
 
-    def store_in_parts(self, rows: list[Row], rejected: list[Rejected], error: psycopg.Error) -> None:
-        if len(rows) == 1:
-            row, reason = rows[0], f"database: {error.sqlstate}: {error.diag.message_primary}"
-            return self.store([], rejected + [rejection(row, reason)])
-        half = len(rows) // 2
-        self.store(rows[:half], rejected)
-        self.store(rows[half:], [])
+    def store_in_parts(self, rows: list[Row], rejected: list[Rejected], reason: str) -> None:
+        if rows and rejected:
+            self.store([], rejected)
+            self.store_in_parts(rows, [], reason)
+        elif len(rows) == 1:
+            self.store([], [rejection(rows[0], reason)])
+        elif len(rejected) == 1:
+            # Even its octets make the database fail.
+            self.store([], [Rejected("", b"", reason, rejected[0].received_at)])
+        else:
+            for part in (slice(None, len(rows) // 2), slice(len(rows) // 2, None)) if rows else ():
+                # The whole has failed often enough to halve a half at its first failure.
+                self.store(rows[part], [], ATTEMPTS if len(rows[part]) == 1 else 1)
+            for one in rejected:
+                self.store([], [one])
+
+    def takes_others(self, rows: list[Row]) -> bool:
+        """Whether the database takes the contract's own examples of the kinds of these messages. Nothing of that stays."""
+        examples = [Row("", Address(kind, "", ""), json.dumps(CONTRACT.kinds[kind].schema["examples"][0]), datetime.now(UTC))
+                    for kind in sorted({row.address.kind for row in rows})]
+        try:
+            connection = self.connected()
+            with self.watch, connection.transaction(force_rollback=True), connection.cursor() as cursor:
+                self.take(cursor, examples)
+                self.reject(cursor, [Rejected("", b"", "", datetime.now(UTC))])
+            return True
+        except TROUBLE:
+            self.close()
+            return False
 
     def commit(self, rows: list[Row], rejected: list[Rejected]) -> None:
         connection = self.connected()
         outcomes: Counter[str] = Counter()
         with self.watch, connection.transaction(), connection.cursor() as cursor:
             refused = list(rejected)
-            if rows:
-                batch = "[" + ",".join(element(index, row) for index, row in enumerate(rows)) + "]"
-                cursor.execute("SELECT i, outcome, reason FROM beacons.take(%s::jsonb)", (batch,))
-                answers = cursor.fetchall()
-                if len(answers) < len(rows):
-                    known = {index for index, _, _ in answers}
-                    kinds = sorted({row.address.kind for index, row in enumerate(rows) if index not in known})
-                    raise TooOld(f"the schema does not know messages of the kind {', '.join(kinds)}; {NO_SCHEMA}")
-                for index, outcome, reason in answers:
-                    outcomes[outcome] += 1
-                    outcomes["surges"] += outcome == "new" and rows[index].address.kind == "surge"
-                    if outcome in ("conflict", "rejected"):
-                        refused.append(rejection(rows[index], reason))
-            if refused:
-                cursor.execute(
-                    "SELECT beacons.reject(%s::timestamptz[], %s::text[], %s::text[], %s::bytea[], %s::text[])",
-                    ([one.received_at for one in refused], [storable(one.site) for one in refused], [storable(one.topic) for one in refused],
-                     [one.payload[:LONGEST_REJECTED_BYTES] for one in refused], [storable(one.reason) for one in refused]))
+            answers = self.take(cursor, rows)
+            if {index for index, _, _ in answers} != set(range(len(rows))):
+                raise Unanswered
+            for index, outcome, reason in answers:
+                outcomes[outcome] += 1
+                outcomes["surges"] += outcome == "new" and rows[index].address.kind == "surge"
+                if outcome in ("conflict", "rejected"):
+                    refused.append(rejection(rows[index], reason))
+            self.reject(cursor, refused)
         self.said.well("connected")
         outcomes["rejected"] = len(refused)
         self.outcomes += outcomes
+
+    def take(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> list[tuple[int, str, str]]:
+        """Returns the place, the outcome and perhaps the reason of each message, as the database answers."""
+        if not rows:
+            return []
+        batch = "[" + ",".join(element(index, row) for index, row in enumerate(rows)) + "]"
+        return cursor.execute("SELECT i, outcome, reason FROM beacons.take(%s::jsonb)", (batch,)).fetchall()
+
+    def reject(self, cursor: psycopg.Cursor[Any], refused: list[Rejected]) -> None:
+        if refused:
+            cursor.execute(
+                "SELECT beacons.reject(%s::timestamptz[], %s::text[], %s::text[], %s::bytea[], %s::text[])",
+                ([one.received_at for one in refused], [storable(one.site) for one in refused], [storable(one.topic) for one in refused],
+                 [one.payload[:LONGEST_REJECTED_BYTES] for one in refused], [storable(one.reason) for one in refused]))
 
     def connected(self) -> psycopg.Connection[Any]:
         if self.connection is None or self.connection.closed:
             self.close()
             self.connection = connect(self.url, "beacons_collector")
             self.watch.looks_at(self.connection.fileno())
+            try:
+                require(self.connection)
+            except TROUBLE:
+                self.close()
+                raise
         return self.connection
 
     def close(self) -> None:
@@ -154,12 +206,26 @@ def connect(url: str, name: str) -> psycopg.Connection[Any]:
     return psycopg.connect(url, autocommit=True, application_name=name, **defaults)
 
 
+def require(connection: psycopg.Connection[Any]) -> None:
+    """Raises TooOld where the schema lacks what this collector needs."""
+    (version, kinds) = connection.execute("SELECT version, kinds FROM beacons.offered()").fetchone() or (0, [])
+    if version < OLDEST_SCHEMA:
+        raise TooOld(f"the schema is older than this collector; {NO_SCHEMA}")
+    if missing := sorted(KINDS.difference(kinds)):
+        raise TooOld(f"the schema does not know messages of the kind {', '.join(missing)}; {NO_SCHEMA}")
+
+
+def cause(error: psycopg.Error | OSError) -> str:
+    """The SQLSTATE of an error, or its class."""
+    return isinstance(error, psycopg.Error) and error.sqlstate or type(error).__name__
+
+
 def explained(error: psycopg.Error | OSError) -> str:
     """The error in the database's words, with the remedy where one is known."""
     if isinstance(error, OSError):
         return f"{type(error).__name__}: {error}"
     remedy = REMEDIES.get(error.sqlstate or "")
-    words = f"{error.sqlstate or type(error).__name__}: {error.diag.message_primary or error}"
+    words = f"{cause(error)}: {error.diag.message_primary or error}"
     return f"{words}; {remedy}" if remedy else words
 
 

@@ -2,11 +2,20 @@
 
 CREATE FUNCTION beacons.number_block(seq bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT seq >> 12 $$;
 
--- Locks gateways until the transaction ends, always in the same order, and adds a row for each gateway that is new.
+-- Adds a row for each gateway that is new.
 --
 -- This function and the triggers look up row by row, by index, whatever the tables held when PostgreSQL made the plan. PostgreSQL plans a
 -- statement without parameters once for each connection. On a new database, or after a quiet night, it plans for empty tables: it reads all
 -- open visits for each event, and goes on doing so when there are ten thousand. Only ANALYZE ends that, a minute later or more.
+CREATE FUNCTION beacons.add_gateways(sites text[], gateways text[]) RETURNS void LANGUAGE sql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    INSERT INTO beacons.gateway (site, gateway)
+    SELECT DISTINCT t.site, t.gateway FROM unnest(sites, gateways) t (site, gateway)
+    WHERE NOT EXISTS (SELECT FROM beacons.gateway g WHERE g.site = t.site AND g.gateway = t.gateway)
+    ORDER BY 1, 2 ON CONFLICT DO NOTHING
+$$;
+
+-- Locks gateways until the transaction ends, always in the same order.
 CREATE FUNCTION beacons.lock_gateways(sites text[], gateways text[]) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
@@ -14,11 +23,7 @@ BEGIN
     IF current_setting('beacons.gateways_are_locked', true) = 'yes' THEN
         RETURN;
     END IF;
-    INSERT INTO beacons.gateway (site, gateway)
-    SELECT DISTINCT t.site, t.gateway FROM unnest(sites, gateways) t (site, gateway)
-    WHERE NOT EXISTS (SELECT FROM beacons.gateway g WHERE g.site = t.site AND g.gateway = t.gateway)
-    ORDER BY 1, 2
-    ON CONFLICT DO NOTHING;
+    PERFORM beacons.add_gateways(sites, gateways);
     PERFORM FROM beacons.gateway g
     WHERE (g.site, g.gateway) IN (SELECT t.site, t.gateway FROM unnest(sites, gateways) t (site, gateway))
     ORDER BY g.site, g.gateway FOR NO KEY UPDATE;

@@ -19,15 +19,14 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     days date[];
 BEGIN
-    SELECT array_agg(DISTINCT (at AT TIME ZONE 'UTC')::date) FILTER (WHERE isfinite(at)) INTO days
-    FROM jsonb_to_recordset(batch) AS m (kind text, payload jsonb),
-        LATERAL (VALUES ((payload->>'at')::timestamptz), ((payload->>'entered_at')::timestamptz)) told (at)
-    WHERE kind = 'event';
-    PERFORM beacons.make_days('event', days), beacons.make_days('visit_day', days);
-    -- From here on nobody else adds a number of these gateways.
+    -- Gateways come first, then days. A collector that makes a day's partition holds the table. If it waited for a gateway of another collector
+    -- then, that one could be waiting for the table. From here on no other collector adds a number of these gateways.
     PERFORM beacons.lock_gateways(array_agg(site), array_agg(gateway))
-    FROM (SELECT DISTINCT site, gateway FROM jsonb_to_recordset(batch) AS m (kind text, site text, gateway text) WHERE kind = 'event') told;
+    FROM (SELECT DISTINCT site, gateway FROM jsonb_to_recordset(batch) AS m (site text, gateway text)) told;
     PERFORM set_config('beacons.gateways_are_locked', 'yes', true);
+    SELECT array_agg(DISTINCT (at AT TIME ZONE 'UTC')::date) FILTER (WHERE isfinite(at)) INTO days
+    FROM jsonb_to_recordset(batch) AS m (payload jsonb), LATERAL (VALUES ((payload->>'at')::timestamptz), ((payload->>'entered_at')::timestamptz)) told (at);
+    PERFORM beacons.make_days('event', days), beacons.make_days('visit_day', days);
 
     RETURN QUERY
     WITH message AS MATERIALIZED (
@@ -37,12 +36,11 @@ BEGIN
                 SELECT FROM beacons.gateway g JOIN beacons.number n ON n.gateway_id = g.id
                 WHERE g.site = m.site AND g.gateway = m.gateway AND n.epoch = p.epoch
                 AND n.block = beacons.number_block(p.seq) AND n.seqs @> p.seq) AS has_come
-        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, zone text, received_at timestamptz, payload jsonb)
+        FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, zone text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (
             epoch text, seq bigint, at timestamptz, type text, region text, uuid text, major integer, minor integer,
             rssi_dbm double precision, accuracy_m double precision, proximity text, entered_at timestamptz, last_heard_at timestamptz,
             last_inside_at timestamptz, dwell_s double precision, partial boolean, inferred boolean, location jsonb)
-        WHERE m.kind = 'event'
         WINDOW told AS (PARTITION BY m.site, m.gateway, p.epoch, p.seq ORDER BY m.i)
     ), added AS (
         INSERT INTO beacons.event (
@@ -74,9 +72,9 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO beacons.region_gateway (site, region, gateway)
     SELECT DISTINCT m.site, m.payload->>'region', m.gateway
-    FROM jsonb_to_recordset(batch) AS m (kind text, site text, gateway text, payload jsonb)
-    WHERE m.kind = 'state' AND NOT EXISTS (
+    FROM jsonb_to_recordset(batch) AS m (site text, gateway text, payload jsonb)
+    WHERE NOT EXISTS (
         SELECT FROM beacons.region_gateway r WHERE r.site = m.site AND r.region = m.payload->>'region' AND r.gateway = m.gateway)
     ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
-    RETURN QUERY SELECT m.i, 'unkept', NULL::text FROM jsonb_to_recordset(batch) AS m (i integer, kind text) WHERE m.kind = 'state';
+    RETURN QUERY SELECT m.i, 'unkept', NULL::text FROM jsonb_to_recordset(batch) AS m (i integer);
 END $$;

@@ -2,16 +2,15 @@
 --
 -- A second health of a known moment with other contents is a conflict.
 
-CREATE FUNCTION beacons.take_retained(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+CREATE FUNCTION beacons.take_statuses(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*
-        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
+        FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz, epoch text, state text, radio text, version text)
-        WHERE m.kind = 'status'
     ), added AS (
         INSERT INTO beacons.status (site, gateway, at, received_at, epoch, state, radio, version, payload)
         SELECT site, gateway, at, received_at, epoch, state, radio, version, payload FROM message ORDER BY site, gateway, at, received_at, i
@@ -20,14 +19,18 @@ BEGIN
     SELECT m.i, beacons.outcome(EXISTS (
         SELECT FROM added a WHERE a.site = m.site AND a.gateway = m.gateway AND a.payload = m.payload), true), NULL::text
     FROM message m;
+END $$;
 
+CREATE FUNCTION beacons.take_healths(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.at, beacons.contents(m.payload) AS contents,
             row_number() OVER told = 1 AS is_first, first_value(beacons.contents(m.payload)) OVER told AS first_contents
-        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
+        FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz)
-        WHERE m.kind = 'health'
         WINDOW told AS (PARTITION BY m.site, m.gateway, p.at ORDER BY m.i)
     ), added AS (
         INSERT INTO beacons.health (site, gateway, at, received_at, payload)
@@ -42,7 +45,13 @@ BEGIN
         ELSE coalesce((
             SELECT coalesce(beacons.contents(h.payload) = m.contents, true) FROM beacons.health h
             WHERE h.site = m.site AND h.gateway = m.gateway AND h.at = m.at), m.first_contents = m.contents) END) AS outcome) o;
+END $$;
 
+-- Stores the fixes of locations and tracks. A message is new where one of its fixes is.
+CREATE FUNCTION beacons.take_fixes(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
     RETURN QUERY
     WITH fix AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, f.*
@@ -52,7 +61,6 @@ BEGIN
         CROSS JOIN LATERAL jsonb_to_record(fix) AS f (
             at timestamptz, latitude double precision, longitude double precision, horizontal_accuracy_m double precision,
             altitude_m double precision, speed_m_s double precision, course_deg double precision, heading_deg double precision)
-        WHERE m.kind IN ('location', 'track')
     ), added AS (
         INSERT INTO beacons.location (
             site, gateway, at, received_at, latitude, longitude, horizontal_accuracy_m, altitude_m, speed_m_s, course_deg, heading_deg)
@@ -60,7 +68,6 @@ BEGIN
         FROM fix ORDER BY 1, 2, 3
         ON CONFLICT DO NOTHING RETURNING site, gateway, at
     )
-    SELECT (m->>'i')::integer, beacons.outcome(EXISTS (
-        SELECT FROM fix f JOIN added a USING (site, gateway, at) WHERE f.i = (m->>'i')::integer), true), NULL::text
-    FROM jsonb_array_elements(batch) m WHERE m->>'kind' = 'location';
+    SELECT m.i, beacons.outcome(EXISTS (SELECT FROM fix f JOIN added a USING (site, gateway, at) WHERE f.i = m.i), true), NULL::text
+    FROM jsonb_to_recordset(batch) AS m (i integer);
 END $$;

@@ -4,14 +4,9 @@
 
 -- These functions look up row by row, by index, whatever the tables held when PostgreSQL made the plan: OFFSET 0 keeps it from another one.
 
--- The most rows of beacon_heard that a store may have for beacons that it did not register. A made-up list could fill the table otherwise.
--- Registered beacons have room of their own, so that made-up beacons cannot displace them.
-CREATE FUNCTION beacons.most_heard() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 100000::bigint $$;
-
--- The most pages of a list; a gateway's own limit is lower. And the most pages of a store: those of 400 gateways.
+-- The most pages of a list. A gateway's own limit is lower.
 CREATE FUNCTION beacons.most_pages() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 100 $$;
 
-CREATE FUNCTION beacons.most_pages_of_store() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 10000::bigint $$;
 
 -- Returns the mean of two means, each of so many readings.
 CREATE FUNCTION beacons.mean_of(one double precision, ones bigint, other double precision, others bigint) RETURNS double precision
@@ -26,9 +21,8 @@ SET enable_seqscan = off AS $$
         SELECT m.i, m.site, m.gateway, p.page, p.pages, m.received_at, least(p.at, m.received_at) AS at, md5(beacons.contents(m.payload)::text) AS digest,
             p.at <= m.received_at + interval '1 day' AND p.at >= m.received_at - interval '400 days' AS is_plausible,
             p.page < p.pages AND p.pages <= beacons.most_pages() AS has_place
-        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
+        FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz, page integer, pages integer)
-        WHERE m.kind = 'beacons'
     ), newest AS MATERIALIZED (
         SELECT DISTINCT ON (m.site, m.gateway, m.page) m.*, b.at AS stored_at, b.digest AS stored_digest
         FROM message m LEFT JOIN LATERAL (
@@ -39,7 +33,7 @@ SET enable_seqscan = off AS $$
         SELECT n.site, count(*) AS new_pages, (SELECT count(*) FROM beacons.beacon_page p WHERE p.site = n.site) AS pages
         FROM newest n WHERE n.stored_digest IS NULL GROUP BY n.site
     ), full_site AS MATERIALIZED (
-        SELECT r.site FROM room r WHERE r.pages + r.new_pages > beacons.most_pages_of_store()
+        SELECT r.site FROM room r WHERE r.pages + r.new_pages > beacons.most_rows(r.site, 'pages')
     ), unneeded AS (
         -- Pages that a newer, shorter list does not need. An old page would make the list look complete when the new one is not.
         DELETE FROM beacons.beacon_page p USING newest n
@@ -106,10 +100,11 @@ SET enable_seqscan = off AS $$
         LEFT JOIN LATERAL (
             SELECT b.site FROM beacons.register b WHERE b.site = t.site AND b.uuid = t.uuid AND b.major = t.major AND b.minor = t.minor OFFSET 0) r ON true
     ), room AS MATERIALIZED (
-        SELECT e.site, (SELECT count(*) FROM beacons.beacon_heard h WHERE h.site = e.site) AS rows
+        SELECT e.site, (SELECT count(*) FROM beacons.beacon_heard h WHERE h.site = e.site) AS rows, beacons.most_rows(e.site, 'heard') AS most
         FROM entry e WHERE e.is_unknown GROUP BY e.site
     ), fits AS MATERIALIZED (
-        SELECT e.*, NOT e.is_unknown OR room.rows + e.place <= CASE WHEN e.is_guest THEN 1 ELSE 2 END * beacons.most_heard() AS has_room
+        -- Registered beacons have as much room again, so that made-up beacons cannot displace them.
+        SELECT e.*, NOT e.is_unknown OR room.rows + e.place <= CASE WHEN e.is_guest THEN 1 ELSE 2 END * room.most AS has_room
         FROM entry e LEFT JOIN room USING (site)
     ), kept AS (
         INSERT INTO beacons.beacon_heard AS h (
@@ -167,7 +162,7 @@ BEGIN
     SELECT jsonb_agg(p), array_agg(p.i) FILTER (WHERE p.outcome = 'new') INTO answers, news FROM beacons.take_pages(batch) p;
     lacking := beacons.take_entries(batch, news);
     -- The rest of such a list is stored, so the store pays for it.
-    PERFORM beacons.note_used(m.site, 'told', count(*), sum(pg_column_size(m.payload))::bigint, count(*))
+    PERFORM beacons.note_used(m.site, 'told', count(*), sum(pg_column_size(m.payload))::bigint, count(*), count(*))
     FROM jsonb_to_recordset(batch) AS m (i integer, site text, payload jsonb)
     WHERE m.i = ANY (news) AND m.site = ANY (lacking) GROUP BY m.site;
     RETURN QUERY

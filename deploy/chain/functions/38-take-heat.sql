@@ -11,11 +11,10 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $
                 WHEN p.page NOT BETWEEN 0 AND p.pages - 1 THEN format('page: %s of %s', p.page, p.pages)
                 WHEN p.from_at > m.received_at + interval '1 day' OR p.from_at < m.received_at - interval '400 days'
                 THEN 'from_at: more than a day after its arrival, or more than 400 days before' END AS fault
-        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
+        FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (
             epoch text, sheet bigint, at timestamptz, from_at timestamptz, to_at timestamptz, page integer, pages integer, cell_m double precision,
             cells jsonb, omitted_cells bigint, omitted_s bigint, unplaced_s bigint)
-        WHERE m.kind = 'heat'
     ), fit AS MATERIALIZED (
         SELECT t.*, row_number() OVER same = 1 AS is_first, first_value(t.digest) OVER same AS first_digest
         FROM told t WHERE t.fault IS NULL
@@ -42,20 +41,4 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $
         a.site IS NOT NULL AND f.is_first,
         coalesce((SELECT s.digest FROM beacons.heat_sheet s
             WHERE s.site = t.site AND s.gateway = t.gateway AND s.epoch = t.epoch AND s.sheet = t.sheet), f.first_digest) = t.digest) END AS outcome) o
-$$;
-
--- Stores the gaps of sheets.
-CREATE FUNCTION beacons.take_sheet_gaps(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
-LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-    WITH message AS MATERIALIZED (
-        SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*
-        FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, received_at timestamptz, payload jsonb)
-        CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (epoch text, at timestamptz, cause text, from_sheet bigint, to_sheet bigint)
-        WHERE m.kind = 'gap'
-    ), added AS (
-        INSERT INTO beacons.gap (site, gateway, epoch, counts, from_seq, to_seq, at, received_at, cause, payload)
-        SELECT site, gateway, epoch, 'sheet', from_sheet, to_sheet, at, received_at, cause, payload FROM message ORDER BY 1, 2, 3, 4, 5, 6
-        ON CONFLICT DO NOTHING RETURNING payload
-    )
-    SELECT m.i, beacons.outcome(EXISTS (SELECT FROM added a WHERE a.payload = m.payload), true), NULL::text FROM message m
 $$;

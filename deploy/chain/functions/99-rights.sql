@@ -7,7 +7,7 @@ REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA beacons FROM PUBLIC;
 -- A collector adds. It can neither read nor change what is there. The project's collector calls functions. Another one may use a plain
 -- INSERT: triggers note numbers, visits and what is to be counted anew.
 GRANT EXECUTE ON FUNCTION
-    beacons.take(jsonb), beacons.reject(timestamptz[], text[], text[], bytea[], text[]),
+    beacons.offered(), beacons.take(jsonb), beacons.reject(timestamptz[], text[], text[], bytea[], text[]),
     beacons.roll_up(), beacons.roll_up_when_due(), beacons.roll_up_days(), beacons.roll_up_days_when_due(), beacons.make_days_ahead(),
     beacons.count_beacons_when_due(), beacons.worst_beacon_figures(integer)
 TO beacons_collector;

@@ -53,8 +53,8 @@ CREATE TABLE beacons.gap (
     site text NOT NULL,
     gateway text NOT NULL,
     epoch text NOT NULL,
-    -- The numbers count events (seq), spans of coverage (span), surges (surge), batches of fixes (batch), sheets of heat (sheet).
-    counts text NOT NULL DEFAULT 'seq' CHECK (counts IN ('seq', 'span', 'surge', 'batch', 'sheet')),
+    -- The word of the series: seq counts events, span coverage. The view kind has all of them.
+    counts text NOT NULL DEFAULT 'seq',
     from_seq bigint NOT NULL,
     to_seq bigint NOT NULL CHECK (to_seq >= from_seq),
     at timestamptz,

@@ -9,7 +9,7 @@ CREATE TABLE beacons.gateway (
     UNIQUE (site, gateway)
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE beacons.gateway IS
-    'Every gateway that has told an event. Its row is the lock under which its events are counted and paired.';
+    'Every gateway that was heard of. Its row is the lock under which its events are counted and paired.';
 
 -- The table keeps ranges instead of rows: a gateway that loses no event has one range for 4096 events. A gateway that tells every other
 -- number makes many ranges. The blocks keep each row small even then.

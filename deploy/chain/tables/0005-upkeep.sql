@@ -2,16 +2,27 @@
 
 CREATE TABLE beacons.budget (
     site text NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('told', 'health', 'rejected')),
-    messages_a_day bigint NOT NULL CHECK (messages_a_day >= 0),
-    octets_a_day bigint NOT NULL CHECK (octets_a_day >= 0),
+    kind text NOT NULL,
+    messages_a_day bigint CHECK (messages_a_day >= 0),
+    octets_a_day bigint CHECK (octets_a_day >= 0),
+    rows_a_day bigint CHECK (rows_a_day >= 0),
+    rows_in_all bigint CHECK (rows_in_all >= 0),
     PRIMARY KEY (site, kind)
 );
 COMMENT ON TABLE beacons.budget IS
-    'What a store may cost in a UTC day: told (events and all else that is kept), health, rejected. The site '''' is each store that has no row of its own.';
-
--- A store with 64 gateways, each of which tells an event every ten seconds for twelve hours, has 276,000 of them.
-INSERT INTO beacons.budget VALUES ('', 'told', 1000000, 1073741824), ('', 'health', 200000, 268435456), ('', 'rejected', 10000, 16777216);
+    'What a store may cost: in a UTC day, and in all. The site '''' is each store that has no row of its own. Null is no limit.';
+COMMENT ON COLUMN beacons.budget.kind IS
+    'told (events and all else that is kept), health, rejected: messages. hours: late hours that a roll-up counts, times regions. '
+    'gateways, regions (of each gateway), pages (of lists of beacons), heard (beacons of each gateway): rows that stay.';
+COMMENT ON COLUMN beacons.budget.rows_a_day IS 'rows that the messages make: each fix of a track and each cell of a sheet is one';
+COMMENT ON COLUMN beacons.budget.rows_in_all IS 'rows that a table may have';
+INSERT INTO beacons.budget (site, kind, messages_a_day, octets_a_day, rows_a_day, rows_in_all) VALUES
+    -- A store with 64 gateways, each of which tells an event every ten seconds for twelve hours, has 276,000 of them.
+    ('', 'told', 1000000, 1073741824, 5000000, NULL), ('', 'health', 200000, 268435456, NULL, NULL), ('', 'rejected', 10000, 16777216, NULL, NULL),
+    -- A year of ten regions has 87,600 hours.
+    ('', 'hours', NULL, NULL, 1000000, NULL),
+    ('', 'gateways', NULL, NULL, NULL, 1000), ('', 'regions', NULL, NULL, NULL, 10000), ('', 'pages', NULL, NULL, NULL, 10000),
+    ('', 'heard', NULL, NULL, NULL, 100000);
 
 -- Each collector's connection counts in a row of its own, so no connection waits for another.
 CREATE TABLE beacons.used (
@@ -21,6 +32,7 @@ CREATE TABLE beacons.used (
     process integer NOT NULL,
     messages bigint NOT NULL,
     octets bigint NOT NULL,
+    rows bigint NOT NULL,
     given_up bigint NOT NULL,
     PRIMARY KEY (site, day, kind, process)
 ) WITH (fillfactor = 50);
