@@ -52,6 +52,21 @@ class TakeTests(ListTest):
         self.take([page("door", "11:00", entry("1/2", "11:00"), number=1, pages=2)])
         self.assertEqual([clock(until) for until, in self.query("SELECT told_until FROM beacons.beacon_list WHERE site = %(site)s")], ["11:00"])
 
+    def test_a_backlog_of_lists_counts_as_if_each_list_had_come_by_itself(self):
+        night = [page("door", f"{hour}:00", entry("1/1", f"{hour}:00", battery_mv=3000 - hour, telemetry_at=said(f"{hour}:00")),
+                      *([entry("1/2", f"{hour}:00", battery_percent=50, telemetry_at=said("0:30"))] if hour <= 3 else [])) for hour in range(1, 8)]
+        alone = [one | {"site": self.site + "-2"} for one in night]
+        self.assertEqual(self.take(night), ["new"] * 7)
+        self.assertEqual([self.take([one]) for one in alone], [["new"]] * 7)
+        for table in ("battery_daily", "beacon_heard", "beacon_page"):
+            columns = self.query("SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) FROM pg_attribute WHERE attrelid = %(name)s::regclass AND attnum > 1 "
+                                 "AND attname <> 'received_at'", name=f"beacons.{table}")[0][0]
+            rows = [self.query(f"SELECT {columns} FROM beacons.{table} WHERE site = %(its)s ORDER BY 1, 2, 3", its=self.site + end) for end in ("", "-2")]
+            self.assertEqual(*rows)
+        self.assertEqual(self.query("SELECT minor, readings, battery_mv, battery_mv_min, battery_percent FROM beacons.battery_daily WHERE site = %(site)s ORDER BY 1"),
+                         [(1, 7, 2996, 2993, None), (2, 1, None, None, 50)])
+        self.assertEqual(self.take(night), ["repeated"] * 7)
+
     def test_made_up_pages_have_a_limit_for_a_list_and_for_a_store(self):
         self.assertEqual(self.take([page("door", "9:00", number=5, pages=5), page("door", "9:00", number=0, pages=101), page("door", "9:00", number=99, pages=100)]),
                          ["rejected", "rejected", "new"])

@@ -13,7 +13,8 @@ CREATE FUNCTION beacons.mean_of(one double precision, ones bigint, other double 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT CASE WHEN one IS NULL THEN other WHEN other IS NULL THEN one ELSE (one * ones + other * others) / (ones + others) END $$;
 
--- Stores the pages that are news, and returns the outcome of each message. A page may come from a clock that is ahead: its arrival counts then.
+-- Stores the pages that are news, each in its turn, and returns the outcome of each message. A page may come from a clock that is ahead: its
+-- arrival counts then.
 CREATE FUNCTION beacons.take_pages(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off AS $$
@@ -23,12 +24,21 @@ SET enable_seqscan = off AS $$
             p.page < p.pages AND p.pages <= beacons.most_pages() AS has_place
         FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz, page integer, pages integer)
-    ), newest AS MATERIALIZED (
-        SELECT DISTINCT ON (m.site, m.gateway, m.page) m.*, b.at AS stored_at, b.digest AS stored_digest
-        FROM message m LEFT JOIN LATERAL (
+    ), stored AS MATERIALIZED (
+        SELECT m.*, b.at AS stored_at, b.digest AS stored_digest
+        FROM (SELECT DISTINCT site, gateway, page FROM message) m
+        JOIN LATERAL (
             SELECT p.at, p.digest FROM beacons.beacon_page p WHERE p.site = m.site AND p.gateway = m.gateway AND p.page = m.page OFFSET 0) b ON true
-        WHERE m.is_plausible AND m.has_place AND (b.digest IS NULL OR b.digest <> m.digest)
-        ORDER BY m.site, m.gateway, m.page, m.at DESC, m.i
+    ), sorted AS MATERIALIZED (
+        SELECT m.*, s.stored_at, s.stored_digest, m.digest IS NOT DISTINCT FROM s.stored_digest
+            OR row_number() OVER (PARTITION BY m.site, m.gateway, m.page, m.digest ORDER BY m.i) > 1 AS is_known,
+            greatest(s.stored_at, max(m.at) OVER (PARTITION BY m.site, m.gateway, m.page ORDER BY m.i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS before_at
+        FROM message m LEFT JOIN stored s USING (site, gateway, page) WHERE m.is_plausible AND m.has_place
+    ), news AS MATERIALIZED (
+        SELECT s.* FROM sorted s WHERE NOT s.is_known AND (s.before_at IS NULL OR s.at > s.before_at)
+    ), newest AS MATERIALIZED (
+        SELECT DISTINCT ON (n.site, n.gateway, n.page) n.*, min(n.at) OVER (PARTITION BY n.site, n.gateway, n.page) AS first_at
+        FROM news n ORDER BY n.site, n.gateway, n.page, n.at DESC
     ), room AS MATERIALIZED (
         SELECT n.site, count(*) AS new_pages, (SELECT count(*) FROM beacons.beacon_page p WHERE p.site = n.site) AS pages
         FROM newest n WHERE n.stored_digest IS NULL GROUP BY n.site
@@ -41,30 +51,31 @@ SET enable_seqscan = off AS $$
         AND NOT EXISTS (SELECT FROM newest o WHERE o.site = p.site AND o.gateway = p.gateway AND o.page = p.page)
     ), added AS (
         INSERT INTO beacons.beacon_page AS b (site, gateway, page, pages, at, received_at, first_at, digest)
-        SELECT site, gateway, page, pages, at, received_at, at, digest FROM newest n
+        SELECT site, gateway, page, pages, at, received_at, first_at, digest FROM newest n
         WHERE n.stored_digest IS NOT NULL OR NOT EXISTS (SELECT FROM full_site f WHERE f.site = n.site) ORDER BY 1, 2, 3
         ON CONFLICT (site, gateway, page) DO UPDATE
         SET pages = excluded.pages, at = excluded.at, received_at = excluded.received_at, digest = excluded.digest WHERE b.at < excluded.at
         RETURNING site, gateway, page
     )
     SELECT m.i,
-        CASE WHEN NOT (m.is_plausible AND m.has_place) THEN 'rejected' WHEN n.i = m.i AND a.site IS NOT NULL THEN 'new'
-            WHEN n.i = m.i AND n.stored_digest IS NULL THEN 'over_budget'
-            WHEN n.i = m.i AND n.stored_at = m.at THEN 'conflict' ELSE 'repeated' END,
+        CASE WHEN NOT (m.is_plausible AND m.has_place) THEN 'rejected'
+            WHEN n.i IS NOT NULL AND a.site IS NOT NULL THEN 'new'
+            WHEN n.i IS NOT NULL AND n.stored_digest IS NULL THEN 'over_budget'
+            WHEN NOT s.is_known AND s.at = s.before_at THEN 'conflict' ELSE 'repeated' END,
         CASE WHEN NOT m.has_place THEN format('page: %s of %s, where a list has at most %s', m.page, m.pages, beacons.most_pages())
             WHEN NOT m.is_plausible THEN 'at: more than a day after its arrival, or more than 400 days before'
-            WHEN n.i = m.i AND a.site IS NULL AND n.stored_at = m.at THEN format('at: page %s of that moment was another one before', m.page) END
-    FROM message m LEFT JOIN newest n USING (site, gateway, page) LEFT JOIN added a USING (site, gateway, page)
+            WHEN NOT s.is_known AND s.at = s.before_at THEN format('at: page %s of that moment was another one before', m.page) END
+    FROM message m LEFT JOIN sorted s USING (i) LEFT JOIN news n USING (i)
+    LEFT JOIN added a ON (a.site, a.gateway, a.page) = (m.site, m.gateway, m.page)
 $$;
 
--- Returns the entries of pages, each beacon of a gateway once: as the newest of the pages has it. No time is later than its page.
+-- Returns the entries of pages. No time is later than its page.
 CREATE FUNCTION beacons.entries_of(batch jsonb, news integer[])
 RETURNS TABLE (site text, uuid text, major integer, minor integer, gateway text, listed_at timestamptz, last_heard_at timestamptz, first_heard_at timestamptz,
     interval_ms double precision, rssi_dbm double precision, battery_percent double precision, battery_mv double precision,
     temperature_c double precision, format text, telemetry_at timestamptz)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT DISTINCT ON (m.site, upper(e.uuid), e.major, e.minor, m.gateway)
-        m.site, upper(e.uuid) AS uuid, e.major, e.minor, m.gateway, least(p.at, m.received_at) AS listed_at,
+    SELECT m.site, upper(e.uuid) AS uuid, e.major, e.minor, m.gateway, least(p.at, m.received_at) AS listed_at,
         least(e.last_heard_at, p.at, m.received_at) AS last_heard_at,
         -- A clock that began in 1970 would stay the beginning for ever.
         CASE WHEN e.first_heard_at >= p.at - interval '20 years' THEN least(e.first_heard_at, e.last_heard_at, m.received_at)
@@ -79,20 +90,29 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         rssi_dbm double precision, battery_percent double precision, battery_mv double precision, temperature_c double precision,
         telemetry_at timestamptz, format text)
     WHERE m.i = ANY (news)
-    ORDER BY 1, 2, 3, 4, 5, 6 DESC
 $$;
 
 -- Stores the entries of pages. Returns the sites that had no room for some of them.
 CREATE FUNCTION beacons.take_entries(batch jsonb, news integer[]) RETURNS text[]
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off AS $$
-    WITH told AS MATERIALIZED (
+    WITH listed AS MATERIALIZED (
         SELECT * FROM beacons.entries_of(batch, news)
+    ), told AS MATERIALIZED (
+        -- Each value is the newest one that is there.
+        SELECT l.site, l.uuid, l.major, l.minor, l.gateway, max(l.listed_at) AS listed_at, max(l.last_heard_at) AS last_heard_at,
+            min(l.first_heard_at) AS first_heard_at, max(l.telemetry_at) AS telemetry_at,
+            (array_agg(l.interval_ms ORDER BY l.listed_at DESC) FILTER (WHERE l.interval_ms IS NOT NULL))[1] AS interval_ms,
+            (array_agg(l.rssi_dbm ORDER BY l.listed_at DESC) FILTER (WHERE l.rssi_dbm IS NOT NULL))[1] AS rssi_dbm,
+            (array_agg(l.battery_percent ORDER BY l.telemetry_at DESC) FILTER (WHERE l.battery_percent IS NOT NULL))[1] AS battery_percent,
+            (array_agg(l.battery_mv ORDER BY l.telemetry_at DESC) FILTER (WHERE l.battery_mv IS NOT NULL))[1] AS battery_mv,
+            (array_agg(l.temperature_c ORDER BY l.telemetry_at DESC) FILTER (WHERE l.temperature_c IS NOT NULL))[1] AS temperature_c,
+            (array_agg(l.format ORDER BY l.telemetry_at DESC NULLS LAST, l.listed_at DESC))[1] AS format
+        FROM listed l GROUP BY 1, 2, 3, 4, 5
     ), entry AS MATERIALIZED (
         SELECT t.*, h.site IS NULL AND r.site IS NULL AS is_guest,
             count(*) FILTER (WHERE h.site IS NULL) OVER (PARTITION BY t.site ORDER BY r.site IS NULL, t.uuid, t.major, t.minor, t.gateway) AS place,
-            t.telemetry_at > coalesce(h.telemetry_at, '-infinity') AND t.telemetry_at > t.listed_at - interval '31 days' AS is_reading,
-            h.site IS NULL AS is_unknown
+            h.telemetry_at AS known_at, h.site IS NULL AS is_unknown
         FROM told t
         LEFT JOIN LATERAL (
             SELECT b.site, b.telemetry_at FROM beacons.beacon_heard b
@@ -128,12 +148,18 @@ SET enable_seqscan = off AS $$
                     (h.battery_percent, h.battery_mv, h.temperature_c, h.telemetry_at, h.format)) t (percent, mv, celsius, at, format))
         WHERE h.listed_at < excluded.listed_at
         RETURNING site, uuid, major, minor, gateway
+    ), each_reading AS (
+        -- Pages repeat a reading until there is another one.
+        SELECT DISTINCT ON (l.site, l.uuid, l.major, l.minor, l.gateway, l.telemetry_at) l.*
+        FROM listed l JOIN fits f USING (site, uuid, major, minor, gateway) JOIN kept USING (site, uuid, major, minor, gateway)
+        WHERE l.telemetry_at > coalesce(f.known_at, '-infinity') AND l.telemetry_at > l.listed_at - interval '31 days'
+        ORDER BY l.site, l.uuid, l.major, l.minor, l.gateway, l.telemetry_at, l.listed_at
     ), reading AS (
         SELECT f.site, f.uuid, f.major, f.minor, (f.telemetry_at AT TIME ZONE 'UTC')::date AS day, count(*) AS readings,
             count(f.battery_percent) AS percents, count(f.battery_mv) AS mvs, count(f.temperature_c) AS temperatures,
             avg(f.battery_percent) AS percent, min(f.battery_percent) AS percent_min, avg(f.battery_mv) AS mv, min(f.battery_mv) AS mv_min,
             avg(f.temperature_c) AS celsius
-        FROM fits f JOIN kept USING (site, uuid, major, minor, gateway) WHERE f.is_reading GROUP BY 1, 2, 3, 4, 5
+        FROM each_reading f GROUP BY 1, 2, 3, 4, 5
     ), noted AS (
         INSERT INTO beacons.battery_daily AS d (
             site, uuid, major, minor, day, readings, percent_readings, mv_readings, temperature_readings, battery_percent, battery_percent_min, battery_mv,
