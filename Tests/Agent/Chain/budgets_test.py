@@ -1,11 +1,12 @@
 """The daily budget of a store, and the fate of messages beyond it."""
 
+import datetime
 import unittest
 
 import psycopg
 
 from schema_test import SchemaTest
-from story import event, health
+from story import DAY, event, health, said, span, state
 
 
 class BudgetTests(SchemaTest):
@@ -75,6 +76,83 @@ class BudgetTests(SchemaTest):
             one.commit()
             two.commit()
         self.assertEqual(self.take([health("door", "9:02")]), ["over_budget"])
+
+
+class RoomTests(SchemaTest):
+    """What a message makes has a limit for each store: rows that stay, and hours that a roll-up counts."""
+
+    def budget(self, kind, **limits):
+        names, values = zip(*limits.items(), strict=True)
+        self.connection.execute(f"INSERT INTO beacons.budget (site, kind, {', '.join(names)}) VALUES (%s, %s{', %s' * len(values)})", (self.site, kind, *values))
+
+    def count(self, table, site=None):
+        return self.query(f"SELECT count(*) FROM beacons.{table} WHERE site = %(its)s", its=site or self.site)[0][0]
+
+    def used(self, kind):
+        return self.query("SELECT messages, rows, given_up FROM beacons.budget_daily WHERE site = %(site)s AND kind = %(kind)s", kind=kind)
+
+    def test_made_up_regions_fill_no_more_than_their_store_s_room(self):
+        self.budget("regions", rows_in_all=3)
+        told = [state("door", f"r{number}") for number in range(10)]
+        self.assertEqual(self.take(told), ["unkept"] * 3 + ["over_budget"] * 7)
+        # A region that is there already has its room.
+        self.assertEqual(self.take(told), ["unkept"] * 3 + ["over_budget"] * 7)
+        self.assertEqual(self.take([event({"seq": 1, "at": "9:00", "type": "enter", "region": region}) for region in ("r1", "r9")]), ["new", "over_budget"])
+        self.assertEqual((self.count("region_gateway"), self.used("regions")), (3, [(0, 0, 15)]))
+        self.assertEqual(self.take([state("door") | {"site": self.site + "-2"}]), ["unkept"])
+
+    def test_made_up_gateways_do_neither_whatever_they_tell(self):
+        self.budget("gateways", rows_in_all=2)
+        told = [message(f"g{number}") for number in range(4) for message in (state, lambda gateway: health(gateway, "9:00"), lambda gateway: span(1, gateway, "8:00", "9:00"))]
+        self.assertEqual(self.take(told), ["unkept", "new", "new"] * 2 + ["over_budget"] * 6)
+        self.assertEqual([self.count(table) for table in ("gateway", "last_word", "coverage_span", "region_gateway")], [2] * 4)
+        self.assertEqual(self.used("gateways"), [(0, 0, 6)])
+
+    def test_each_fix_of_a_track_counts_as_a_row(self):
+        self.budget("told", rows_a_day=100)
+        fixes = [{"at": said(f"9:00:{second}"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8} for second in range(60)]
+        tracks = [{"kind": "track", "gateway": "van", "payload": {"epoch": "e", "batch": number, "at": said("9:01"), "finished": "timeout", "fixes": fixes}}
+                  for number in range(1, 4)]
+        self.assertEqual([self.take([track])[0] for track in tracks], ["new", "new", "over_budget"])
+        self.assertEqual(self.used("told"), [(2, 122, 1)])
+
+    def long_coverage(self, days):
+        now = datetime.datetime.now(datetime.UTC)
+        return span(1, "door", now - datetime.timedelta(days=days), now)
+
+    def test_late_hours_have_a_budget_and_the_newest_ones_are_counted(self):
+        regions = 20
+        self.budget("hours", rows_a_day=(regions + 1) * 100)
+        self.take([state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(50)])
+        self.connection.execute("SELECT beacons.roll_up()")
+        ((rows, late, given_up),) = self.used("hours")
+        self.assertEqual((rows, late), (0, (regions + 1) * 100))
+        # The hours of fifty days but for the last two days, and the hours at both ends.
+        self.assertIn(given_up, range(48 * 24 - 100 - 2, 48 * 24 - 100 + 3))
+        self.assertIn(self.count("occupancy_hour"), range(regions * 148, regions * 150 + 1))
+        self.assertEqual(self.query("SELECT count(*) FROM beacons.changed WHERE site = %(site)s"), [(0,)])
+        # Days whose hours are not counted are not due.
+        self.assertLessEqual(self.count("due_day"), 10)
+
+    def test_the_hours_of_one_store_hold_up_no_other_and_are_all_counted_in_the_end(self):
+        with self.connection.transaction(force_rollback=True):
+            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_cells() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 2000::bigint'")
+            regions, other = 19, self.site + "-2"
+            self.take([state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(20)])
+            self.take([state("door") | {"site": other}, span(1, "door", DAY, DAY + datetime.timedelta(hours=1)) | {"site": other}])
+            turns = []
+            while self.query("SELECT count(*) FROM beacons.changed WHERE site = %(site)s") != [(0,)]:
+                self.connection.execute("SELECT beacons.roll_up()")
+                turns.append(self.count("occupancy_hour"))
+                self.assertEqual(self.count("occupancy_hour", other), 1)
+                self.assertEqual(self.query("SELECT rolled_until = now() FROM beacons.progress"), [(True,)])
+                self.assertLess(len(turns), 20)
+            # A hundred hours of nineteen regions at a time. The newest one may not have begun.
+            for turn in (1, 2):
+                self.assertIn(turns[turn - 1], (regions * (100 * turn - 1), regions * 100 * turn))
+            self.assertEqual(self.query(
+                "SELECT count(*) FROM (SELECT region, hour, covered_share FROM beacons.occupancy_hour WHERE site = %(site)s EXCEPT "
+                "SELECT region, hour, covered_share FROM beacons.occupancy_of(%(site)s, now() - interval '30 days', now() + interval '1 day')) d"), [(0,)])
 
 
 if __name__ == "__main__":

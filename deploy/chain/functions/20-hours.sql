@@ -58,19 +58,21 @@ CREATE FUNCTION beacons.occupancy_of(a_site text, from_hour timestamptz, to_hour
 RETURNS TABLE (region text, hour timestamptz, visits integer, beacons integer, mean_present double precision, covered_share double precision)
 LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
     WITH told AS MATERIALIZED (
-        SELECT r.region, h.told, h.hears FROM beacons.hearing(a_site, from_hour, to_hour) h
-        JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = h.gateway
-        WHERE r.gateway <> 'site' AND NOT isempty(h.told)
+        SELECT h.gateway, range_agg(h.told) AS told, range_agg(h.told) FILTER (WHERE h.hears) AS heard
+        FROM beacons.hearing(a_site, from_hour, to_hour) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1
+    ), told_region AS MATERIALIZED (
+        SELECT r.region, range_agg(t.told) AS told, range_agg(t.heard) AS heard
+        FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
     ), covered AS (
-        SELECT c.region, beacons.longest_holes(range_agg(c.told)) AS during FROM told c WHERE c.hears GROUP BY c.region
+        SELECT c.region, beacons.longest_holes(c.heard) AS during FROM told_region c WHERE c.heard IS NOT NULL
     ), covered_hour AS (
         SELECT c.region, h.hour, sum(beacons.seconds(tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour')))) AS covered_s
         FROM covered c CROSS JOIN LATERAL unnest(c.during) piece
         CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
         GROUP BY 1, 2
     ), told_hour AS (
-        SELECT DISTINCT c.region, h.hour FROM told c
-        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(c.told)), upper(c.told) - interval '1 microsecond', interval '1 hour') h (hour)
+        SELECT DISTINCT c.region, h.hour FROM told_region c CROSS JOIN LATERAL unnest(c.told) piece
+        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
     ), presence AS (
         -- At several gateways, a beacon is there once.
         SELECT v.region, v.beacon,

@@ -14,11 +14,11 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     ), bounds AS MATERIALIZED (
         SELECT min(lower(during)) AS from_at, max(upper(during)) AS to_at FROM day
     ), told AS MATERIALIZED (
-        SELECT r.region, h.told, h.hears FROM bounds b CROSS JOIN LATERAL beacons.hearing(a_site, b.from_at, b.to_at) h
-        JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = h.gateway
-        WHERE r.gateway <> 'site' AND NOT isempty(h.told)
+        SELECT h.gateway, range_agg(h.told) AS told, range_agg(h.told) FILTER (WHERE h.hears) AS heard
+        FROM bounds b CROSS JOIN LATERAL beacons.hearing(a_site, b.from_at, b.to_at) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1
     ), covered AS MATERIALIZED (
-        SELECT t.region, beacons.longest_holes(coalesce(range_agg(t.told) FILTER (WHERE t.hears), '{}')) AS heard, range_agg(t.told) AS told FROM told t GROUP BY t.region
+        SELECT r.region, beacons.longest_holes(coalesce(range_agg(t.heard), '{}')) AS heard, range_agg(t.told) AS told
+        FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
     ), presence AS MATERIALIZED (
         -- At several gateways, a beacon is there once. Visits of the day before tell when a presence began.
         SELECT v.region, v.beacon, piece
@@ -84,20 +84,6 @@ CREATE FUNCTION beacons.due_days(a_site text, from_at timestamptz, to_at timesta
     FROM (SELECT beacons.time_zone_of(a_site) AS name) z
     WHERE greatest(from_at, now() - interval '400 days') <= least(to_at, now())
 $$;
-
--- roll_up() takes its changes through rolling_change. The days that they touch are noted in the same transaction.
-CREATE FUNCTION beacons.note_due_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    INSERT INTO beacons.due_day (site, day)
-    SELECT DISTINCT touched.site, d.day::date
-    FROM (SELECT a.site, range_agg(beacons.due_days(a.site, a.from_at, a.to_at)) AS days FROM added a GROUP BY a.site) touched
-    CROSS JOIN LATERAL unnest(touched.days) during
-    CROSS JOIN LATERAL generate_series(lower(during)::timestamp, (upper(during) - 1)::timestamp, interval '1 day') d (day)
-    ORDER BY 1, 2 ON CONFLICT DO NOTHING;
-    RETURN NULL;
-END $$;
-CREATE TRIGGER note_due_days AFTER INSERT ON beacons.rolling_change REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_due_days();
 
 -- The longest time that one call counts days. The others wait for the next call.
 CREATE FUNCTION beacons.day_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '10 seconds' $$;

@@ -7,12 +7,13 @@
 -- Notes the days from one time to another that are over and that may be in a lake. Times that cannot be true are left out.
 CREATE FUNCTION beacons.note_days(a_kind text, from_at timestamptz[], to_at timestamptz[]) RETURNS void LANGUAGE sql
 SET search_path = pg_catalog, pg_temp AS $$
-    INSERT INTO beacons.day_changed (kind, day)
-    SELECT DISTINCT a_kind, d::date FROM unnest(from_at, to_at) t (first, last)
-    CROSS JOIN LATERAL generate_series(
-        date_trunc('day', greatest(t.first, now() - interval '401 days') AT TIME ZONE 'UTC'),
-        least(t.last, now() - interval '1 day') AT TIME ZONE 'UTC', interval '1 day') d
-    WHERE t.first < date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC'
+    INSERT INTO beacons.days_changed (kind, from_day, to_day)
+    SELECT a_kind, lower(run), upper(run) - 1 FROM (
+        SELECT range_agg(daterange(d.first, d.last, '[]')) AS days FROM (
+            SELECT (greatest(t.first, now() - interval '401 days') AT TIME ZONE 'UTC')::date AS first, (least(t.last, now() - interval '1 day') AT TIME ZONE 'UTC')::date AS last
+            FROM unnest(from_at, to_at) t (first, last) WHERE t.first < date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC') d
+        WHERE d.first <= d.last) told
+    CROSS JOIN LATERAL unnest(told.days) run
 $$;
 
 -- Notes the days of the rows that a statement touched. Its arguments are the kind, and the column with the day or a time of it.
@@ -84,3 +85,10 @@ BEGIN
 END $$;
 CREATE TRIGGER c_note_days AFTER UPDATE ON beacons.last_word REFERENCING OLD TABLE AS before NEW TABLE AS after
 FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_silence_days();
+
+CREATE VIEW beacons.day_changed AS
+SELECT c.kind, d.day::date AS day, c.changed_by FROM beacons.days_changed c
+CROSS JOIN LATERAL generate_series(c.from_day::timestamp, c.to_day::timestamp, interval '1 day') d (day);
+COMMENT ON VIEW beacons.day_changed IS 'Days before today that changed: what the next export to the lake looks at again.';
+COMMENT ON COLUMN beacons.day_changed.kind IS 'the view or table whose rows of this day changed';
+COMMENT ON COLUMN beacons.day_changed.changed_by IS 'the transaction that changed them';

@@ -21,7 +21,7 @@ INSERT INTO beacons.budget (site, kind, messages_a_day, octets_a_day, rows_a_day
     ('', 'told', 1000000, 1073741824, 5000000, NULL), ('', 'health', 200000, 268435456, NULL, NULL), ('', 'rejected', 10000, 16777216, NULL, NULL),
     -- A year of ten regions has 87,600 hours.
     ('', 'hours', NULL, NULL, 1000000, NULL),
-    ('', 'gateways', NULL, NULL, NULL, 1000), ('', 'regions', NULL, NULL, NULL, 10000), ('', 'pages', NULL, NULL, NULL, 10000),
+    ('', 'gateways', NULL, NULL, NULL, 1000), ('', 'regions', NULL, NULL, NULL, 5000), ('', 'pages', NULL, NULL, NULL, 10000),
     ('', 'heard', NULL, NULL, NULL, 100000);
 
 -- Each collector's connection counts in a row of its own, so no connection waits for another.
@@ -46,7 +46,7 @@ CREATE TABLE beacons.dated (
 COMMENT ON TABLE beacons.dated IS 'Tables without partitions that retention deletes from, each by one column: a UTC day or a time.';
 COMMENT ON COLUMN beacons.dated.day IS 'the column';
 INSERT INTO beacons.dated VALUES
-    ('battery_daily', 'day'), ('coverage_span', 'to_at'), ('covered_day', 'day'), ('day_changed', 'day'), ('due_day', 'day'), ('flow_hour', 'hour'),
+    ('battery_daily', 'day'), ('coverage_span', 'to_at'), ('covered_day', 'day'), ('days_changed', 'to_day'), ('due_day', 'day'), ('flow_hour', 'hour'),
     ('heat', 'hour'), ('heat_sheet', 'to_at'), ('occupancy_day', 'day'), ('occupancy_hour', 'hour'), ('rejected', 'received_at'), ('surge', 'to_at'),
     ('track', 'at'), ('used', 'day');
 
@@ -60,12 +60,12 @@ CREATE PUBLICATION beacons FOR TABLE
 WITH (publish_via_partition_root = true);
 COMMENT ON PUBLICATION beacons IS 'What gateways told, and the stores and beacons that operators loaded, for change data capture.';
 
-CREATE TABLE beacons.day_changed (
+-- One message may touch all days of a year, so a row has the first and the last of days that follow each other.
+CREATE TABLE beacons.days_changed (
     kind text NOT NULL CHECK (kind IN ('event', 'visit', 'stay', 'hour', 'day', 'coverage')),
-    day date NOT NULL,
+    from_day date NOT NULL,
+    to_day date NOT NULL CHECK (to_day >= from_day),
     changed_by xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
-CREATE INDEX day_changed_by ON beacons.day_changed (changed_by);
-COMMENT ON TABLE beacons.day_changed IS 'Days before today that changed: what the next export to the lake looks at again.';
-COMMENT ON COLUMN beacons.day_changed.kind IS 'the view or table whose rows of this day changed';
-COMMENT ON COLUMN beacons.day_changed.changed_by IS 'the transaction that changed them';
+CREATE INDEX days_changed_by ON beacons.days_changed (changed_by);
+COMMENT ON TABLE beacons.days_changed IS 'Days before today that changed. The view day_changed has each of them.';

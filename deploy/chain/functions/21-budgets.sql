@@ -38,6 +38,13 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
         FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today() AND u.kind = a_kind) u
 $$;
 
+-- Returns how many rows of its budget of today a store has left.
+CREATE FUNCTION beacons.rows_left(a_site text, a_kind text) RETURNS bigint LANGUAGE sql STABLE
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    SELECT greatest(0, coalesce((beacons.budget_of(a_site, a_kind)).rows_a_day, 9223372036854775807)
+        - (SELECT coalesce(sum(u.rows), 0) FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today() AND u.kind = a_kind))::bigint
+$$;
+
 CREATE FUNCTION beacons.note_used(a_site text, a_kind text, messages bigint, octets bigint, rows bigint, given_up bigint) RETURNS void LANGUAGE sql AS $$
     INSERT INTO beacons.used AS u (site, day, kind, process, messages, octets, rows, given_up)
     VALUES (a_site, beacons.today(), a_kind, pg_backend_pid(), $3, $4, $5, $6)
