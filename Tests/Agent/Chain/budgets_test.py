@@ -6,7 +6,7 @@ import unittest
 import psycopg
 
 from schema_test import SchemaTest
-from story import DAY, event, health, said, span, state
+from story import DAY, event, health, said, span, state, status
 
 
 class BudgetTests(SchemaTest):
@@ -121,21 +121,29 @@ class RoomTests(SchemaTest):
         return span(1, "door", now - datetime.timedelta(days=days), now)
 
     def test_late_hours_have_a_budget_and_the_newest_ones_are_counted(self):
-        regions = 20
-        self.budget("hours", rows_a_day=(regions + 1) * 100)
-        self.take([state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(50)])
+        regions, free, earned = 19, 5000, 20
+        told = [state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(50)] + [status("till", f"9:0{minute}", "offline") for minute in range(9)]
+        self.take(told)
+        hours = (free + 10 * earned) // (regions + 1)
         self.connection.execute("SELECT beacons.roll_up()")
         ((rows, late, given_up),) = self.used("hours")
-        self.assertEqual((rows, late), (0, (regions + 1) * 100))
-        # The hours of fifty days but for the last two days, and the hours at both ends.
-        self.assertIn(given_up, range(48 * 24 - 100 - 2, 48 * 24 - 100 + 3))
-        self.assertIn(self.count("occupancy_hour"), range(regions * 148, regions * 150 + 1))
+        self.assertEqual((rows, late), (0, hours * (regions + 1)))
+        # The hours of fifty days but for the last four hours, and the hours at both ends.
+        self.assertIn(given_up, range(50 * 24 - hours - 8, 50 * 24 - hours + 1))
+        self.assertIn(self.count("occupancy_hour"), range(regions * (hours + 4), regions * (hours + 6) + 1))
         self.assertEqual(self.query("SELECT count(*) FROM beacons.changed WHERE site = %(site)s"), [(0,)])
         # Days whose hours are not counted are not due.
-        self.assertLessEqual(self.count("due_day"), 10)
+        self.assertLess(self.count("due_day"), hours / 24 + 4)
+        # An operator may allow a store more.
+        self.budget("hours", rows_a_day=100_000, rows_a_message=10_000)
+        self.take([state("door", "one more")])
+        self.connection.execute("SELECT beacons.roll_up()")
+        self.connection.execute("SELECT beacons.roll_up()")
+        self.assertGreater(self.count("occupancy_hour"), (regions + 1) * 49 * 24)
 
     def test_the_hours_of_one_store_hold_up_no_other_and_are_all_counted_in_the_end(self):
         with self.connection.transaction(force_rollback=True):
+            self.budget("hours", rows_a_day=100_000, rows_a_message=10_000)
             self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_cells() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 2000::bigint'")
             regions, other = 19, self.site + "-2"
             self.take([state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(20)])

@@ -38,11 +38,17 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
         FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today() AND u.kind = a_kind) u
 $$;
 
--- Returns how many rows of its budget of today a store has left.
+-- Rows that a store need not earn with messages: the hours of a week for some regions.
+CREATE FUNCTION beacons.free_rows() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 5000::bigint $$;
+
+-- Returns how many rows of its budget of today a store has left. A backlog has many messages, and a made-up span of a year is one.
 CREATE FUNCTION beacons.rows_left(a_site text, a_kind text) RETURNS bigint LANGUAGE sql STABLE
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT greatest(0, coalesce((beacons.budget_of(a_site, a_kind)).rows_a_day, 9223372036854775807)
-        - (SELECT coalesce(sum(u.rows), 0) FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today() AND u.kind = a_kind))::bigint
+    SELECT greatest(0, least(b.rows_a_day, beacons.free_rows() + b.rows_a_message * u.messages) - u.rows)::bigint
+    FROM beacons.budget_of(a_site, a_kind) b
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(u.rows) FILTER (WHERE u.kind = a_kind), 0) AS rows, coalesce(sum(u.messages) FILTER (WHERE u.kind = 'told'), 0) AS messages
+        FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today()) u
 $$;
 
 CREATE FUNCTION beacons.note_used(a_site text, a_kind text, messages bigint, octets bigint, rows bigint, given_up bigint) RETURNS void LANGUAGE sql AS $$

@@ -3,7 +3,7 @@
 -- The most hours of a store, times what an hour of it costs, that one roll-up counts. So one store does not hold up the figures of others.
 CREATE FUNCTION beacons.most_cells() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 50000::bigint $$;
 -- Hours that are older than this are late. Only these count towards the budget of hours.
-CREATE FUNCTION beacons.late_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '48 hours' $$;
+CREATE FUNCTION beacons.late_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '4 hours' $$;
 
 -- Returns how many rows an hour of a store has at least, one for each region, and how many visits may be in all hours.
 CREATE FUNCTION beacons.hour_cost(a_site text, OUT regions bigint, OUT visits bigint) LANGUAGE sql STABLE SET enable_seqscan = off AS $$

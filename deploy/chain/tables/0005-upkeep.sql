@@ -6,6 +6,7 @@ CREATE TABLE beacons.budget (
     messages_a_day bigint CHECK (messages_a_day >= 0),
     octets_a_day bigint CHECK (octets_a_day >= 0),
     rows_a_day bigint CHECK (rows_a_day >= 0),
+    rows_a_message bigint CHECK (rows_a_message >= 0),
     rows_in_all bigint CHECK (rows_in_all >= 0),
     PRIMARY KEY (site, kind)
 );
@@ -15,14 +16,14 @@ COMMENT ON COLUMN beacons.budget.kind IS
     'told (events and all else that is kept), health, rejected: messages. hours: late hours that a roll-up counts, times regions. '
     'gateways, regions (of each gateway), pages (of lists of beacons), heard (beacons of each gateway): rows that stay.';
 COMMENT ON COLUMN beacons.budget.rows_a_day IS 'rows that the messages make: each fix of a track and each cell of a sheet is one';
+COMMENT ON COLUMN beacons.budget.rows_a_message IS 'rows that a message of the kind told adds to what is free, up to rows_a_day';
 COMMENT ON COLUMN beacons.budget.rows_in_all IS 'rows that a table may have';
 INSERT INTO beacons.budget (site, kind, messages_a_day, octets_a_day, rows_a_day, rows_in_all) VALUES
     -- A store with 64 gateways, each of which tells an event every ten seconds for twelve hours, has 276,000 of them.
     ('', 'told', 1000000, 1073741824, 5000000, NULL), ('', 'health', 200000, 268435456, NULL, NULL), ('', 'rejected', 10000, 16777216, NULL, NULL),
-    -- A year of ten regions has 87,600 hours.
-    ('', 'hours', NULL, NULL, 1000000, NULL),
     ('', 'gateways', NULL, NULL, NULL, 1000), ('', 'regions', NULL, NULL, NULL, 5000), ('', 'pages', NULL, NULL, NULL, 10000),
     ('', 'heard', NULL, NULL, NULL, 100000);
+INSERT INTO beacons.budget (site, kind, rows_a_day, rows_a_message) VALUES ('', 'hours', 5000000, 20);
 
 -- Each collector's connection counts in a row of its own, so no connection waits for another.
 CREATE TABLE beacons.used (
