@@ -484,6 +484,19 @@ class Pauses(unittest.TestCase):
         self.assertEqual(self.pauses(is_let_in=False), [2, 4, 8, 16, 32, 60, 60, 60])
 
 
+class Headers(unittest.TestCase):
+    """Headers of AMQP that a publisher made up: newer brokers make them of the user properties of MQTT 5."""
+
+    def test_headers_of_the_broker_are_read_and_made_up_ones_end_nothing(self):
+        self.assertEqual(amqp_source.first_key({"x-death": [{"routing-keys": ["later"]}, {"routing-keys": ["b.s.g.gap", "x"]}]}), "b.s.g.gap")
+        for death in ("now", [], [1], ["now"], {}, {-1: 1}, [{}], [{"routing-keys": []}], [{"routing-keys": [{"a": 1}]}], [{"routing-keys": 5}], None):
+            self.assertEqual(amqp_source.first_key({"x-death": death}), "", death)
+        self.assertEqual(amqp_source.first_key({}), "")
+        self.assertEqual(amqp_source.deliveries({"x-delivery-count": 4}), 4)
+        for count in ("4", None, [9], True, 4.5, {}):
+            self.assertEqual(amqp_source.deliveries({"x-delivery-count": count}), 0, count)
+
+
 class FailedThreads(unittest.TestCase):
     """A collector of which a part no longer runs ends, and says why: systemd starts it again. No broker, no database."""
 

@@ -31,6 +31,11 @@ def reason(payload, address=EVENT):
     return None
 
 
+def with_field(values):
+    """An entry with a field that no schema names: a list of these values."""
+    return json.dumps(ENTER)[:-1].encode() + b', "x": [' + values.encode() + b"]}"
+
+
 class Topics(unittest.TestCase):
     def test_an_event_s_topic_names_site_gateway_and_region(self):
         self.assertEqual(EVENT, Address("event", "berlin-17", "entrance", "carts"))
@@ -103,14 +108,46 @@ class Payloads(unittest.TestCase):
                              ("rssi_dbm", 21), ("rssi_dbm", "-76"), ("schema", 2), ("schema", True)):
             self.assertEqual(reason(ENTER | {field: value}), f"{field}: not a value that it can have", value)
 
-    def test_a_number_that_nobody_can_calculate_with_is_refused_wherever_it_stands(self):
+    def test_a_number_has_at_most_30_digits_and_an_exponent_of_at_most_308(self):
         # PostgreSQL would write each of them out, digit by digit.
-        for word in ("1e400", "-1e400", "1e131071", "1e-400", "0e-16383", "1E+0309", "1" * 21, "-" + "1" * 21):
-            payload = json.dumps(ENTER)[:-1].encode() + b', "x": [' + word.encode() + b"]}"
-            self.assertTrue((reason(payload) or "").startswith("payload: not JSON: "), word)
-        for word in ("1e308", "1e-300", "0e0", "-0.0", "1" * 20, "-1.5E+003"):
-            payload = json.dumps(ENTER)[:-1].encode() + b', "x": [' + word.encode() + b"]}"
-            self.assertIsNone(reason(payload), word)
+        for word, limit in (("1e400", "exponent 308"), ("-1e400", "exponent 308"), ("1e131071", "exponent 308"), ("1e-400", "exponent 308"),
+                            ("0e-16383", "exponent 308"), ("1E+0309", "exponent 308"), ("9e308", "exponent 308"), ("1e" + "9" * 5000, "exponent 308"),
+                            ("1" * 31, "30 digits"), ("-" + "1" * 31, "30 digits"), ("0.1" + "0" * 16_400, "30 digits"), ("1." + "5" * 30 + "e3", "30 digits")):
+            why = reason(with_field(word)) or ""
+            self.assertTrue(why.startswith("payload: the number ") and limit in why, (word[:40], why))
+            self.assertTrue(why.endswith(f"(character {with_field(word).index(b': [') + 3})"), why)
+        for word in ("1e308", "1e-300", "0e0", "-0.0", "1" * 30, "-" + "1" * 30, "-1.5E+003", "0." + "1" * 29, "1e" + "0" * 5000 + "3"):
+            self.assertIsNone(reason(with_field(word)), word[:40])
+
+    def test_the_place_of_a_number_is_found_behind_texts_that_look_like_it(self):
+        payload = b'{"x":"1e999","\\"1e999":[1.5,2,1e999]}'
+        self.assertIn(f"(character {payload.rindex(b'1e999')})", reason(payload))
+
+    def test_numbers_written_out_are_at_most_four_times_as_long_as_the_message(self):
+        self.assertIsNone(reason(with_field(",".join(["1e308"] * 2))))
+        for word in ("1e308", "9e307", "1e-300", "0e-308", "1.5E+300"):
+            self.assertIn("more than 4 times as long as the message", reason(with_field(",".join([word] * 20))), word)
+        many = with_field(",".join(["9e307"] * 170_000))
+        self.assertIn("more than 4 times", reason(many))
+
+    def test_a_key_that_comes_twice_in_one_object_is_refused(self):
+        """A check sees one of both, and PostgreSQL parses both."""
+        for inner in ('"x":"\\u0000","x":1', '"x":1,"\\u0078":2', '"y":{"x":[[1]],"x":1}'):
+            self.assertIn('the key "x" comes twice', reason(json.dumps(ENTER)[:-1].encode() + b"," + inner.encode() + b"}"), inner)
+
+    def test_objects_and_lists_are_nested_at_most_32_deep(self):
+        for opening, closing in (("[", "]"), ('{"a":', "}")):
+            self.assertIsNone(reason(with_field(opening * 30 + "1" + closing * 30)))
+            self.assertIn("deeper than 32 levels", reason(with_field(opening * 31 + "1" + closing * 31)))
+        self.assertIsNone(reason(with_field(",".join(["[[]]"] * 1000))))
+
+    def test_a_reason_has_no_sign_that_a_terminal_obeys(self):
+        address = parse("b/s/g/health", "b")
+        health = json.loads((ROOT / "deploy/contract/health.schema.json").read_text())["examples"][0]
+        for sign in "\x1b\x9b\x07\u202e\u2066\u200f":
+            for why in (reason(health | {"mqtt": health["mqtt"] | {"refused": {sign: "often"}}}, address),
+                        reason(json.dumps(ENTER)[:-1].encode() + json.dumps({sign: 1})[1:-1].encode().join([b",", b","]) + json.dumps({sign: 1})[1:].encode())):
+                self.assertTrue(why.isprintable() and "\ufffd" in why, ascii(why))
 
     def test_numbers_go_as_far_as_every_reader_of_json_can_count(self):
         self.assertIsNone(reason(ENTER | {"seq": 2**53 - 1}))

@@ -179,7 +179,7 @@ class AMQPSource:
             method, properties, body = channel.basic_get(self.queue)
             if method is None:
                 return
-            is_suspicious = (properties.headers or {}).get("x-delivery-count", 0) >= SUSPICIOUS_DELIVERIES
+            is_suspicious = deliveries(properties.headers or {}) >= SUSPICIOUS_DELIVERIES
             self.take(topic_of(method.routing_key), body, channel, method.delivery_tag, is_alone=True)
             while self.taken and not self.is_over:
                 connection.process_data_events(time_limit=PAUSE_S)
@@ -224,7 +224,16 @@ def topic_of(key: str | bytes) -> str:
     return (key.decode("utf-8", "surrogateescape") if isinstance(key, bytes) else key).translate(SWAP)
 
 
+def deliveries(headers: dict[str, Any]) -> int:
+    """The number of earlier deliveries. A publisher of MQTT 5 may have set the header to anything."""
+    count = headers.get("x-delivery-count")
+    return count if type(count) is int else 0
+
+
 def first_key(headers: dict[str, Any]) -> str | bytes:
-    """The topic under which a dead letter was published, before it got the name of its queue."""
-    key: str | bytes = headers["x-death"][-1]["routing-keys"][0]
-    return key
+    """The topic under which a dead letter was published, before it got the name of its queue. It is empty where a publisher made the header up."""
+    try:
+        key = headers["x-death"][-1]["routing-keys"][0]
+    except (KeyError, IndexError, TypeError):
+        return ""
+    return key if isinstance(key, (str, bytes)) else ""

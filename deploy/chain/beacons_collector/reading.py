@@ -5,20 +5,21 @@ topic. Fields that no schema names are kept as they are, because a newer agent m
 """
 
 import json
-import math
 import re
 from typing import Any
 
 from .checks import check_of
 from .contract import CONTRACT
+from .decoding import decoded
+from .plain import plain
 from .topics import Address, Unreadable
 
 # A batch of deferred fixes is the agents' largest message. A message ten times as long comes from no agent.
 LARGEST_PAYLOAD_BYTES = 1 << 20
 # The health of a store with 64 gateways of the longest names is half as long.
 LARGEST_HEALTH_BYTES = 32 * 1024
-# The limits of a double, and the number of digits of 2^64.
-LARGEST_EXPONENT, LONGEST_INTEGER = 308, 20
+# The longest path of fields in a reason: a stranger may have named them.
+LONGEST_FAULT = 500
 
 # The gateway name of `beacond site`.
 STORE = "site"
@@ -50,66 +51,14 @@ def read(payload: bytes, address: Address) -> str | None:
         fault = "to_at: before from_at"
     fault = fault or difference(message, address)
     if fault:
-        raise Unreadable(fault)
+        raise Unreadable(plain(fault, LONGEST_FAULT))
     return with_short_times(text, message)
-
-
-def refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is no number")
-
-
-def finite(word: str) -> float:
-    """Refuses large exponents. PostgreSQL keeps every digit of a number: a few octets would become 128 KiB, even of zeros."""
-    exponent = word.lower().partition("e")[2].lstrip("+-0")
-    value = float(word)
-    if len(exponent) > 3 or int(exponent or 0) > LARGEST_EXPONENT or math.isinf(value):
-        raise ValueError(f"{word[:LONGEST_INTEGER]} is no number to calculate with")
-    return value
-
-
-def bounded(word: str) -> int:
-    if len(word.lstrip("-")) > LONGEST_INTEGER:
-        raise ValueError(f"{word[:LONGEST_INTEGER]}… is no number to calculate with")
-    return int(word)
-
-
-# One decoder for all: json.loads with an option would make one for each message.
-DECODER = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite, parse_int=bounded)
-
-
-def decoded(payload: bytes) -> tuple[str, dict[str, Any]]:
-    """The payload as text and as the object that it must be."""
-    try:
-        text = payload.decode("utf-8")
-        message = DECODER.decode(text)
-        # JSON can only write both with \\u.
-        is_storable = "\\u" not in text or can_be_stored(message)
-    except UnicodeDecodeError:
-        raise Unreadable("payload: not UTF-8") from None
-    except RecursionError:
-        raise Unreadable("payload: nested too deeply") from None
-    except ValueError as error:
-        raise Unreadable(f"payload: not JSON: {error}") from None
-    if not isinstance(message, dict):
-        raise Unreadable("payload: not a JSON object")
-    if not is_storable:
-        raise Unreadable("payload: a NUL character or half of a surrogate pair, which PostgreSQL cannot store")
-    return text, message
 
 
 def with_short_times(text: str, message: dict[str, Any]) -> str:
     """The text as it came. Times that the database could not keep lose their digits below a microsecond."""
     plain = json.dumps(message, ensure_ascii=False) if "\\u" in text else text
     return LONG_TIME.sub(r'\1Z"', plain) if LONG_TIME.search(plain) else text
-
-
-def can_be_stored(value: Any) -> bool:
-    """Whether PostgreSQL's jsonb can hold every text in it."""
-    if isinstance(value, str):
-        return not re.search("[\0\ud800-\udfff]", value)
-    if isinstance(value, dict):
-        return all(can_be_stored(key) and can_be_stored(item) for key, item in value.items())
-    return not isinstance(value, list) or all(map(can_be_stored, value))
 
 
 def fault_in_gap(message: dict[str, Any]) -> str | None:
