@@ -17,31 +17,72 @@ import sys
 
 TOPICS = ["region/+/event", "region/+/+/event", "region/+/+/+/event", "gap"]
 
-seen = {}  # (site, gateway, epoch): the numbers dealt with; a real subscriber keeps this beside its data
+seen = {}  # {site: {(gateway, epoch): ranges of numbers}}; a real subscriber keeps this beside its data
 
 
 def on_message(client, userdata, message):
-    _, site, gateway, *_, kind = message.topic.split("/")
-    if kind not in ("event", "gap"):
-        return
-    body = json.loads(message.payload)
+    try:  # any client that the broker lets in may have published anything
+        _, site, gateway, *_, kind = message.topic.split("/")
+        if kind in ("event", "gap"):
+            take(site, gateway, kind, json.loads(message.payload))
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        show("passed over:", type(error).__name__, error)
+
+
+def take(site, gateway, kind, body):
     if kind == "gap" and "from_seq" not in body:
         return  # a gap in the coverage, say, not in the events
-    numbers = seen.setdefault((site, gateway, body["epoch"]), set())
+    first, last = (body["from_seq"], body["to_seq"]) if kind == "gap" else (body["seq"], body["seq"])
+    ranges = ranges_of(site, gateway, body["epoch"])
+    new = add(ranges, first, last)  # of a gap from 1 to 2^53 - 1 there is one range
     if kind == "gap":
-        lost = set(range(body["from_seq"], body["to_seq"] + 1)) - numbers
-        numbers |= lost
-        print(gateway, "lost for good:", sorted(lost), body["cause"])
-    elif body["seq"] in numbers:
-        print(gateway, body["seq"], "came twice, dropped")
+        show(gateway, "lost for good:", new, body["cause"])
+    elif not new:
+        show(gateway, first, "came twice, dropped")
     else:
-        numbers.add(body["seq"])
         beacon = (body["major"], body["minor"]) if "major" in body else ()  # a circle has none: the gateway itself crossed it
         where = body.get("location")  # the gateway's own place, where it knows it
         place = (where["latitude"], where["longitude"], f"±{where['horizontal_accuracy_m']} m") if where else ()
-        print(gateway, body["seq"], body["at"], body["type"], body["region"], *beacon, *place)
-        if missing := set(range(min(numbers), max(numbers))) - numbers:
-            print(gateway, "missing so far:", sorted(missing))
+        show(gateway, first, body["at"], body["type"], body["region"], *beacon, *place)
+        if len(ranges) > 1:
+            show(gateway, "missing so far:", [(one[1] + 1, other[0] - 1) for one, other in zip(ranges, ranges[1:])])
+
+
+def ranges_of(site, gateway, epoch):
+    """The numbers of an epoch so far. Of a store, the last 1,000 epochs are kept."""
+    if not isinstance(epoch, str) or len(epoch) > 100:
+        raise ValueError("epoch is none")
+    epochs = seen.setdefault(site, {})
+    ranges = epochs.setdefault((gateway, epoch), [])
+    if len(epochs) > 1000:
+        del epochs[next(iter(epochs))]
+    return ranges
+
+
+def add(ranges, first, last):
+    """Adds the numbers of a range to sorted ranges. Returns the ranges of those that were new."""
+    if type(first) is not int or type(last) is not int or not 1 <= first <= last < 2**53:
+        raise ValueError("no numbers of events")
+    new, begin = [], first
+    for low, high in ranges:
+        if low <= last and high >= first:
+            new += [(begin, low - 1)] if begin < low else []
+            begin = high + 1
+    new += [(begin, last)] if begin <= last else []
+    joined = []
+    for low, high in sorted([*ranges, (first, last)]):
+        if joined and low <= joined[-1][1] + 1:
+            low, high = joined[-1][0], max(high, joined.pop()[1])
+        joined.append((low, high))
+    while len(joined) > 100:
+        joined[:2] = [(joined[0][0], joined[1][1])]  # stops waiting for the oldest missing numbers
+    ranges[:] = joined
+    return new
+
+
+def show(*words):
+    """Prints no sign that a terminal obeys."""
+    print(*("".join(one if one.isprintable() else "\ufffd" for one in str(word)[:200]) for word in words))
 
 
 def on_connect(client, userdata, flags, reason, properties):
