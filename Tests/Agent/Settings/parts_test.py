@@ -7,7 +7,7 @@ import unittest
 
 from beacons_fleet import tables as tables_of
 from beacons_fleet.gate import Before, judge
-from beacons_fleet.gateways import Gateway, Gateways, plain
+from beacons_fleet.gateways import Gateway, Gateways
 from beacons_fleet.tables import Unusable
 
 TABLES = {"log": {"level": "debug"}}
@@ -32,9 +32,6 @@ class Told(unittest.TestCase):
         gateway = Gateway("s/g", {"state": 7, "radio": [], "settings": "no"}, {"version": "9"}, {"version": 1.5, "tables": []})
         self.assertEqual((gateway.is_online, gateway.hears, gateway.in_effect, gateway.highest_version, gateway.former_tables),
                          (False, False, {"version": None, "digest": None}, 0, {}))
-
-    def test_words_of_a_gateway_can_not_command_a_terminal(self):
-        self.assertEqual(plain("\u001b[31monline\n"), "\ufffd[31monline\ufffd")
 
     def test_a_pattern_selects_by_site_and_id(self):
         gateways = Gateways("beacons")

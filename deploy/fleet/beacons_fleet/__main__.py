@@ -2,7 +2,6 @@
 
 import argparse
 import collections
-import json
 import os
 import queue
 import re
@@ -12,9 +11,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from beacons_collector.plain import plain, plain_json
+
 from . import tables as tables_of
 from .broker import QUIET_S, Address, Broker, Message, Unreachable
-from .gateways import Gateway, Gateways, plain
+from .gateways import Gateway, Gateways, tell, version_of
 from .rollout import Publication, Rollout, listed, sizes
 from .tables import Unusable
 
@@ -112,20 +113,21 @@ def print_status(selected: list[Gateway]) -> None:
     def rank(one: Gateway) -> tuple[int, str]:
         return (0 if one.reported.get("outcome") in ("refused", "reverted") else 1 if one.in_effect.get("digest") != usual else 2, one.name)
 
-    width = max((len(one.name) for one in selected), default=7)
-    print(f"{'GATEWAY':{width}}  ONLINE   RADIO      VERSION  DIGEST            LAST OUTCOME")
+    width = max((len(one.label) for one in selected), default=7)
+    tell(f"{'GATEWAY':{width}}  ONLINE   RADIO      VERSION  DIGEST            LAST OUTCOME")
     for one in sorted(selected, key=rank):
-        reported = one.reported
-        outcome = plain(f"{reported.get('outcome')} {reported.get('version') or ''}").rstrip() if reported else "-"
-        print(f"{one.name:{width}}  {plain(one.status.get('state', '?')):8} {one.radio:10} {str(one.in_effect.get('version') or 'file'):8} "
-              f"{plain(one.in_effect.get('digest') or '-'):16}  {outcome}")
+        reported, told = one.reported, one.status.get("settings")
+        outcome = plain(f"{reported.get('outcome')} {version_of(reported) or ''}").rstrip() if reported else "-"
+        # A version that is none is no file's either.
+        version = one.in_effect["version"] or ("?" if isinstance(told, dict) and told.get("version") else "file")
+        tell(f"{one.label:{width}}  {plain(one.status.get('state', '?')):8} {one.radio:10} {version!s:8} {plain(one.in_effect['digest'] or '-'):16}  {outcome}")
     told = ", ".join(f"{count} have {plain(digest or 'no digest')}" for digest, count in digests.most_common(5))
-    print(f"{len(selected)} gateways: {told}{', …' if len(digests) > 5 else ''}" if selected else "no gateway fits")
+    tell(f"{len(selected)} gateways: {told}{', …' if len(digests) > 5 else ''}" if selected else "no gateway fits")
 
 
 def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], options: argparse.Namespace, tables: dict) -> int:
     """Changes the gateways stage by stage. Returns the exit status."""
-    rollout = Rollout(selected, tables, options.stages, options.soak, options.max_offline, say=lambda line: print(line, flush=True))
+    rollout = Rollout(selected, tables, options.stages, options.soak, options.max_offline)
     stopping: list[int] = []
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda number, _frame: stopping.append(number))
@@ -137,7 +139,7 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
             try:
                 payload = tables_of.message(one.tables, one.version, options.key, addressee)
             except Unusable as error:
-                print(f"{one.name}: nothing is published: {error}", flush=True)
+                tell(f"{one.name}: nothing is published: {error}")
                 continue
             broker.publish(f"{gateways.prefix}/{one.name}/settings/desired", payload)
 
@@ -150,19 +152,19 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
             if isinstance(event, Message):
                 gateways.take(event.topic, event.payload, time.monotonic())
             elif event == "lost" and lost_at is None:
-                print("the broker is away; waiting for it", flush=True)
+                tell("the broker is away; waiting for it")
                 lost_at = time.monotonic()
                 gateways.lose_broker()
             elif event == "connected" and lost_at is not None:
                 listen(broker, gateways)
                 rollout.pause(time.monotonic() - lost_at)
                 lost_at = None
-                print("the broker is back", flush=True)
+                tell("the broker is back")
         except queue.Empty:
             pass
         now = time.monotonic()
         if stopping and rollout.state == "back":
-            print("stopped; gateways that are not back take their former tables when they are online", flush=True)
+            tell("stopped; gateways that are not back take their former tables when they are online")
             broker.flush(10)
             return 75
         if stopping:
@@ -176,7 +178,7 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
         return 75 if rollout.not_back else 1
     offline = [change.gateway.name for change in rollout.changes if not change.gateway.is_online]
     if offline:
-        print(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {listed(offline)}")
+        tell(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {listed(offline)}")
     return 0
 
 
@@ -203,13 +205,13 @@ def run(options: argparse.Namespace) -> int:
             print_status(selected)
             return 0
         if options.command == "get":
-            print(json.dumps({one.name: one.desired for one in selected}, indent=1, ensure_ascii=False))
+            print(plain_json({one.name: one.desired for one in selected}))
             return 0
         if not selected:
             raise Unusable(f"no gateway fits --select {' '.join(options.select or ['*/*'])}: status lists them")
         beyond = [one.name for one in selected if one.highest_version > LAST_VERSION]
         if beyond:
-            print(f"{len(beyond)} gateways are left out, because a version beyond {LAST_VERSION} was told for them: {listed(beyond)}", file=sys.stderr)
+            tell(f"{len(beyond)} gateways are left out, because a version beyond {LAST_VERSION} was told for them: {listed(beyond)}", sys.stderr)
             selected = [one for one in selected if one.name not in beyond]
         if not selected:
             raise Unusable("no gateway is left")
@@ -225,10 +227,10 @@ def ended(name: str, run: Callable[[argparse.Namespace], int], options: argparse
     try:
         return run(options)
     except Unusable as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        tell(f"{name}: {error}", sys.stderr)
         return 64
     except Unreachable as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        tell(f"{name}: {error}", sys.stderr)
         return 69
     except KeyboardInterrupt:
         # Nothing has been published: a change handles the signal itself.

@@ -74,7 +74,7 @@ class Broker:
         self.client.on_connect_fail = lambda *_: self.events.put("lost")
         self.client.on_disconnect = lambda *_: self.events.put("lost")
         self.client.on_subscribe = self.subscribed
-        self.client.on_message = lambda _client, _data, message: self.events.put(Message(message.topic, message.payload, message.retain))
+        self.client.on_message = self.came
         self.client.reconnect_delay_set(1, 30)
         self.client.max_queued_messages_set(0)
         self.client.max_inflight_messages_set(100)
@@ -128,6 +128,13 @@ class Broker:
             self.refusal = f"the subscription was refused: {', '.join(refused)}"
             return
         self.events.put("connected")
+
+    def came(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:
+        try:
+            self.events.put(Message(message.topic, message.payload, message.retain))
+        except UnicodeDecodeError:
+            # No gateway has a topic that is not UTF-8. Some brokers pass it on.
+            pass
 
     def publish(self, topic: str, payload: bytes) -> None:
         """Publishes a retained message at QoS 1, on this connection or the next."""

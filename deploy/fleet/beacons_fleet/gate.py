@@ -6,6 +6,8 @@ share the rule.
 
 from dataclasses import dataclass
 
+from beacons_collector.plain import plain
+
 from .gateways import Gateway
 
 
@@ -68,5 +70,5 @@ def trouble(before: Before, gateway: Gateway) -> str:
     if before.is_online and not gateway.is_online:
         return "is offline"
     if before.hears and not gateway.hears:
-        return f"the radio was {before.radio} and is {gateway.radio}: {gateway.status.get('remedy', '')}".rstrip(": ")
+        return f"the radio was {before.radio} and is {gateway.radio}: {plain(gateway.status.get('remedy', ''), 200)}".rstrip(": ")
     return ""

@@ -2,8 +2,11 @@
 
 import fnmatch
 import json
+import sys
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TextIO
+
+from beacons_collector.plain import LONGEST_LINE, plain
 
 # The levels of topics behind a gateway that this package reads.
 TOPICS = ("status", "settings/reported", "settings/desired")
@@ -11,6 +14,10 @@ TOPICS = ("status", "settings/reported", "settings/desired")
 STORE = "site"
 # The longest message that is read. Status and report are far below; desired settings have at most this.
 MAX_OCTETS = 262_144
+# The highest version of settings: each JSON parser reads it exactly.
+MAX_VERSION = 2**53 - 1
+# The longest name of a site and of a gateway.
+LONGEST_LEVEL_OCTETS = 128
 
 
 @dataclass
@@ -42,20 +49,25 @@ class Gateway:
     def in_effect(self) -> dict[str, Any]:
         told = self.status.get("settings")
         told = told if isinstance(told, dict) else {}
-        version, digest = told.get("version"), told.get("digest")
-        return {"version": version if type(version) is int else None, "digest": digest if isinstance(digest, str) else None}
+        digest = told.get("digest")
+        return {"version": version_of(told), "digest": digest if isinstance(digest, str) else None}
+
+    @property
+    def label(self) -> str:
+        """Its name for people."""
+        return plain(self.name, LONGEST_LINE)
 
     @property
     def highest_version(self) -> int:
         """The highest version that it has been sent or has told. The next one has to be above it."""
-        told = [self.in_effect.get("version"), self.reported.get("version"), (self.desired or {}).get("version")]
-        return max([one for one in told if type(one) is int], default=0)
+        told = [self.in_effect["version"], version_of(self.reported), version_of(self.desired or {})]
+        return max([one for one in told if one is not None], default=0)
 
     @property
     def is_former_known(self) -> bool:
         """Whether the broker has the settings that the gateway uses. A new broker has none."""
         version = self.in_effect.get("version")
-        return version is None or (self.desired or {}).get("version") == version
+        return version is None or version_of(self.desired or {}) == version
 
     @property
     def former_tables(self) -> dict[str, Any]:
@@ -83,7 +95,7 @@ class Gateways:
             return None
         site, _, rest = topic[len(self.prefix) + 1:].partition("/")
         identity, _, kind = rest.partition("/")
-        if kind not in TOPICS or identity == STORE:
+        if kind not in TOPICS or identity == STORE or any(len(one.encode()) > LONGEST_LEVEL_OCTETS for one in (site, identity)):
             return None
         told = document(payload)
         if told is None and payload:
@@ -112,9 +124,15 @@ class Gateways:
         return sorted(named, key=lambda one: one.name)
 
 
-def plain(word: Any) -> str:
-    """A word of a gateway without what a terminal would obey, at most 40 characters."""
-    return "".join(one if one.isprintable() else "\ufffd" for one in str(word)[:40])
+def version_of(told: dict[str, Any]) -> int | None:
+    """The version in a message; None where it is none that a gateway takes."""
+    version = told.get("version")
+    return version if type(version) is int and 1 <= version <= MAX_VERSION else None
+
+
+def tell(line: str, file: TextIO | None = None) -> None:
+    """Prints a line for people. Names and words in it may be a stranger's."""
+    print(plain(line, LONGEST_LINE), file=file or sys.stdout, flush=True)
 
 
 def document(payload: bytes) -> dict[str, Any] | None:

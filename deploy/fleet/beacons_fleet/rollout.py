@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from beacons_collector.plain import plain
+
 from .gate import Before, Verdict, judge, trouble
-from .gateways import Gateway, plain
+from .gateways import Gateway, tell
 
 # The seconds within which a gateway answers a message.
 ANSWER_S = 120.0
@@ -66,7 +68,7 @@ class Rollout:
     """Stages of one change. `advance` is called after each message and at least once a second."""
 
     def __init__(self, gateways: list[Gateway], tables: dict[str, Any], stages: str, soak_s: float, max_offline: int = 0,
-                 say: Callable[[str], None] = print) -> None:
+                 say: Callable[[str], None] = tell) -> None:
         # The first stage has gateways of any store: their order follows from their names, and is not that of the names.
         ordered = sorted(gateways, key=lambda one: (not one.is_online, hashlib.sha256(one.name.encode()).digest()))
         self.changes = [Change(Before.of(one), one.former_tables, one) for one in ordered]
@@ -207,7 +209,7 @@ class Rollout:
 
 def listed(names: list[str]) -> str:
     """Some names in one line."""
-    return ", ".join(names[:10]) + (" …" if len(names) > 10 else "")
+    return plain(", ".join(names[:10]), 500) + (" …" if len(names) > 10 else "")
 
 
 def errors(reported: dict[str, Any]) -> str:
@@ -218,5 +220,5 @@ def errors(reported: dict[str, Any]) -> str:
         if not isinstance(error, dict):
             continue
         place = f"{error.get('table', '')}{'[%s]' % error['index'] if 'index' in error else ''}.{error.get('key', '')}".strip(".")
-        told.append("".join(one if one.isprintable() else "\ufffd" for one in f"{place + ': ' if place else ''}{error.get('reason', '')}"[:500]))
+        told.append(plain(f"{place + ': ' if place else ''}{error.get('reason', '')}", 500))
     return "; ".join(told) or "no reason told"

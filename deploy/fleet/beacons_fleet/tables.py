@@ -10,13 +10,11 @@ from typing import Any
 
 import rfc8785
 
-from .gateways import MAX_OCTETS
+from .gateways import MAX_OCTETS, MAX_VERSION
 
 # The tables that a gateway takes over MQTT (settings-desired.schema.json has the same list).
 TABLES = ("radio", "rotation", "smoothing", "distance", "regions", "region", "ranging", "device", "beacons", "health", "log")
 LISTS = ("region", "device")
-# The highest version of a message: each JSON parser reads it exactly.
-MAX_VERSION = 2**53 - 1
 # Room for the topic and the fields of MQTT in a packet of the size that a gateway takes.
 PACKET_ROOM = 512
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from .__main__ import LOOK_S, Parser, add_broker, ended, listen
 from .broker import Address, Broker, Message
 from .gate import Before, Verdict, judge
-from .gateways import Gateway, Gateways
+from .gateways import Gateway, Gateways, tell
 from .tables import Unusable
 
 DESCRIPTION = """Tells whether gateways work as well after a change as before. `before` notes in a file how they are. `wait`, right after the change,
@@ -55,7 +55,7 @@ def note(gateways: Gateways, names: list[str], file: Path) -> int:
     noted = [Before.of(gateways.all.get(one, Gateway(one))) for one in sorted(set(names))]
     file.write_text(json.dumps([asdict(one) for one in noted], indent=1))
     for one in noted:
-        print(f"{one.name}: {'online, radio ' + one.radio if one.is_online else 'offline, and not waited for'}")
+        tell(f"{one.name}: {'online, radio ' + one.radio if one.is_online else 'offline, and not waited for'}")
     return 0
 
 
@@ -85,7 +85,7 @@ def wait(broker: Broker, gateways: Gateways, noted: list[Before], options: argpa
         failures = [(one, verdict) for one, verdict in verdicts if verdict.is_failure]
         if all(verdict.is_pass or verdict.is_failure for _, verdict in verdicts):
             for one, verdict in failures:
-                print(f"{one}: {verdict.why}")
+                tell(f"{one}: {verdict.why}")
             return 1 if failures else 0
 
 
