@@ -67,6 +67,21 @@ class Inventory(unittest.TestCase):
         self.refuses(",database.example.com", "berlin-17,database.example.com", "line 3: site 'berlin-17'")
         self.refuses("store-broker site page,", "store-broker site page,till", "line 4: id 'till'")
 
+    def test_a_host_is_no_group_of_ansible_and_not_the_operator_s_machine(self):
+        for host in ("all", "ungrouped", "localhost", "gateway", "database", "collector", "127.0.0.1", "x" * 254):
+            self.refuses("oven.berlin-17.example.com", host, f"line 6: host '{host[:80]}'")
+
+    def test_no_value_becomes_a_template_a_command_or_a_sign_that_a_terminal_obeys(self):
+        for value in ("{{ lookup('pipe', 'id') }}", "$(id)", "`id`", "a;id", "a b", "-oProxyCommand=id", "=1+1", "@x", "../../etc", "a\u202eb", "a\x1b[2Jb", "\x9b2J", "٣"):
+            for field in ("berlin-17,oven", "oven.berlin-17.example.com", "gateway,oven", "oven,bakery", "12.5,3"):
+                head, comma, tail = field.partition(",")
+                quoted = '"' + value.replace('"', '""') + '"'
+                status, said, why = listed(GOOD.replace(field, quoted + comma + tail, 1))
+                self.assertEqual((status, said), (65, ""), (value, field))
+                self.assertTrue(why.replace("\n", "").isprintable(), ascii(why))
+        _, _, why = listed("site\x1b[2J,\u202e,x\n")
+        self.assertTrue(why.replace("\n", "").isprintable(), ascii(why))
+
     def test_roles_that_one_machine_cannot_have(self):
         self.refuses("gateway,oven", "gateway site,oven", "line 6: roles: a gateway and `site`")
         self.refuses("chain-broker collector", "chain-broker gateway", "line 2: roles 'chain-broker gateway'")

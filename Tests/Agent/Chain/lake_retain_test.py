@@ -23,7 +23,7 @@ class RetainTests(InDuckDB):
             no_lake = self.job(RETAIN, "--days", days, "--lake", self.folder)
             self.assertEqual((no_lake.returncode, "run deploy/chain/lake" in no_lake.stderr), (70, True), no_lake.stderr)
             self.export()
-            rows = rounded(self.ask("FROM read_parquet('{lake}/visit/*/*.parquet')"))
+            rows = rounded(self.ask(f"FROM {self.rows_of('visit')}"))
             self.take([event({"seq": 3, "at": "33:50:20", "type": "exit", "entered": "33:45", "heard": "33:50"})], connection)
             kept_back = self.job(RETAIN, "--days", days, "--lake", self.folder)
             self.assertEqual(kept_back.returncode, 70)
@@ -34,7 +34,7 @@ class RetainTests(InDuckDB):
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.visit").fetchone(), (0,))
             # The lake keeps what the database has dropped, after further exports as well.
             self.export()
-            self.assertEqual(len(self.ask("FROM read_parquet('{lake}/visit/*/*.parquet')")), len(rows) + 1)
+            self.assertEqual(len(self.ask(f"FROM {self.rows_of('visit')}")), len(rows) + 1)
 
     def test_a_damaged_file_keeps_its_day(self):
         with psycopg.connect(self.url, autocommit=True) as connection:

@@ -7,12 +7,16 @@ import shutil
 import subprocess
 import sys
 import unittest
+import unittest.mock
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
+from beacons_lake import storage
+from beacons_lake import tables as storage_tables
 from deltalake import DeltaTable
 
 from lake import TABLES, InDuckDB, crowd
-from servers import LONGEST_WAIT_S
+from servers import LONGEST_WAIT_S, ROOT
 from story import DAY, event, span
 
 # A kill in each step, before it and after it, takes minutes; without the variable some of them are drawn.
@@ -48,6 +52,89 @@ class ViewTests(InDuckDB):
             self.assertIn("coverage", again)
             self.assertLess(int(said.split()[1]), 30, said)
             self.assertIn("exported 0 files", self.export())
+
+
+class LogTests(InDuckDB):
+    """Queries read the files that Delta Lake's log names, and no other in the folder."""
+
+    def test_views_pass_over_checkpoints_former_files_and_what_a_killed_export_left(self):
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            self.take(crowd(3), connection)
+            self.export()
+            former = set(self.files())
+            self.take([event({"seq": 9001, "at": "9:10:20", "type": "exit", "entered": "9:00", "heard": "9:10"})], connection)
+            self.export()
+            connection.execute("SELECT beacons.roll_up()")
+            # Readers that began before may go on with the files that they know.
+            self.assertLessEqual(former, set(self.files()))
+            (one,) = [path for path in self.live("visit") if f"day={DAY:%Y-%m-%d}" in path]
+            shutil.copy(one, one.replace(".parquet", "0.parquet"))
+            self.assertTrue(list(self.folder.glob("visit/_delta_log/*.checkpoint.parquet")))
+            self.assert_same(connection)
+
+    def test_a_view_is_that_of_one_moment_while_exports_replace_its_days(self):
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            self.take([event({"seq": 1, "at": "9:00", "type": "enter"})], connection)
+            self.export()
+            counts = []
+
+            def replace():
+                for number in range(2, 6):
+                    self.take([event({"seq": number, "at": "9:00", "type": "enter", "beacon": f"1/{number}"})], connection)
+                    self.export()
+
+            with ThreadPoolExecutor(1) as pool:
+                running = pool.submit(replace)
+                while not running.done():
+                    counts.append(len(self.view("stay")))
+                running.result()
+            self.assertEqual(counts, sorted(counts))
+            self.assertLessEqual(set(counts), set(range(1, 6)))
+            self.assertEqual(len(self.view("stay")), 5)
+
+    def test_a_former_file_is_deleted_a_day_after_it_was_replaced(self):
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            for number in (1, 2, 3):
+                self.take([event({"seq": number, "at": "9:00", "type": "enter", "beacon": f"1/{number}"})], connection)
+                self.export()
+            lake, (events, *_) = storage.Lake(str(self.folder), storage_tables.TABLES), storage_tables.TABLES
+            kept = [path for path in self.files() if path.startswith(f"event/day={DAY:%Y-%m-%d}/")]
+            self.assertEqual((lake.sweep(events), len(kept)), (0, 3))
+            with unittest.mock.patch.object(storage, "FORMER_HOURS", 0):
+                self.assertEqual(lake.sweep(events), 0)
+            self.assertEqual([str(self.folder / path) for path in self.files() if path.startswith(f"event/day={DAY:%Y-%m-%d}/")],
+                             [path for path in self.live("event") if f"day={DAY:%Y-%m-%d}" in path])
+            self.assert_same(connection)
+
+    def test_an_export_commits_many_days_at_once(self):
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            self.take([event({"seq": number, "at": f"-{24 * number}:30", "type": "enter"}) for number in range(1, 40)], connection)
+            self.export()
+            for table in TABLES:
+                delta = DeltaTable(self.folder / table)
+                self.assertEqual(delta.version(), 1)
+                self.assertGreater(len(delta.file_uris()), 39)
+
+
+class LargeTests(InDuckDB):
+    def test_the_memory_of_an_export_does_not_grow_with_the_length_of_payloads(self):
+        """Messages of databases from before the collector's limits: a few octets of exponents become megabytes of text."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            self.take([event({"seq": number, "at": "9:00", "type": "enter", "beacon": f"1/{number}"}) for number in range(1, 41)], connection)
+            # The database guards its events against everybody but its owner.
+            connection.execute("SET session_replication_role = replica")
+            connection.execute("UPDATE beacons.event SET payload = payload || big.x FROM (SELECT jsonb_build_object('x', jsonb_agg(9e307)) AS x FROM generate_series(1, 40000)) big")
+            connection.execute("RESET session_replication_role")
+            program = ("import resource, sys; from beacons_lake.commands import main; status = main(sys.argv[1:]); "
+                       "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024); sys.exit(status)")
+            done = subprocess.run([sys.executable, "-c", program, "--database", self.url, "--to", self.folder, "--workers", "1"], capture_output=True, text=True,
+                                  check=False, timeout=LONGEST_WAIT_S, cwd=ROOT / "deploy/chain")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            mebibytes = int(done.stdout.split()[-1])
+            print(f"figure: 40 events of 12 MB of text each: {mebibytes} MiB")
+            # The text alone has 490 MB, and was there five times.
+            self.assertLess(mebibytes, 800)
+            self.assertEqual(self.ask(f"SELECT count(*), min(length(payload)) > 12000000 FROM {self.rows_of('event')}"), [(40, True)])
 
 
 class KillTests(InDuckDB):

@@ -2,6 +2,8 @@
 
 import sys
 
+from .plain import LONGEST_LINE, plain
+
 
 class Said:
     """The present fault of one side, reported on standard error."""
@@ -11,7 +13,8 @@ class Said:
         self.cause = ""
 
     def trouble(self, cause: str) -> None:
-        cause = " ".join(cause.split())
+        # The words of a broker or a database may hold a stranger's.
+        cause = plain(" ".join(cause.split()), LONGEST_LINE)
         if cause != self.cause:
             print(f"{self.side}: {cause}", file=sys.stderr, flush=True)
         self.cause = cause

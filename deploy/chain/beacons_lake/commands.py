@@ -4,6 +4,7 @@ import argparse
 import os
 import re
 import sys
+from contextlib import closing
 
 import adbc_driver_manager
 import psycopg
@@ -53,8 +54,8 @@ def within(text: str, least: int, most: int) -> int:
 def main(arguments: list[str]) -> int:
     chosen = options(arguments)
     try:
-        source = Source(chosen.database)
-        print(export(source, chosen.to, chosen.settle, chosen.workers, lambda words: print(words, file=sys.stderr, flush=True)))
+        with closing(Source(chosen.database)) as source:
+            print(export(source, chosen.to, chosen.settle, chosen.workers, lambda words: print(words, file=sys.stderr, flush=True)))
     except psycopg.OperationalError as error:
         return complain(f"the database is not there: {error}", EX_UNAVAILABLE)
     except (CannotExport, psycopg.Error, adbc_driver_manager.Error) as error:

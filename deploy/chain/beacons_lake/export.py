@@ -9,14 +9,18 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from time import monotonic
 
 import pyarrow as pa
+from deltalake.transaction import Transaction
 
 from .source import Source
-from .storage import CannotExport, Kept, Lake
+from .storage import CannotExport, Kept, Lake, Written
 from .tables import DAILY, EXPORTED, TABLES, WHOLE, Table
 
 Say = Callable[[str], None]
+# One commit has the files of many days. A long export commits in between: what is committed is not written again after a kill.
+FILES_A_COMMIT, COMMIT_INTERVAL_S = 1000, 60.0
 
 
 @dataclass(slots=True)
@@ -39,20 +43,45 @@ def export(source: Source, url: str, settle_days: int, workers: int, say: Say) -
     source.roll_up()
     jobs = planned(source, lake, settle_days)
     written = 0
+    waiting = Uncommitted(lake)
     with ThreadPoolExecutor(workers) as pool:
         whole = Job(None, [(table, lake.kept(table).get(None)) for table in WHOLE])
         running = [pool.submit(export_day, source, lake, job, say) for job in [*jobs, whole]]
         try:
             for one in as_completed(running):
-                written += one.result()
+                written += waiting.add(one.result())
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    list_days(lake, say)
-    for table in DAILY:
-        lake.note_seen(table, name, until)
+    waiting.commit(Transaction(name, until))
+    waiting.add(list_days(lake, say))
+    waiting.commit()
     days = lake.kept(DAILY[0])
     return f"exported {written} files; the lake has {len(days)} days" + (f" until {max(filter(None, days))}" if days else "")
+
+
+class Uncommitted:
+    """Checked files that wait for the next commit of their tables."""
+
+    def __init__(self, lake: Lake) -> None:
+        self.lake = lake
+        self.files: dict[str, list[Written]] = {}
+        self.count, self.due = 0, monotonic() + COMMIT_INTERVAL_S
+
+    def add(self, files: list[tuple[Table, Written]]) -> int:
+        """Adds the files of a day, and commits where it is time. Returns how many files these are."""
+        for table, file in files:
+            self.files.setdefault(table.name, []).append(file)
+        self.count += len(files)
+        if self.count >= FILES_A_COMMIT or self.count and monotonic() >= self.due:
+            self.commit()
+        return len(files)
+
+    def commit(self, seen: Transaction | None = None) -> None:
+        """Commits each table once. `seen` belongs into the log of each daily table, because the next export then asks for later changes alone."""
+        for table in TABLES:
+            self.lake.publish(table, self.files.pop(table.name, []), seen if table.is_daily else None)
+        self.count, self.due = 0, monotonic() + COMMIT_INTERVAL_S
 
 
 def planned(source: Source, lake: Lake, settle_days: int) -> list[Job]:
@@ -76,18 +105,18 @@ def planned(source: Source, lake: Lake, settle_days: int) -> list[Job]:
     return [jobs[day] for day in sorted(jobs)]
 
 
-def list_days(lake: Lake, say: Say) -> None:
+def list_days(lake: Lake, say: Say) -> list[tuple[Table, Written]]:
     """Writes which days the lake has of each table. Queries end with the last one, and files without rows do not tell them a day."""
     rows = [(table.name, day, *kept.digest.split("-")) for table in DAILY for day, kept in sorted(lake.kept(table).items())]
     names, days, counts, digests = zip(*rows, strict=True) if rows else ((), (), (), ())
     batch = pa.record_batch([pa.array(names, pa.string()), pa.array(days, pa.date32()), pa.array(map(int, counts), pa.int64()),
                              pa.array(digests, pa.string())], schema=EXPORTED.schema)
-    export_rows(iter([batch]), lake, EXPORTED, None, lake.kept(EXPORTED).get(None), say)
+    return export_rows(iter([batch]), lake, EXPORTED, None, lake.kept(EXPORTED).get(None), say)
 
 
-def export_day(source: Source, lake: Lake, job: Job, say: Say) -> int:
-    """Exports a day's tables as of one moment; returns how many files it wrote."""
-    written = 0
+def export_day(source: Source, lake: Lake, job: Job, say: Say) -> list[tuple[Table, Written]]:
+    """Writes a day's tables as of one moment; returns the files that wait for a commit."""
+    written = []
     with source.snapshot() as snapshot:
         for table, former in job.tables:
             with closing(snapshot.batches(table, job.day)) as batches:
@@ -95,16 +124,15 @@ def export_day(source: Source, lake: Lake, job: Job, say: Say) -> int:
     return written
 
 
-def export_rows(batches: Iterator[pa.RecordBatch], lake: Lake, table: Table, day: date | None, former: Kept | None, say: Say) -> bool:
-    """Exports a table, or a day of it, unless the lake has the same rows. Returns whether it wrote a file."""
+def export_rows(batches: Iterator[pa.RecordBatch], lake: Lake, table: Table, day: date | None, former: Kept | None, say: Say) -> list[tuple[Table, Written]]:
+    """Writes a table, or a day of it, unless the lake has the same rows. Returns the file that waits for a commit, if any."""
     try:
         path, digest = lake.write(table, day, batches)
         if former and former.digest == digest:
             lake.files.delete_file(path)
-            return False
-        lake.publish(table, day, path, digest, former)
+            return []
     except (OSError, pa.ArrowException) as error:
         raise CannotExport(f"{table.name} of {day or 'all days'}: {' '.join(str(error).split())}: look at the lake's disk or bucket; "
                            "the next export goes on here") from error
     say(f"{table.name} {day or ''}: {digest.partition('-')[0]} rows{', again' if former else ''}")
-    return True
+    return [(table, Written(day, path, digest, former))]

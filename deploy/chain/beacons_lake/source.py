@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
+from queue import Empty, SimpleQueue
 from typing import Any
 
 import adbc_driver_postgresql.dbapi as adbc
@@ -34,6 +35,8 @@ class Source:
     def __init__(self, url: str) -> None:
         self.url = url
         self.connection = psycopg.connect(url, autocommit=True, connect_timeout=10, application_name="beacons_lake")
+        # Connections for rows that wait for the next day. A new one reads all types of the database, which takes longer than a small day.
+        self.idle: SimpleQueue[adbc.Connection] = SimpleQueue()
 
     def one(self, query: Any, values: Any = None) -> Any:
         row = self.connection.execute(query, values).fetchone()
@@ -99,10 +102,26 @@ class Source:
     @contextmanager
     def snapshot(self) -> Iterator["Snapshot"]:
         """All tables as of one moment."""
-        with adbc.connect(self.url or "postgresql://") as connection, connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            cursor.execute("SET LOCAL TIME ZONE 'UTC'")
+        try:
+            connection = self.idle.get_nowait()
+        except Empty:
+            connection = adbc.connect(self.url or "postgresql://")
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                cursor.execute("SET LOCAL TIME ZONE 'UTC'")
             yield Snapshot(connection)
+            connection.rollback()
+        except BaseException:
+            connection.close()
+            raise
+        self.idle.put(connection)
+
+    def close(self) -> None:
+        """Ends all connections, and with them the lock."""
+        while not self.idle.empty():
+            self.idle.get_nowait().close()
+        self.connection.close()
 
 
 class Snapshot:

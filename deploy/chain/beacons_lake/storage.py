@@ -2,7 +2,7 @@
 
     FOLDER/_unfinished/…                       a file that is being written; queries do not see it
     FOLDER/event/day=2026-11-01/ROWS-DIGEST-….parquet
-    FOLDER/event/_delta_log/…                  Delta Lake's log: a commit adds the file of a day and removes the former one
+    FOLDER/event/_delta_log/…                  Delta Lake's log: a commit adds the files of many days and removes the former ones
 
 A file's name holds the number of its rows and their digest, so the table's snapshot tells both for each day.
 """
@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from threading import Lock
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.fs as pafs
@@ -29,8 +29,10 @@ from .digest import Digest
 from .tables import Table
 
 UNFINISHED = "_unfinished"
-# Rows that are in memory before they go into the file: some 100 MB.
-ROWS_A_GROUP, ROWS_A_CHECK = 500_000, 131_072
+# What is in memory before it goes into the file: so many rows, or so many octets where payloads are long.
+ROWS_A_GROUP, OCTETS_A_GROUP, ROWS_A_CHECK = 500_000, 64 << 20, 131_072
+# Whoever began to read before a file was replaced may go on reading the former one for so long.
+FORMER_HOURS = 24
 NAME = re.compile(r"(?:day=(\d{4}-\d\d-\d\d)/)?(\d+-[0-9a-f]{32})-[0-9a-f]{32}\.parquet")
 
 
@@ -47,9 +49,41 @@ class Kept:
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A checked file of a day that waits for its commit, and the one in whose place it comes."""
+
+    day: date | None
+    path: str
+    digest: str
+    former: Kept | None
+
+
 def whole(url: str) -> str:
     """A lake by one name, however the command line calls it."""
     return url.rstrip("/") if "://" in url else str(Path(url).absolute())
+
+
+class Waiting:
+    """Batches that become one group of rows in a file."""
+
+    def __init__(self) -> None:
+        self.batches: list[pa.RecordBatch] = []
+        self.rows = self.octets = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self.batches.append(batch)
+        self.rows += batch.num_rows
+        self.octets += batch.nbytes
+
+    @property
+    def is_full(self) -> bool:
+        return self.rows >= ROWS_A_GROUP or self.octets >= OCTETS_A_GROUP
+
+    def write_to(self, writer: pq.ParquetWriter) -> None:
+        if self.batches:
+            writer.write_table(pa.Table.from_batches(self.batches), row_group_size=max(self.rows, 1))
+        self.batches, self.rows, self.octets = [], 0, 0
 
 
 class Lake:
@@ -63,13 +97,16 @@ class Lake:
         self.deltas: dict[str, DeltaTable] = {}
         for table in tables:
             self.deltas[table.name] = self.create(table) if is_new else DeltaTable(f"{self.url}/{table.name}")
-        self.committing = Lock()
 
     def create(self, table: Table) -> DeltaTable:
         columns = list(table.schema) + ([pa.field("day", pa.date32())] if table.is_daily else [])
-        return DeltaTable.create(
+        delta = DeltaTable.create(
             f"{self.url}/{table.name}", pa.schema(columns), mode="ignore", partition_by=["day"] if table.is_daily else None,
             description=f"beacons.{table.name} of closed days, by deploy/chain/lake")
+        if delta.version() == 0:
+            # Queries without a connector of Delta Lake begin with the newest checkpoint.
+            delta.create_checkpoint()
+        return delta
 
     def kept(self, table: Table) -> dict[date | None, Kept]:
         """The file of each day in the table's newest snapshot."""
@@ -88,24 +125,18 @@ class Lake:
         """The oldest transaction of a database whose changes may be missing in the table."""
         return self.deltas[table.name].transaction_version(source)
 
-    def note_seen(self, table: Table, source: str, until: int) -> None:
-        self.commit(table, [], CommitProperties(app_transactions=[Transaction(source, until)]))
-
     def write(self, table: Table, day: date | None, batches: Iterator[pa.RecordBatch]) -> tuple[str, str]:
         """Writes a file aside, reads it back, and returns its path and digest."""
         path = f"{UNFINISHED}/{uuid.uuid4().hex}.parquet"
-        told, waiting, rows = Digest(), [], 0
+        told, waiting = Digest(), Waiting()
         with self.files.open_output_stream(path) as stream, \
                 pq.ParquetWriter(stream, table.schema, compression="zstd", compression_level=1, store_schema=False) as writer:
             for batch in batches:
                 told.add(batch)
-                waiting.append(batch)
-                rows += batch.num_rows
-                if rows >= ROWS_A_GROUP:
-                    writer.write_table(pa.Table.from_batches(waiting), row_group_size=rows)
-                    waiting, rows = [], 0
-            if waiting:
-                writer.write_table(pa.Table.from_batches(waiting), row_group_size=max(rows, 1))
+                waiting.add(batch)
+                if waiting.is_full:
+                    waiting.write_to(writer)
+            waiting.write_to(writer)
         written = self.digest_of(table, path)
         if written != told.text:
             self.files.delete_file(path)
@@ -118,42 +149,60 @@ class Lake:
         digest = Digest()
         texts = [name for name, kind in table.columns.items() if kind == pa.string() and name != "payload"]
         with self.files.open_input_file(path) as stream, closing(pq.ParquetFile(stream, read_dictionary=texts)) as file:
-            for batch in file.iter_batches(ROWS_A_CHECK):
-                digest.add(batch)
+            # One group after the other: a batch of the whole file would join the long payloads of several.
+            for group in range(file.num_row_groups):
+                for batch in file.iter_batches(ROWS_A_CHECK, row_groups=[group]):
+                    digest.add(batch)
         return digest.text
 
-    def publish(self, table: Table, day: date | None, path: str, digest: str, former: Kept | None) -> None:
-        """Moves a checked file to its place and commits it instead of the former one, which it then deletes."""
-        name = f"{digest}-{uuid.uuid4().hex}.parquet" if day is None else f"day={day}/{digest}-{uuid.uuid4().hex}.parquet"
-        if day is not None:
-            self.files.create_dir(f"{table.name}/day={day}")
-        size = self.files.get_file_info(path).size
-        self.files.move(path, f"{table.name}/{name}")
-        values = {} if day is None else {"day": str(day)}
-        stats = json.dumps({"numRecords": int(digest.partition("-")[0])})
+    def publish(self, table: Table, files: list[Written], seen: Transaction | None = None) -> None:
+        """Moves checked files to their places, and commits all of them instead of the former ones. `seen` is what the table now shows of a database."""
+        if not files and seen is None:
+            return
+        actions: list[AddAction | RemoveAction] = []
+        for file in files:
+            actions += self.actions(table, file)
+        self.commit(table, actions, CommitProperties(app_transactions=[seen] if seen else None))
+        if files:
+            self.deltas[table.name].create_checkpoint()
+            self.deltas[table.name].cleanup_metadata()
+
+    def actions(self, table: Table, file: Written) -> list[AddAction | RemoveAction]:
+        """Moves a file to its place, and returns what its commit says."""
+        name = f"{file.digest}-{uuid.uuid4().hex}.parquet"
+        if file.day is not None:
+            name = f"day={file.day}/{name}"
+            self.files.create_dir(f"{table.name}/day={file.day}")
+        size = self.files.get_file_info(file.path).size
+        self.files.move(file.path, f"{table.name}/{name}")
+        values = {} if file.day is None else {"day": str(file.day)}
+        stats = json.dumps({"numRecords": int(file.digest.partition("-")[0])})
         now_ms = time.time_ns() // 1_000_000
         actions: list[AddAction | RemoveAction] = [AddAction(name, size, values, now_ms, True, stats)]
-        if former:
-            actions.append(RemoveAction(former.path, deletion_timestamp=now_ms, data_change=True, partition_values=values, size=former.size))
-        self.commit(table, actions, CommitProperties(custom_metadata={"beacons.day": str(day), "beacons.digest": digest}))
-        if former:
-            self.files.delete_file(f"{table.name}/{former.path}")
+        if file.former:
+            actions.append(RemoveAction(file.former.path, deletion_timestamp=now_ms, data_change=True, partition_values=values, size=file.former.size))
+        return actions
 
     def commit(self, table: Table, actions: list[AddAction | RemoveAction], properties: CommitProperties) -> None:
         delta = self.deltas[table.name]
-        with self.committing:
-            delta.update_incremental()
-            delta.create_write_transaction(
-                actions, "append", delta.schema(), ["day"] if table.is_daily else None, commit_properties=properties)
-            delta.update_incremental()
+        delta.update_incremental()
+        delta.create_write_transaction(
+            actions, "append", delta.schema(), ["day"] if table.is_daily else None, commit_properties=properties)
+        delta.update_incremental()
 
     def sweep(self, table: Table) -> int:
-        """Deletes the files that no snapshot names: a killed export left them. Returns how many these were."""
+        """Deletes the files that no snapshot of the last hours names. Returns how many of these a killed export left."""
         named = {f"{table.name}/{one.path}" for one in self.kept(table).values()}
-        stale = [path for path in self.parquet_files(table.name) if path not in named]
+        former, recent = self.former(table, 0), self.former(table, 0) - self.former(table, FORMER_HOURS)
+        stale = [path for path in self.parquet_files(table.name) if path not in named and path not in recent]
         for path in stale:
             self.files.delete_file(path)
-        return len(stale)
+        return len(set(stale) - former)
+
+    def former(self, table: Table, hours: int) -> set[str]:
+        """The files that commits removed at least so many hours ago."""
+        paths = self.deltas[table.name].vacuum(hours, dry_run=True, enforce_retention_duration=False)
+        return {f"{table.name}/{unquote(path)}" for path in paths}
 
     def sweep_unfinished(self) -> None:
         for path in self.parquet_files(UNFINISHED):

@@ -2,13 +2,32 @@
 --
 -- Times are microseconds since 1970 here, so that no session's time zone matters. A visit counts from the moment on at which no earlier
 -- visit of its beacon in this region covers it, so a beacon at several gateways is there once.
+-- The files of the lake's tables as of now, by Delta Lake's log: those of each table's newest checkpoint and of later commits, without the removed ones.
+SET VARIABLE lake_files = (
+    WITH checkpoint AS (
+        SELECT *, max(version) OVER (PARTITION BY name) AS newest
+        FROM (
+            SELECT parse_path(filename)[-3] AS name, split_part(parse_filename(filename), '.', 1) AS version, add.path AS path
+            FROM read_parquet('{lake}/*/_delta_log/*.checkpoint.parquet', filename = true, union_by_name = true))
+    ), later AS (
+        SELECT name, l.add ->> 'path' AS added, l.remove ->> 'path' AS removed
+        FROM (
+            SELECT parse_path(filename)[-3] AS name, split_part(parse_filename(filename), '.', 1) AS version, add, remove
+            FROM read_json('{lake}/*/_delta_log/*.json', columns = {'add': 'JSON', 'remove': 'JSON'}, format = 'newline_delimited', filename = true)) l
+        JOIN (SELECT DISTINCT name, newest FROM checkpoint) USING (name) WHERE version >= newest
+    )
+    SELECT map_from_entries(list((name, files))) FROM (
+        SELECT name, list('{lake}/' || name || '/' || path) AS files FROM (
+            SELECT name, path FROM checkpoint WHERE version = newest UNION SELECT name, added FROM later
+            EXCEPT SELECT name, removed FROM later)
+        WHERE path IS NOT NULL GROUP BY name));
 CREATE OR REPLACE VIEW occupancy_counted AS
 WITH lasting AS (
     -- The lake ends with its last day. What is open then lasts until there.
-    SELECT epoch_us(max(day)::timestamp) + 86400000000 AS until FROM read_parquet('{lake}/exported/*.parquet')
+    SELECT epoch_us(max(day)::timestamp) + 86400000000 AS until FROM read_parquet(getvariable('lake_files')['exported'])
 ), visit AS (
     SELECT site, region, hash(site, region, uuid, major, minor) AS beacon, epoch_us(entered_at) AS entered, coalesce(epoch_us(left_at), until) AS left_at
-    FROM read_parquet('{lake}/visit/*/*.parquet', hive_partitioning = true), lasting WHERE gateway <> 'site'
+    FROM read_parquet(getvariable('lake_files')['visit'], hive_partitioning = true), lasting WHERE gateway <> 'site'
 ), piece AS (
     SELECT *, max(left_at) OVER (PARTITION BY beacon ORDER BY entered ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before FROM visit
 ), own AS (
@@ -22,10 +41,10 @@ WITH lasting AS (
 ), heard AS (
     SELECT r.site, r.region, epoch_us(c.from_at) AS from_us, epoch_us(c.to_at) AS to_us, c.hears
     FROM (
-        SELECT site, gateway, from_at, to_at, true AS hears FROM read_parquet('{lake}/coverage/*/*.parquet', hive_partitioning = true)
+        SELECT site, gateway, from_at, to_at, true AS hears FROM read_parquet(getvariable('lake_files')['coverage'], hive_partitioning = true)
         UNION ALL
-        SELECT site, gateway, from_at, to_at, false FROM read_parquet('{lake}/deaf/*/*.parquet', hive_partitioning = true)) c
-    JOIN read_parquet('{lake}/region_gateway/*.parquet') r USING (site, gateway)
+        SELECT site, gateway, from_at, to_at, false FROM read_parquet(getvariable('lake_files')['deaf'], hive_partitioning = true)) c
+    JOIN read_parquet(getvariable('lake_files')['region_gateway']) r USING (site, gateway)
     WHERE gateway <> 'site'
 ), told AS (
     SELECT site, region, hour, hears, greatest(from_us, hour * 3600000000) AS from_us, least(to_us, (hour + 1) * 3600000000) AS to_us

@@ -3,12 +3,25 @@
 -- Times are microseconds since 1970 here, so that no session's time zone matters. A visit counts from the moment on at which no earlier
 -- visit of its beacon in this region covers it, so a beacon at several gateways is there once.
 CREATE OR REPLACE TEMPORARY VIEW occupancy_counted AS
-WITH visit AS (
+WITH checkpoint AS (
+    -- The files of the lake's tables as of now, by Delta Lake's log: those of each table's newest checkpoint and of later commits, without the removed ones.
+    SELECT *, max(version) OVER (PARTITION BY name) AS newest FROM (
+        SELECT regexp_extract(_metadata.file_path, '([^/]+)/_delta_log/', 1) AS name, substring_index(_metadata.file_name, '.', 1) AS version, add.path AS path
+        FROM parquet.`{lake}/*/_delta_log/*.checkpoint.parquet`)
+), later AS (
+    SELECT get_json_object(l.value, '$.add.path') AS added, get_json_object(l.value, '$.remove.path') AS removed FROM (
+        SELECT regexp_extract(_metadata.file_path, '([^/]+)/_delta_log/', 1) AS name, substring_index(_metadata.file_name, '.', 1) AS version, value
+        FROM text.`{lake}/*/_delta_log/*.json`) l
+    JOIN (SELECT DISTINCT name, newest FROM checkpoint) c ON c.name = l.name AND l.version >= c.newest
+), live AS (
+    SELECT substring_index(path, '/', -1) AS file FROM (
+        SELECT path FROM checkpoint WHERE version = newest UNION SELECT added FROM later EXCEPT SELECT removed FROM later) WHERE path IS NOT NULL
+), visit AS (
     -- The lake ends with its last day. What is open then lasts until there.
     SELECT site, region, concat(coalesce(uuid, ''), '/', coalesce(cast(major AS string), ''), '/', coalesce(cast(minor AS string), '')) AS beacon,
         unix_micros(entered_at) AS entered, coalesce(unix_micros(left_at), until) AS left_at
-    FROM parquet.`{lake}/visit`
-    CROSS JOIN (SELECT (unix_date(max(day)) + 1) * 86400000000 AS until FROM parquet.`{lake}/exported`)
+    FROM (SELECT * FROM parquet.`{lake}/visit` WHERE _metadata.file_name IN (SELECT file FROM live))
+    CROSS JOIN (SELECT (unix_date(max(day)) + 1) * 86400000000 AS until FROM (SELECT * FROM parquet.`{lake}/exported` WHERE _metadata.file_name IN (SELECT file FROM live)))
     WHERE gateway <> 'site'
 ), piece AS (
     SELECT site, region, beacon, entered, left_at, max(left_at) OVER (
@@ -25,10 +38,10 @@ WITH visit AS (
 ), heard AS (
     SELECT r.site, r.region, unix_micros(c.from_at) AS from_us, unix_micros(c.to_at) AS to_us, c.hears
     FROM (
-        SELECT site, gateway, from_at, to_at, true AS hears FROM parquet.`{lake}/coverage`
+        SELECT site, gateway, from_at, to_at, true AS hears FROM (SELECT * FROM parquet.`{lake}/coverage` WHERE _metadata.file_name IN (SELECT file FROM live))
         UNION ALL
-        SELECT site, gateway, from_at, to_at, false AS hears FROM parquet.`{lake}/deaf`) c
-    JOIN parquet.`{lake}/region_gateway` r ON r.site = c.site AND r.gateway = c.gateway
+        SELECT site, gateway, from_at, to_at, false AS hears FROM (SELECT * FROM parquet.`{lake}/deaf` WHERE _metadata.file_name IN (SELECT file FROM live))) c
+    JOIN (SELECT * FROM parquet.`{lake}/region_gateway` WHERE _metadata.file_name IN (SELECT file FROM live)) r ON r.site = c.site AND r.gateway = c.gateway
     WHERE c.gateway <> 'site'
 ), told AS (
     SELECT site, region, hour, hears, greatest(from_us, hour * 3600000000) AS from_us, least(to_us, (hour + 1) * 3600000000) AS to_us
@@ -59,4 +72,4 @@ SELECT site, region, timestamp_seconds(hour * 3600) AS hour, cast(coalesce(p.vis
     coalesce(c.covered_us, 0) / 3600000000 AS covered_share
 FROM told_hour FULL JOIN present_hour p USING (site, region, hour) LEFT JOIN covered_hour c USING (site, region, hour)
 LEFT JOIN partly q USING (site, region, hour)
-WHERE hour * 3600000000 < (SELECT (unix_date(max(day)) + 1) * 86400000000 FROM parquet.`{lake}/exported`)
+WHERE hour * 3600000000 < (SELECT (unix_date(max(day)) + 1) * 86400000000 FROM (SELECT * FROM parquet.`{lake}/exported` WHERE _metadata.file_name IN (SELECT file FROM live)))

@@ -1,3 +1,17 @@
 -- One beacon's presence in a store, as beacons.stay of the chain's database tells it. {lake} is the lake's folder.
 CREATE OR REPLACE TEMPORARY VIEW stay AS
-SELECT site, uuid, major, minor, entered_at, left_at, dwell_s, gateways FROM parquet.`{lake}/stay`
+WITH checkpoint AS (
+    -- The files of the lake's tables as of now, by Delta Lake's log: those of each table's newest checkpoint and of later commits, without the removed ones.
+    SELECT *, max(version) OVER (PARTITION BY name) AS newest FROM (
+        SELECT regexp_extract(_metadata.file_path, '([^/]+)/_delta_log/', 1) AS name, substring_index(_metadata.file_name, '.', 1) AS version, add.path AS path
+        FROM parquet.`{lake}/*/_delta_log/*.checkpoint.parquet`)
+), later AS (
+    SELECT get_json_object(l.value, '$.add.path') AS added, get_json_object(l.value, '$.remove.path') AS removed FROM (
+        SELECT regexp_extract(_metadata.file_path, '([^/]+)/_delta_log/', 1) AS name, substring_index(_metadata.file_name, '.', 1) AS version, value
+        FROM text.`{lake}/*/_delta_log/*.json`) l
+    JOIN (SELECT DISTINCT name, newest FROM checkpoint) c ON c.name = l.name AND l.version >= c.newest
+), live AS (
+    SELECT substring_index(path, '/', -1) AS file FROM (
+        SELECT path FROM checkpoint WHERE version = newest UNION SELECT added FROM later EXCEPT SELECT removed FROM later) WHERE path IS NOT NULL
+)
+SELECT site, uuid, major, minor, entered_at, left_at, dwell_s, gateways FROM (SELECT * FROM parquet.`{lake}/stay` WHERE _metadata.file_name IN (SELECT file FROM live))
