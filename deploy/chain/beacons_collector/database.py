@@ -175,8 +175,9 @@ class Database:
 
     def reject(self, cursor: psycopg.Cursor[Any], refused: list[Rejected]) -> None:
         if refused:
+            # Payloads go in the binary form: written as text they cost four times as much.
             cursor.execute(
-                "SELECT beacons.reject(%s::timestamptz[], %s::text[], %s::text[], %s::bytea[], %s::text[])",
+                "SELECT beacons.reject(%s::timestamptz[], %s::text[], %s::text[], %b::bytea[], %s::text[])",
                 ([one.received_at for one in refused], [storable(one.site) for one in refused], [storable(one.topic) for one in refused],
                  [one.payload[:LONGEST_REJECTED_BYTES] for one in refused], [storable(one.reason) for one in refused]))
 
