@@ -54,7 +54,7 @@ class Growth(StoryTest):
         self.assertGreater(refused, 20)
 
 
-class Neighbours(Chain):
+class HostileNumbers(Chain):
     """A store that sends messages which fail in PostgreSQL, and the events of another store among them."""
 
     def test_no_message_makes_the_transaction_of_its_neighbours_fail(self):

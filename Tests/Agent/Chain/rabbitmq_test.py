@@ -13,6 +13,7 @@ import pika
 from pika.credentials import ExternalCredentials
 
 import collector_test
+import growth_test
 import hostile
 import nth_test
 from rabbitmq import FILES, RabbitMQ
@@ -48,6 +49,10 @@ class Promises(Cluster, collector_test.Promises):
 
 
 class HostileMessages(Cluster, collector_test.HostileMessages):
+    """Repeats the test with mosquitto."""
+
+
+class HostileNumbers(Cluster, growth_test.HostileNumbers):
     """Repeats the test with mosquitto."""
 
 
