@@ -92,8 +92,10 @@ function whereabouts(beacon, names) {
   const zone = id && names.zone(id);
   if (first.position) return `${zone ?? 'no zone'}, ±${metres(first.position.error_m)}${first.confidence === null ? '' : `, ${Math.round(first.confidence * 100)}\u00a0% sure`}`;
   if (zone) return zone;
-  if (first.accuracy_m === null) return `${gateway}, distance unknown`;
-  return `${metres(first.accuracy_m)} from ${gateway}${first.error_m === null ? '' : `, ±${metres(first.error_m)}`}`;
+  // A store is no place: its list has the distance from the gateway that hears the beacon best.
+  const place = gateway === 'site' ? 'its nearest gateway' : gateway;
+  if (first.accuracy_m === null) return gateway === 'site' ? 'no zone, distance unknown' : `${gateway}, distance unknown`;
+  return `${metres(first.accuracy_m)} from ${place}${first.error_m === null ? '' : `, ±${metres(first.error_m)}`}`;
 }
 
 function countOf(fitting, all, noun) {

@@ -22,7 +22,9 @@ export class MapView {
   open() {
     if (this.map) return void this.map.invalidateSize();
     const { leaflet } = this;
-    this.map = leaflet.map(this.container, { center: [30, 10], zoom: 2, zoomAnimation: false, markerZoomAnimation: false, attributionControl: Boolean(this.tiles) });
+    this.map = leaflet.map(this.container, { center: [30, 10], zoom: 2, zoomAnimation: false, markerZoomAnimation: false, attributionControl: Boolean(this.tiles), zoomControl: false });
+    // The words above the map are at its top.
+    leaflet.control.zoom({ position: 'bottomleft' }).addTo(this.map);
     leaflet.control.scale({ imperial: false }).addTo(this.map);
     if (this.tiles) leaflet.tileLayer(this.tiles.url, { attribution: this.tiles.attribution, maxZoom: 19 }).addTo(this.map);
     this.layer = marksLayer(leaflet, () => this.things(), () => this.page.paint);
