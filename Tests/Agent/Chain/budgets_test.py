@@ -79,7 +79,7 @@ class BudgetTests(SchemaTest):
 
 
 class RoomTests(SchemaTest):
-    """What a message makes has a limit for each store: rows that stay, and hours that a roll-up counts."""
+    """Each store has a limit of the rows that its messages leave, and of the hours that a roll-up counts for it."""
 
     def budget(self, kind, **limits):
         names, values = zip(*limits.items(), strict=True)

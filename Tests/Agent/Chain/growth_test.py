@@ -1,4 +1,4 @@
-"""What PostgreSQL makes of a message that the collector reads: at most four times the octets that came. And no message of a stranger makes the
+"""PostgreSQL makes at most four times the octets of a message that the collector reads. And no message of a stranger makes the
 transaction of its neighbours fail."""
 
 import random

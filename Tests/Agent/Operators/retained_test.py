@@ -24,7 +24,7 @@ class Retained(unittest.TestCase):
         return sorted(done.stdout.splitlines())
 
     def clear(self, root=STOLEN, program=CLEAR):
-        """What the tool prints, and its exit status."""
+        """Returns the output of the tool, and its exit status."""
         done = subprocess.run([program, root, "-h", "127.0.0.1", "-p", str(self.broker.port)], capture_output=True, text=True, timeout=LONGEST_WAIT_S, check=False)
         return done.stdout, done.returncode
 

@@ -48,7 +48,7 @@ class Model(unittest.TestCase):
         specification.loader.exec_module(self.model)
 
     def told(self, *messages):
-        """What it prints for messages."""
+        """Returns the output of the subscriber for messages."""
         with redirect_stdout(StringIO()) as out:
             for topic, payload in messages:
                 payload = payload if isinstance(payload, bytes) else json.dumps(payload).encode()

@@ -1,4 +1,4 @@
-"""What tools print of strangers' texts: no control character, no bidirectional mark, from any field."""
+"""Tools print no control character and no bidirectional mark from any field of a stranger."""
 
 import json
 import subprocess
@@ -37,7 +37,7 @@ def line_of(topic, payload):
 
 
 def shown(*lines):
-    """What the tool prints, and its exit status."""
+    """Returns the output of the tool, and its exit status."""
     done = subprocess.run([SHOW, "--no-color"], input="".join(line + "\n" for line in lines).encode("utf-8", "surrogateescape"), capture_output=True,
                           timeout=LONGEST_WAIT_S, check=False)
     return (done.stdout + done.stderr).decode(), done.returncode

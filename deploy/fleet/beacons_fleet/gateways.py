@@ -54,7 +54,7 @@ class Gateway:
 
     @property
     def label(self) -> str:
-        """Its name for people."""
+        """The name of the gateway for people."""
         return plain(self.name, LONGEST_LINE)
 
     @property
