@@ -22,6 +22,11 @@ struct ReplaySession {
     let round: Round
     private let recorded: RecordedEngine
     private let start: Instant
+    private let logger: Logger
+    /// The time that the capture's clock stepped over where the recording broke off.
+    private var steps = TimeSpan.zero
+    /// The breaks that may still be logged: a damaged capture may have one before each record.
+    private var breaksToLog = 20
     /// Whether the messages go to a broker, with a new key of the pseudonyms each day.
     private let isPublished: Bool
     /// The end of the capture's present day.
@@ -40,6 +45,7 @@ struct ReplaySession {
         to makeSink: (Dispatcher, RecordedEngine) -> any MessageSink
     ) {
         self.start = Instant(microseconds: start.microseconds)
+        self.logger = logger
         self.isPublished = isPublished
         self.dayEnd = Self.dayEnd(start)
         self.healthDue = self.start + HealthReporter.interval
@@ -61,6 +67,7 @@ struct ReplaySession {
     /// - Returns: `waitingCount`, because another call for it takes 30 instructions.
     @discardableResult
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) -> Int {
+        if player.breaksOff(before: time) { breakOff(before: time) }
         if isPublished, time >= dayEnd { endDay(at: time) }
         tellHealth(before: player.clock.instant(time))
         if player.clock.isSetBack(time) { flush() }
@@ -72,8 +79,24 @@ struct ReplaySession {
         return waitingCount
     }
 
+    /// Ends what the recording before this record shows, because its clock steps by more than an hour.
+    private mutating func breakOff(before time: WallTime) {
+        let end = player.clock.now
+        if breaksToLog > 0 {
+            let (from, to) = (Timestamp.text(player.clock.timebase.wall(end)), Timestamp.text(time))
+            let line =
+                "the recording breaks off: its clock steps from \(from) to \(to); stays end at their last reports, and the time between is not covered"
+            logger.warning("\(line)")
+        }
+        breaksToLog = max(0, breaksToLog - 1)
+        player.breakOff(&outputs)
+        flush()
+        steps = steps + (player.clock.instant(time) - end)
+    }
+
     /// Handles an entry of a log of receivers.
     mutating func receive(_ entry: LocationLog.Entry, at time: WallTime) {
+        if time > player.clock.wall, player.breaksOff(before: time) { breakOff(before: time) }
         if isPublished, time >= dayEnd { endDay(at: time) }
         tellHealth(before: player.clock.instant(time))
         switch entry {
@@ -111,8 +134,8 @@ struct ReplaySession {
         return time + TimeSpan(microseconds: into < 0 ? -into : day_us - into)
     }
 
-    /// The time from the first record to `time`.
-    func elapsed(to time: WallTime) -> TimeSpan { player.clock.instant(time) - start }
+    /// The time from the first record to `time`, without the steps of a clock where the recording broke off.
+    func elapsed(to time: WallTime) -> TimeSpan { player.clock.instant(time) - start - steps }
 
     /// The number of outputs that wait to be committed together.
     var waitingCount: Int { outputs.count }

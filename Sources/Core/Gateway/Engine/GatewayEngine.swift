@@ -104,6 +104,9 @@ package struct GatewayEngine: Sendable {
     /// The longest common silence that does not mean a deaf radio; `nil` where fewer than two beacons are heard.
     var ordinarySilence: TimeSpan? { tracker.ordinarySilence }
 
+    /// Whether a beacon is inside any region, so that a deaf radio holds back an exit.
+    var hasBeaconsInside: Bool { monitor.hasBeaconsInside }
+
     /// The counts since the start. Counting the listed tracks goes through all transmitters.
     package var figures: GatewayFigures {
         let listed = tracker.listedTrackCount

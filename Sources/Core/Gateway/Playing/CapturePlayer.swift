@@ -7,6 +7,9 @@ package struct CaptureClock: Hashable, Sendable {
     /// The tolerated disorder: records of several adapters are written a little out of order. A larger step back is a
     /// clock that was set back.
     private static let disorder = TimeSpan.seconds(1)
+    /// The largest step between two records that is taken for time that passed, or for a clock that was set. A larger one, forward or back,
+    /// is a break of the recording.
+    static let longestStep = TimeSpan.seconds(3_600)
 
     init(at start: WallTime) { now = Instant(microseconds: start.microseconds) }
 
@@ -21,8 +24,17 @@ package struct CaptureClock: Hashable, Sendable {
         Instant(microseconds: time.microseconds) + setBack < now - Self.disorder
     }
 
+    /// Returns whether the recording breaks off before a record.
+    func isBreak(_ time: WallTime) -> Bool {
+        let instant = Instant(microseconds: time.microseconds) + setBack
+        return instant > now + Self.longestStep || instant < now - Self.longestStep
+    }
+
     /// The time of day by the capture's clock. It counts as `synced`, because there is no better clock.
     package var timebase: Timebase { Timebase(wallAtOrigin: .unixEpoch - setBack, isSynced: true) }
+
+    /// The latest record's time of day.
+    package var wall: WallTime { timebase.wall(now) }
 
     /// Returns the instant of a record, and follows the clock if it was set back. `now` is updated after earlier due
     /// work.
@@ -37,7 +49,8 @@ package struct CaptureClock: Hashable, Sendable {
 ///
 /// Instants count from the Unix epoch, because the capture's clock is the only one. So stored times of an earlier
 /// capture stay valid in a later one. Where that clock was set back during the capture, time goes on, and `timebase`
-/// tells the time of day by the capture's clock. A clock set forward cannot be told from time that passed.
+/// tells the time of day by the capture's clock. A clock set forward cannot be told from time that passed, but for a step of more than an
+/// hour. There the recording breaks off: stays end at their last reports, and the time is not covered.
 package struct CapturePlayer: Sendable {
     /// The engine, for its figures. Time and reports go in through the player.
     package private(set) var engine: GatewayEngine
@@ -48,9 +61,13 @@ package struct CapturePlayer: Sendable {
     /// The outputs say that the radio is blind.
     private var isBlindTold = false
     private var hasHeard = false
-    /// The blindness that coverage tells. A capture cannot be probed, and in sparse air a shorter silence is often only
-    /// silence.
+    /// The blindness that coverage tells while no beacon is inside. A capture cannot be probed, and in sparse air a shorter silence is often
+    /// only silence. While a beacon is inside each blindness holds back its exit, so that time does not count as heard.
     static let toldBlindness = TimeSpan.seconds(60)
+    /// The blindness from which coverage tells the present one.
+    private var toldAfter = toldBlindness
+    /// The recording broke off, and its next record has not been taken yet.
+    private var isBrokenOff = false
 
     /// - Parameters:
     /// - engine: an engine made for the time of the first record, with a radio that hears and cannot be probed.
@@ -62,9 +79,30 @@ package struct CapturePlayer: Sendable {
         _ = liveness.resumed(at: clock.now)
     }
 
+    /// Returns whether the recording breaks off before a record. The caller then tells `breakOff` by the present `timebase`, before it takes
+    /// this record.
+    package func breaksOff(before time: WallTime) -> Bool { !isBrokenOff && clock.isBreak(time) }
+
+    /// Ends the stays at their last reports, as if the radio had gone on hearing, and the covered time with the last record.
+    package mutating func breakOff(_ outputs: inout [GatewayOutput]) {
+        let end = clock.now
+        if !isBlindTold { outputs.append(.radio(.live(.stalled), at: blindSince ?? end)) }
+        (isBlindTold, blindSince, isBrokenOff) = (true, blindSince ?? end, true)
+        engine.liveness(.live, at: end, outputs: &outputs)
+        clock.now = end + CaptureClock.longestStep
+        engine.advance(through: clock.now, outputs: &outputs)
+    }
+
+    /// Returns the instant of a record.
+    private mutating func take(_ time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {
+        if breaksOff(before: time) { breakOff(&outputs) }
+        isBrokenOff = false
+        return clock.take(time)
+    }
+
     /// Takes an event of the capture.
     package mutating func receive(_ event: Span<UInt8>, at time: WallTime, outputs: inout [GatewayOutput]) {
-        let instant = clock.take(time)
+        let instant = take(time, &outputs)
         watch(before: instant, outputs: &outputs)
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
         if isAdvertising {
@@ -96,6 +134,9 @@ package struct CapturePlayer: Sendable {
     package mutating func receiveMalformedFix() { engine.receiveMalformedFix() }
 
     private mutating func pass(to time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {
+        // A report behind the capture does not set its clock back.
+        if time > clock.wall, breaksOff(before: time) { breakOff(&outputs) }
+        isBrokenOff = false
         let instant = clock.instant(time)
         watch(before: instant, outputs: &outputs)
         clock.now = instant
@@ -104,7 +145,7 @@ package struct CapturePlayer: Sendable {
 
     /// Takes a record without an event, which only tells the time. All earlier work is done.
     package mutating func elapse(to time: WallTime, outputs: inout [GatewayOutput]) {
-        let instant = clock.take(time)
+        let instant = take(time, &outputs)
         watch(before: instant, outputs: &outputs)
         engine.advance(before: instant, outputs: &outputs)
         clock.now = instant
@@ -128,14 +169,19 @@ package struct CapturePlayer: Sendable {
                 follow(change, at: due, outputs: &outputs)
             }
         }
-        guard let blindSince, !isBlindTold, blindSince + Self.toldBlindness < limit else { return }
+        guard let blindSince, !isBlindTold, blindSince + toldAfter < limit else { return }
         isBlindTold = true
         // The word of a live radio that sends no reports.
         outputs.append(.radio(.live(.stalled), at: blindSince))
     }
 
     private mutating func follow(_ change: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]) {
-        if case .blind(let since) = change, hasHeard { blindSince = since } else { blindSince = nil }
+        if case .blind(let since) = change, hasHeard {
+            blindSince = blindSince ?? since
+            toldAfter = engine.hasBeaconsInside ? .zero : Self.toldBlindness
+        } else {
+            blindSince = nil
+        }
         if isBlindTold, blindSince == nil {
             isBlindTold = false
             outputs.append(.radio(.replay, at: instant))

@@ -42,8 +42,10 @@ extension RegionMonitor {
         }
     }
 
-    /// Returns the runs of reports, of which this report continues or begins the latest. A run ends with a pause of more than 5 s, or 4
-    /// learned intervals of a slower beacon, and at the latest with one in which a beacon inside would have left.
+    /// Returns the runs of reports, of which this report continues or begins the latest.
+    ///
+    /// A run ends with a pause of more than 5 s, or 4 learned intervals of a slower beacon. The longest pause is one in which a beacon
+    /// inside would have left.
     private func candidates(
         _ standing: BeaconStanding, _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
     ) -> BeaconCandidates {
@@ -91,6 +93,9 @@ extension RegionMonitor {
         else { return nil }
         return candidates.lapseAt
     }
+
+    /// Whether a beacon is inside any instance. It goes through all of them.
+    var hasBeaconsInside: Bool { instances.slots.contains { instances[$0].beacons.keeper != nil } }
 
     // MARK: - Identities and instances
 
