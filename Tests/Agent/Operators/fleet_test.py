@@ -87,6 +87,16 @@ class Parts(unittest.TestCase):
     def test_a_version_that_is_none_uses_up_no_version(self):
         self.assertEqual(Rollout(self.gateways().selected(["*/*"]), {}, "100%", 1.0).version, 8)
 
+    def test_no_store_uses_up_the_versions_of_the_others(self):
+        gateways = Gateways("beacons")
+        for site, name in (("berlin", "a"), ("berlin", "b"), ("paris", "a"), *(("stolen", f"made-up-{number}") for number in range(100))):
+            version = 2**40 if site == "stolen" else 7
+            gateways.take(f"beacons/{site}/{name}/status", json.dumps(STATUS | {"settings": {"version": version}}).encode(), 0.0)
+        self.assertEqual(gateways.highest_usual_version, 1_000_007)
+        counted = [one for one in gateways.selected(["*/*"]) if one.highest_version <= gateways.highest_usual_version]
+        self.assertEqual(Rollout(counted, {}, "100%", 1.0).version, 8)
+        self.assertEqual(Gateways("beacons").highest_usual_version, 1_000_000)
+
     def test_errors_of_a_report_are_one_line_of_signs_that_print(self):
         for one in self.gateways().all.values():
             self.assertTrue(is_safe(errors(one.reported)) and "\n" not in errors(one.reported))

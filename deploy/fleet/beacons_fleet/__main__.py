@@ -21,8 +21,6 @@ from .tables import Unusable
 
 # Between two looks at all gateways.
 LOOK_S = 0.2
-# No operator comes that far. A higher version in a message was made up, and would use up those of all gateways.
-LAST_VERSION = 2**40
 EPILOGUE = """User and password stand in the URL or in BEACONS_BROKER_USERNAME and BEACONS_BROKER_PASSWORD. Exit status: 0 done; 1 a gateway failed,
 and the change was taken back; 64 the command line or a file that it names is wrong; 69 the broker cannot be reached or refuses the client; 75 a
 gateway failed, and some are not back at their former tables."""
@@ -209,9 +207,10 @@ def run(options: argparse.Namespace) -> int:
             return 0
         if not selected:
             raise Unusable(f"no gateway fits --select {' '.join(options.select or ['*/*'])}: status lists them")
-        beyond = [one.name for one in selected if one.highest_version > LAST_VERSION]
+        limit = gateways.highest_usual_version
+        beyond = [one.name for one in selected if one.highest_version > limit]
         if beyond:
-            tell(f"{len(beyond)} gateways are left out, because a version beyond {LAST_VERSION} was told for them: {listed(beyond)}", sys.stderr)
+            tell(f"{len(beyond)} gateways are left out, because a version beyond {limit} was told for them: {listed(beyond)}", sys.stderr)
             selected = [one for one in selected if one.name not in beyond]
         if not selected:
             raise Unusable("no gateway is left")

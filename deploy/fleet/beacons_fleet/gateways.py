@@ -4,6 +4,7 @@ import fnmatch
 import json
 import sys
 from dataclasses import dataclass, field
+from statistics import median_low
 from typing import Any, TextIO
 
 from beacons_collector.plain import LONGEST_LINE, plain
@@ -16,6 +17,8 @@ STORE = "site"
 MAX_OCTETS = 262_144
 # The highest version of settings: each JSON parser reads it exactly.
 MAX_VERSION = 2**53 - 1
+# How far a gateway's version may be above the usual one. All gateways get the next version, so a higher one was made up to use versions up.
+MOST_AHEAD = 1_000_000
 # The longest name of a site and of a gateway.
 LONGEST_LEVEL_OCTETS = 128
 
@@ -117,6 +120,14 @@ class Gateways:
         """The connection to the broker is gone: what happens until the next one is not known."""
         for gateway in self.all.values():
             gateway.online_since = None
+
+    @property
+    def highest_usual_version(self) -> int:
+        """The highest version that counts. It follows from the median of the stores' medians: a store can name any number of gateways and versions."""
+        of_stores: dict[str, list[int]] = {}
+        for one in self.all.values():
+            of_stores.setdefault(one.name.partition("/")[0], []).append(one.highest_version)
+        return median_low([median_low(versions) for versions in of_stores.values()] or [0]) + MOST_AHEAD
 
     def selected(self, patterns: list[str]) -> list[Gateway]:
         """Returns the gateways that have a status and whose SITE/ID fits a pattern of the shell. They are in the order of their names."""
