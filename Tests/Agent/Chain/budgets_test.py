@@ -121,13 +121,13 @@ class RoomTests(SchemaTest):
         return span(1, "door", now - datetime.timedelta(days=days), now)
 
     def test_late_hours_have_a_budget_and_the_newest_ones_are_counted(self):
-        regions, free, earned = 19, 5000, 20
+        regions, free, earned = 19, 20_000, 40
         told = [state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(50)] + [status("till", f"9:0{minute}", "offline") for minute in range(9)]
         self.take(told)
-        hours = (free + 10 * earned) // (regions + 1)
+        hours = (free + 10 * earned) // (4 * (regions + 1))
         self.connection.execute("SELECT beacons.roll_up()")
         ((rows, late, given_up),) = self.used("hours")
-        self.assertEqual((rows, late), (0, hours * (regions + 1)))
+        self.assertEqual((rows, late), (0, hours * 4 * (regions + 1)))
         # The hours of fifty days but for the last four hours, and the hours at both ends.
         self.assertIn(given_up, range(50 * 24 - hours - 8, 50 * 24 - hours + 1))
         self.assertIn(self.count("occupancy_hour"), range(regions * (hours + 4), regions * (hours + 6) + 1))
@@ -135,7 +135,7 @@ class RoomTests(SchemaTest):
         # Days whose hours are not counted are not due.
         self.assertLess(self.count("due_day"), hours / 24 + 4)
         # An operator may allow a store more.
-        self.budget("hours", rows_a_day=100_000, rows_a_message=10_000)
+        self.budget("hours", rows_a_day=1_000_000, rows_a_message=100_000)
         self.take([state("door", "one more")])
         self.connection.execute("SELECT beacons.roll_up()")
         self.connection.execute("SELECT beacons.roll_up()")
@@ -143,8 +143,8 @@ class RoomTests(SchemaTest):
 
     def test_the_hours_of_one_store_hold_up_no_other_and_are_all_counted_in_the_end(self):
         with self.connection.transaction(force_rollback=True):
-            self.budget("hours", rows_a_day=100_000, rows_a_message=10_000)
-            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_cells() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 2000::bigint'")
+            self.budget("hours", rows_a_day=1_000_000, rows_a_message=100_000)
+            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_cost() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 8000::bigint'")
             regions, other = 19, self.site + "-2"
             self.take([state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(20)])
             self.take([state("door") | {"site": other}, span(1, "door", DAY, DAY + datetime.timedelta(hours=1)) | {"site": other}])

@@ -38,13 +38,13 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
         FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today() AND u.kind = a_kind) u
 $$;
 
--- Rows that a store need not earn with messages: the hours of a week for some regions.
-CREATE FUNCTION beacons.free_rows() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 5000::bigint $$;
+-- The cost that a store need not earn with messages: the late hours of some weeks.
+CREATE FUNCTION beacons.free_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 20000::bigint $$;
 
 -- Returns how many rows of its budget of today a store has left. A backlog has many messages, and a made-up span of a year is one.
 CREATE FUNCTION beacons.rows_left(a_site text, a_kind text) RETURNS bigint LANGUAGE sql STABLE
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT greatest(0, least(b.rows_a_day, beacons.free_rows() + b.rows_a_message * u.messages) - u.rows)::bigint
+    SELECT greatest(0, least(b.rows_a_day, beacons.free_cost() + b.rows_a_message * u.messages) - u.rows)::bigint
     FROM beacons.budget_of(a_site, a_kind) b
     CROSS JOIN LATERAL (
         SELECT coalesce(sum(u.rows) FILTER (WHERE u.kind = a_kind), 0) AS rows, coalesce(sum(u.messages) FILTER (WHERE u.kind = 'told'), 0) AS messages
@@ -65,7 +65,8 @@ SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET enable_hashjo
         SELECT m.i, m.site, m.gateway, k.budget, CASE WHEN k.names_region THEN m.payload->>'region' END AS region
         FROM jsonb_to_recordset(batch) AS m (i integer, kind text, site text, gateway text, payload jsonb) JOIN beacons.kind k USING (kind)
     ), used_up AS MATERIALIZED (
-        SELECT s.site, s.budget FROM (SELECT DISTINCT m.site, m.budget FROM message m) s WHERE beacons.is_used_up(s.site, s.budget)
+        -- OFFSET 0 keeps PostgreSQL from asking for each message.
+        SELECT s.site, s.budget FROM (SELECT DISTINCT m.site, m.budget FROM message m OFFSET 0) s WHERE beacons.is_used_up(s.site, s.budget)
     ), new_row AS MATERIALIZED (
         SELECT 'gateways' AS kind, m.site, m.gateway, NULL::text AS region, min(m.i) AS first FROM message m GROUP BY m.site, m.gateway
         HAVING NOT EXISTS (SELECT FROM beacons.gateway g WHERE g.site = m.site AND g.gateway = m.gateway)
@@ -103,7 +104,7 @@ COMMENT ON COLUMN beacons.budget_daily.day IS 'the UTC day in which it came';
 COMMENT ON COLUMN beacons.budget_daily.kind IS 'told (events and all else that is kept), health, rejected, hours, gateways or regions: see the table budget';
 COMMENT ON COLUMN beacons.budget_daily.messages IS 'messages that are kept';
 COMMENT ON COLUMN beacons.budget_daily.octets IS 'their length';
-COMMENT ON COLUMN beacons.budget_daily.rows IS 'rows that they made; of hours, late hours that were counted, times regions';
+COMMENT ON COLUMN beacons.budget_daily.rows IS 'rows that they made; of hours, what counting late hours cost: four for each hour of a region, and one for each of a long visit';
 COMMENT ON COLUMN beacons.budget_daily.given_up IS 'messages that were not kept, because the budget was used up; of hours, late hours that were not counted anew';
 COMMENT ON COLUMN beacons.budget_daily.messages_a_day IS 'how many messages are kept in a day';
 COMMENT ON COLUMN beacons.budget_daily.octets_a_day IS 'how many octets of them';

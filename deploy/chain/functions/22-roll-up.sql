@@ -1,14 +1,14 @@
 -- Roll-up: counts stays, and the hours that new rows have touched. The views are right without a roll-up too. With it they are quick.
 
--- The most hours of a store, times what an hour of it costs, that one roll-up counts. So one store does not hold up the figures of others.
-CREATE FUNCTION beacons.most_cells() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 50000::bigint $$;
+-- The most that counting the hours of a store may cost in one roll-up. So one store does not hold up the figures of others.
+CREATE FUNCTION beacons.most_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 100000::bigint $$;
 -- Hours that are older than this are late. Only these count towards the budget of hours.
 CREATE FUNCTION beacons.late_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '4 hours' $$;
 
--- Returns how many rows an hour of a store has at least, one for each region, and how many visits may be in all hours.
-CREATE FUNCTION beacons.hour_cost(a_site text, OUT regions bigint, OUT visits bigint) LANGUAGE sql STABLE SET enable_seqscan = off AS $$
-    SELECT (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site),
-        (SELECT count(*) FROM beacons.visit_long v WHERE v.site = a_site AND NOT v.superseded)
+-- Returns what it costs to count an hour of a store: a row for each region, and a quarter of that for each visit that may be in all hours.
+CREATE FUNCTION beacons.hour_cost(a_site text) RETURNS bigint LANGUAGE sql STABLE SET enable_seqscan = off AS $$
+    SELECT 4 * (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site)
+        + (SELECT count(*) FROM beacons.visit_long v WHERE v.site = a_site AND NOT v.superseded)
 $$;
 
 -- Returns the newest hours of these.
@@ -22,20 +22,20 @@ $$;
 -- Returns for each store the hours that this roll-up counts, those that wait for the next one, and those that are not counted anew at all: the
 -- store has used up its budget of hours.
 CREATE FUNCTION beacons.hours_to_count(until timestamptz)
-RETURNS TABLE (site text, now_due tstzmultirange, later tstzmultirange, given_up tstzmultirange, late_rows bigint)
+RETURNS TABLE (site text, now_due tstzmultirange, later tstzmultirange, given_up tstzmultirange, late_cost bigint)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     WITH touched AS MATERIALIZED (
         SELECT c.site, range_agg(beacons.due_range(c.from_at, c.to_at)) AS hours FROM beacons.rolling_change c GROUP BY c.site
     ), priced AS MATERIALIZED (
-        SELECT t.site, t.hours, t.hours - tstzmultirange(tstzrange(beacons.hour_of(until - beacons.late_after()), NULL)) AS late, c.*
-        FROM touched t CROSS JOIN LATERAL beacons.hour_cost(t.site) c WHERE t.hours IS NOT NULL
+        SELECT t.site, t.hours, t.hours - tstzmultirange(tstzrange(beacons.hour_of(until - beacons.late_after()), NULL)) AS late, beacons.hour_cost(t.site) AS cost
+        FROM touched t WHERE t.hours IS NOT NULL
     ), allowed AS MATERIALIZED (
-        SELECT p.*, p.hours - p.late + beacons.newest_hours(p.late, CASE WHEN isempty(p.late) THEN 0 ELSE beacons.rows_left(p.site, 'hours') / p.regions END) AS within
+        SELECT p.*, p.hours - p.late + beacons.newest_hours(p.late, CASE WHEN isempty(p.late) THEN 0 ELSE beacons.rows_left(p.site, 'hours') / p.cost END) AS within
         FROM priced p
     ), chosen AS MATERIALIZED (
-        SELECT a.*, beacons.newest_hours(a.within, greatest(1, beacons.most_cells() / (a.regions + a.visits))) AS now_due FROM allowed a
+        SELECT a.*, beacons.newest_hours(a.within, greatest(1, beacons.most_cost() / a.cost)) AS now_due FROM allowed a
     )
-    SELECT c.site, c.now_due, c.within - c.now_due, c.hours - c.within, (beacons.seconds(c.now_due * c.late) / 3600 * c.regions)::bigint FROM chosen c
+    SELECT c.site, c.now_due, c.within - c.now_due, c.hours - c.within, (beacons.seconds(c.now_due * c.late) / 3600 * c.cost)::bigint FROM chosen c
 $$;
 
 -- Silence is known three minutes after it began. So each roll-up counts the minutes before the last one anew. make_days_ahead() makes
@@ -90,8 +90,8 @@ BEGIN
         INSERT INTO beacons.changed (site, from_at, to_at)
         SELECT t.site, lower(during), upper(during) - interval '1 hour' - beacons.flow_patience() FROM told t CROSS JOIN LATERAL unnest(t.later) during
     ), noted AS MATERIALIZED (
-        SELECT beacons.note_used(t.site, 'hours', 0, 0, t.late_rows, (beacons.seconds(t.given_up) / 3600)::bigint)
-        FROM told t WHERE t.late_rows > 0 OR NOT isempty(t.given_up)
+        SELECT beacons.note_used(t.site, 'hours', 0, 0, t.late_cost, (beacons.seconds(t.given_up) / 3600)::bigint)
+        FROM told t WHERE t.late_cost > 0 OR NOT isempty(t.given_up)
     ), days AS (
         INSERT INTO beacons.due_day (site, day)
         SELECT DISTINCT t.site, d.day::date FROM told t CROSS JOIN LATERAL unnest(t.now_due) during

@@ -66,7 +66,7 @@ DECLARE
     over text[];
     kept bigint;
 BEGIN
-    SELECT coalesce(array_agg(s.site), '{}') INTO over FROM (SELECT DISTINCT site FROM unnest(sites) site) s WHERE beacons.is_used_up(s.site, 'rejected');
+    SELECT coalesce(array_agg(s.site), '{}') INTO over FROM (SELECT DISTINCT site FROM unnest(sites) site OFFSET 0) s WHERE beacons.is_used_up(s.site, 'rejected');
     PERFORM beacons.note_used(
         o.site, 'rejected', count(*) FILTER (WHERE o.site <> ALL (over)), coalesce(sum(o.octets) FILTER (WHERE o.site <> ALL (over)), 0)::bigint,
         count(*) FILTER (WHERE o.site <> ALL (over)), count(*) FILTER (WHERE o.site = ANY (over)))

@@ -13,7 +13,7 @@ CREATE TABLE beacons.budget (
 COMMENT ON TABLE beacons.budget IS
     'What a store may cost: in a UTC day, and in all. The site '''' is each store that has no row of its own. Null is no limit.';
 COMMENT ON COLUMN beacons.budget.kind IS
-    'told (events and all else that is kept), health, rejected: messages. hours: late hours that a roll-up counts, times regions. '
+    'told (events and all else that is kept), health, rejected: messages. hours: what counting late hours costs. '
     'gateways, regions (of each gateway), pages (of lists of beacons), heard (beacons of each gateway): rows that stay.';
 COMMENT ON COLUMN beacons.budget.rows_a_day IS 'rows that the messages make: each fix of a track and each cell of a sheet is one';
 COMMENT ON COLUMN beacons.budget.rows_a_message IS 'rows that a message of the kind told adds to what is free, up to rows_a_day';
@@ -23,7 +23,7 @@ INSERT INTO beacons.budget (site, kind, messages_a_day, octets_a_day, rows_a_day
     ('', 'told', 1000000, 1073741824, 5000000, NULL), ('', 'health', 200000, 268435456, NULL, NULL), ('', 'rejected', 10000, 16777216, NULL, NULL),
     ('', 'gateways', NULL, NULL, NULL, 1000), ('', 'regions', NULL, NULL, NULL, 5000), ('', 'pages', NULL, NULL, NULL, 10000),
     ('', 'heard', NULL, NULL, NULL, 100000);
-INSERT INTO beacons.budget (site, kind, rows_a_day, rows_a_message) VALUES ('', 'hours', 5000000, 20);
+INSERT INTO beacons.budget (site, kind, rows_a_day, rows_a_message) VALUES ('', 'hours', 20000000, 40);
 
 -- Each collector's connection counts in a row of its own, so no connection waits for another.
 CREATE TABLE beacons.used (
