@@ -38,8 +38,8 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
         FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today() AND u.kind = a_kind) u
 $$;
 
--- The cost that a store need not earn with messages: the late hours of some weeks.
-CREATE FUNCTION beacons.free_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 20000::bigint $$;
+-- The cost that a store need not earn with messages: the late hours of ten days.
+CREATE FUNCTION beacons.free_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 50000::bigint $$;
 
 -- Returns how many rows of its budget of today a store has left. A backlog has many messages, and a made-up span of a year is one.
 CREATE FUNCTION beacons.rows_left(a_site text, a_kind text) RETURNS bigint LANGUAGE sql STABLE
@@ -104,7 +104,7 @@ COMMENT ON COLUMN beacons.budget_daily.day IS 'the UTC day in which it came';
 COMMENT ON COLUMN beacons.budget_daily.kind IS 'told (events and all else that is kept), health, rejected, hours, gateways or regions: see the table budget';
 COMMENT ON COLUMN beacons.budget_daily.messages IS 'messages that are kept';
 COMMENT ON COLUMN beacons.budget_daily.octets IS 'their length';
-COMMENT ON COLUMN beacons.budget_daily.rows IS 'rows that they made; of hours, what counting late hours cost: four for each hour of a region, and one for each of a long visit';
+COMMENT ON COLUMN beacons.budget_daily.rows IS 'rows that they made; of hours, what counting late hours cost, in units of about ten microseconds';
 COMMENT ON COLUMN beacons.budget_daily.given_up IS 'messages that were not kept, because the budget was used up; of hours, late hours that were not counted anew';
 COMMENT ON COLUMN beacons.budget_daily.messages_a_day IS 'how many messages are kept in a day';
 COMMENT ON COLUMN beacons.budget_daily.octets_a_day IS 'how many octets of them';

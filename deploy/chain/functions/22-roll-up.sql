@@ -5,9 +5,10 @@ CREATE FUNCTION beacons.most_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALL
 -- Hours that are older than this are late. Only these count towards the budget of hours.
 CREATE FUNCTION beacons.late_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '4 hours' $$;
 
--- Returns what it costs to count an hour of a store: a row for each region, and a quarter of that for each visit that may be in all hours.
+-- Returns what it costs to count an hour of a store, in units of about ten microseconds: its part of a day that is counted anew, a row for each
+-- region, and a look at each visit that may be in all hours.
 CREATE FUNCTION beacons.hour_cost(a_site text) RETURNS bigint LANGUAGE sql STABLE SET enable_seqscan = off AS $$
-    SELECT 4 * (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site)
+    SELECT 200 + 4 * (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site)
         + (SELECT count(*) FROM beacons.visit_long v WHERE v.site = a_site AND NOT v.superseded)
 $$;
 

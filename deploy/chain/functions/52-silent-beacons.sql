@@ -10,9 +10,9 @@ BEGIN
     INSERT INTO beacons.covered_day AS d (site, gateway, day, during)
     SELECT a.site, a.gateway, w.at::date, range_agg(tstzrange(a.from_at, a.to_at) * tstzrange(w.at, w.at + interval '1 day'))
     FROM added a
-    -- A span lasts an hour. A longer one is of a clock that was set.
+    -- A span lasts an hour. A longer one is of a machine that slept, or of a clock that was set: its end counts.
     CROSS JOIN LATERAL generate_series(
-        date_trunc('day', greatest(a.from_at, a.to_at - interval '40 days')), a.to_at, interval '1 day') w (at)
+        date_trunc('day', greatest(a.from_at, a.to_at - interval '2 days')), a.to_at, interval '1 day') w (at)
     WHERE beacons.hears(a.radio) AND a.to_at > a.from_at AND a.gateway <> 'site'
     AND a.to_at > a.received_at - interval '400 days' AND a.from_at < a.received_at + interval '1 day'
     GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
