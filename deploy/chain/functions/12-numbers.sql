@@ -36,6 +36,9 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
 BEGIN
     IF current_setting('beacons.gateways_are_locked', true) IS DISTINCT FROM 'yes' THEN
         PERFORM beacons.lock_gateways(array_agg(t.site), array_agg(t.gateway)) FROM (SELECT DISTINCT site, gateway FROM added) t;
+        -- take() counts its messages. Rows that were inserted without it count too: they earn late hours.
+        PERFORM beacons.note_used(t.site, 'told', t.messages, t.octets, t.messages, 0)
+        FROM (SELECT site, count(*) AS messages, coalesce(sum(pg_column_size(payload)), 0) AS octets FROM added GROUP BY 1) t;
     END IF;
     INSERT INTO beacons.number (gateway_id, epoch, block, seqs)
     SELECT g.id, a.epoch, beacons.number_block(a.seq), range_agg(int8range(a.seq, a.seq, '[]'))

@@ -38,8 +38,8 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
         FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today() AND u.kind = a_kind) u
 $$;
 
--- The cost that a store need not earn with messages: the late hours of ten days.
-CREATE FUNCTION beacons.free_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 50000::bigint $$;
+-- The cost that a store need not earn with messages: the late hours of a month.
+CREATE FUNCTION beacons.free_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 150000::bigint $$;
 
 -- Returns how many rows of its budget of today a store has left. A backlog has many messages, and a made-up span of a year is one.
 CREATE FUNCTION beacons.rows_left(a_site text, a_kind text) RETURNS bigint LANGUAGE sql STABLE

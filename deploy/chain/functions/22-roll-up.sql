@@ -8,8 +8,22 @@ CREATE FUNCTION beacons.late_after() RETURNS interval LANGUAGE sql IMMUTABLE PAR
 -- Returns what it costs to count an hour of a store, in units of about ten microseconds: its part of a day that is counted anew, a row for each
 -- region, and a look at each visit that may be in all hours.
 CREATE FUNCTION beacons.hour_cost(a_site text) RETURNS bigint LANGUAGE sql STABLE SET enable_seqscan = off AS $$
-    SELECT 200 + 4 * (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site)
+    SELECT 200 + 8 * (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site)
         + (SELECT count(*) FROM beacons.visit_long v WHERE v.site = a_site AND NOT v.superseded)
+$$;
+
+-- The most visits of a beacon that one roll-up joins to stays. More of them since one moment are no visitor's.
+CREATE FUNCTION beacons.most_visits_joined() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 20000::bigint $$;
+
+-- Returns the cut, or a later one from which on a beacon has so many visits. Only a store that sent as many messages is looked at.
+CREATE FUNCTION beacons.newest_cut(a_site text, a_beacon text, cut timestamptz) RETURNS timestamptz LANGUAGE sql STABLE
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+    SELECT CASE WHEN (SELECT sum(u.messages) FROM beacons.used u WHERE u.site = a_site AND u.kind = 'told') > beacons.most_visits_joined() THEN greatest(
+        cut,
+        (SELECT v.entered_at FROM beacons.visit_day v WHERE v.site = a_site AND v.beacon = a_beacon AND v.entered_at >= $3
+         ORDER BY v.entered_at DESC OFFSET beacons.most_visits_joined() LIMIT 1),
+        (SELECT v.entered_at FROM beacons.visit_long v WHERE v.site = a_site AND v.beacon = a_beacon AND v.entered_at >= $3
+         ORDER BY v.entered_at DESC OFFSET beacons.most_visits_joined() LIMIT 1)) ELSE cut END
 $$;
 
 -- Returns the newest hours of these.
@@ -67,6 +81,8 @@ BEGIN
     INSERT INTO beacons.rolling_stay
     SELECT site, beacon, beacons.stay_cut(site, beacon, min(from_at)) FROM beacons.rolling_change
     WHERE beacon <> '//' GROUP BY site, beacon;
+    UPDATE beacons.rolling_stay r SET cut = n.cut FROM beacons.rolling_stay o CROSS JOIN LATERAL beacons.newest_cut(o.site, o.beacon, o.cut) n (cut)
+    WHERE o.cut < until - beacons.late_after() AND n.cut > o.cut AND r.site = o.site AND r.beacon = o.beacon;
     ANALYZE beacons.rolling_stay;
     SELECT min(cut) INTO first FROM beacons.rolling_stay;
     DELETE FROM beacons.stay_day s USING beacons.rolling_stay r
