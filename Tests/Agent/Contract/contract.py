@@ -168,5 +168,9 @@ def read(lines):
             continue
         message = json.loads(line)
         if isinstance(message["payload"], str):
-            message["payload"] = json.loads(message["payload"]) if message["payload"] else None
+            try:
+                message["payload"] = json.loads(message["payload"]) if message["payload"] else None
+            except (ValueError, RecursionError):
+                # The text is no object, and breaks the contract as such.
+                pass
         yield message

@@ -10,9 +10,13 @@ import collections
 import fileinput
 import json
 import sys
+from pathlib import Path
 
 from contract import Contract, read, series_of
 from seen import fields_in
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "deploy/chain"))
+from beacons_collector.plain import LONGEST_LINE, plain  # noqa: E402
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--raw-devices", action="store_true", help="take Bluetooth addresses for pseudonyms")
@@ -26,13 +30,21 @@ def epoch_of(message):
     return fileinput.filename(), message["payload"]["epoch"]
 
 
+def first_missing(number, end, ranges):
+    """The first number from `number` on, before `end`, that is in no range; None where all are. Numbers go to 2^53."""
+    for first, last in sorted(ranges):
+        if first <= number <= last:
+            number = last + 1
+    return number if number < end else None
+
+
 contract = Contract(raw_devices=arguments.raw_devices)
 seen = set()
 # What is numbered, by what counts it.
 COUNTED = {schema["x-topic"].rsplit("/", 1)[-1]: schema["x-number"] for schema in contract.schemas.values() if "x-number" in schema}
-kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(set)
+kinds, broken, last_seq, lost = collections.Counter(), 0, {}, collections.defaultdict(list)
 latest_t = collections.defaultdict(float)
-for message in read(fileinput.input(arguments.files, encoding="utf-8")):
+for message in read(fileinput.input(arguments.files, encoding="utf-8", errors="replace")):
     kind = message["topic"].rsplit("/", 1)[-1]
     kinds[kind] += 1
     problems = contract.problems(message)
@@ -45,21 +57,21 @@ for message in read(fileinput.input(arguments.files, encoding="utf-8")):
         # Within one file they come in order; what comes twice has the number of what has come already.
         unit = COUNTED[kind]
         series, number = (unit, epoch_of(message)), message["payload"][unit]
-        missing = set(range(last_seq.get(series, number - 1) + 1, number)) - lost[series]
-        if missing:
-            problems.append(f"{unit} {number}, but neither {min(missing)} nor a gap before it")
+        missing = first_missing(last_seq.get(series, number - 1) + 1, number, lost[series])
+        if missing is not None:
+            problems.append(f"{unit} {number}, but neither {missing} nor a gap before it")
         last_seq[series] = max(number, last_seq.get(series, 0))
     elif kind == "gap" and not problems:
         unit = next(unit for unit in series_of(contract) if f"from_{unit}" in message["payload"])
         first, last = message["payload"][f"from_{unit}"], message["payload"][f"to_{unit}"]
-        lost[unit, epoch_of(message)] |= set(range(first, last + 1))
+        lost[unit, epoch_of(message)].append((first, last))
     if not problems and message["payload"]:
         seen |= fields_in(contract, message)
     for problem in problems[:3]:
-        print(f"{problem}: {json.dumps(message)[:600]}")
+        print(plain(f"{problem}: {json.dumps(message)[:600]}", LONGEST_LINE))
     broken += bool(problems)
 if arguments.seen:
     with open(arguments.seen, "a", encoding="utf-8") as file:
         file.writelines(f"{field}\n" for field in sorted(seen))
-print(f"{kinds.total()} messages, {broken} broken:", " ".join(f"{kind}={n}" for kind, n in sorted(kinds.items())))
+print(f"{kinds.total()} messages, {broken} broken:", " ".join(f"{plain(kind)}={n}" for kind, n in sorted(kinds.items())))
 sys.exit(1 if broken or not kinds else 0)
