@@ -1,4 +1,4 @@
-"""What a message costs the chain, for each octet of it: the worst legal messages of each kind beside ordinary ones.
+"""The cost of a message for the chain, for each octet of it: the worst legal messages of each kind beside ordinary ones.
 
 A case's messages go through the collector's own reading into a database of their own, and are counted by roll-ups. The cost is counted as rows,
 octets of the write-ahead log, and processor time of the collector and of the database. No verdict rests on how long it took.

@@ -150,6 +150,17 @@ struct EventTimeTests {
             ])
     }
 
+    @Test("No visit begins before the end of the visit told before, whatever a state says")
+    func noOverlap() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.enter("b", at: 6)
+        store.say("b", "region/carts/state", "", at: 12)
+        store.state("a", "inside", since_s: 5, told_s: 5, at: 13)
+        store.exit("a", entered_s: 5, heard_s: 38, at: 40)
+        store.advance(to: 100)
+        #expect(store.told == ["enter carts 6.0 by b", "exit carts 45.0 by a", "12.0–38.0"])
+    }
+
     @Test("A gateway with an overdue list may have a line that is down: exits wait for it")
     func owedList() throws {
         var store = try Store()

@@ -129,7 +129,9 @@ extension StoreRegion {
         if isCrossing, !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: at) }
         // No gateway has seen it enter. So it is no crossing, and the stay is longer than known.
         if !isCrossing, standing.isSettled { _ = standing.begin(isSettling: true, isBlind: false, at: at) }
-        return standing.inside(since: min(since, at), at: at)
+        // A visit does not begin before the end of the one told before. Without one, it may have begun before this process.
+        let began = min(since, at)
+        return standing.inside(since: notBefore > .origin ? max(began, notBefore) : began, at: at)
     }
 
     /// Covers the time between two processes and before the first message in this one, so that it is no gap.
