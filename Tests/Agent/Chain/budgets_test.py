@@ -164,7 +164,7 @@ class RoomTests(SchemaTest):
 
     def test_the_hours_of_one_store_hold_up_no_other_and_are_all_counted_in_the_end(self):
         with self.connection.transaction(force_rollback=True):
-            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_cost() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 36000::bigint'")
+            self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_cost() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 16000::bigint'")
             regions, other = 19, self.site + "-2"
             self.take([state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(20)])
             now = datetime.datetime.now(datetime.UTC)

@@ -5,10 +5,13 @@ CREATE FUNCTION beacons.most_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALL
 -- Hours that are older than this are late. Only these count towards the budget of hours.
 CREATE FUNCTION beacons.late_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '4 hours' $$;
 
--- Returns what it costs to count an hour of a store, in units of about ten microseconds: its part of a day that is counted anew, a row for each
--- region, and a look at each visit that may be in all hours.
+-- What a late hour costs besides: its part of a day that is counted anew.
+CREATE FUNCTION beacons.day_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 200::bigint $$;
+
+-- Returns what it costs to count an hour of a store, in units of about ten microseconds: a row for each region, and a look at each visit that may
+-- be in all hours.
 CREATE FUNCTION beacons.hour_cost(a_site text) RETURNS bigint LANGUAGE sql STABLE SET enable_seqscan = off AS $$
-    SELECT 200 + 8 * (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site)
+    SELECT 8 * (SELECT 1 + count(DISTINCT r.region) FROM beacons.region_gateway r WHERE r.site = a_site)
         + (SELECT count(*) FROM beacons.visit_long v WHERE v.site = a_site AND NOT v.superseded)
 $$;
 
@@ -45,12 +48,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         SELECT t.site, t.hours, t.hours - tstzmultirange(tstzrange(beacons.hour_of(until - beacons.late_after()), NULL)) AS late, beacons.hour_cost(t.site) AS cost
         FROM touched t WHERE t.hours IS NOT NULL
     ), allowed AS MATERIALIZED (
-        SELECT p.*, p.hours - p.late + beacons.newest_hours(p.late, CASE WHEN isempty(p.late) THEN 0 ELSE beacons.rows_left(p.site, 'hours') / p.cost END) AS within
+        SELECT p.*, p.hours - p.late + beacons.newest_hours(p.late, CASE WHEN isempty(p.late) THEN 0 ELSE beacons.rows_left(p.site, 'hours') / (p.cost + beacons.day_cost()) END) AS within
         FROM priced p
     ), chosen AS MATERIALIZED (
         SELECT a.*, beacons.newest_hours(a.within, greatest(1, beacons.most_cost() / a.cost)) AS now_due FROM allowed a
     )
-    SELECT c.site, c.now_due, c.within - c.now_due, c.hours - c.within, (beacons.seconds(c.now_due * c.late) / 3600 * c.cost)::bigint FROM chosen c
+    SELECT c.site, c.now_due, c.within - c.now_due, c.hours - c.within, (beacons.seconds(c.now_due * c.late) / 3600 * (c.cost + beacons.day_cost()))::bigint FROM chosen c
 $$;
 
 -- Silence is known three minutes after it began. So each roll-up counts the minutes before the last one anew. make_days_ahead() makes
