@@ -8,10 +8,11 @@ import shutil
 import subprocess
 
 import duckdb
+import psycopg
 from deltalake import DeltaTable
 
 from servers import LONGEST_WAIT_S, ROOT
-from story import SCHEMA, StoryTest, event, span, status
+from story import SCHEMA, StoryTest, count_freely, event, span, status
 
 QUERIES = pathlib.Path(ROOT) / "deploy/chain/lake-queries"
 LAKE, RETAIN = SCHEMA.with_name("lake"), SCHEMA.with_name("retain")
@@ -80,6 +81,8 @@ class LakeTest(StoryTest):
         super().setUp()
         self.url = self.url_of(re.sub(r"\W", "_", self.site)[-60:])
         self.assert_done(self.job(SCHEMA))
+        with psycopg.connect(self.url) as connection:
+            count_freely(connection)
         self.folder = pathlib.Path(self.database.folder) / f"lake-{self.site[-60:]}"
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 

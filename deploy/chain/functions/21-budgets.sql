@@ -44,7 +44,7 @@ CREATE FUNCTION beacons.free_cost() RETURNS bigint LANGUAGE sql IMMUTABLE PARALL
 -- Returns how many rows of its budget of today a store has left. A backlog has many messages, and a made-up span of a year is one.
 CREATE FUNCTION beacons.rows_left(a_site text, a_kind text) RETURNS bigint LANGUAGE sql STABLE
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    SELECT greatest(0, least(b.rows_a_day, beacons.free_cost() + b.rows_a_message * u.messages) - u.rows)::bigint
+    SELECT greatest(0, coalesce(least(b.rows_a_day, beacons.free_cost() + b.rows_a_message * u.messages), 9223372036854775807) - u.rows)::bigint
     FROM beacons.budget_of(a_site, a_kind) b
     CROSS JOIN LATERAL (
         SELECT coalesce(sum(u.rows) FILTER (WHERE u.kind = a_kind), 0) AS rows, coalesce(sum(u.messages) FILTER (WHERE u.kind = 'told'), 0) AS messages
