@@ -95,17 +95,25 @@ announce() {
     [[ -z ${announced[$1]:-} ]] && line=$(grep -m 1 -E "$failure_line" "$(log_of "$1")") || return 0
     announced[$1]=yes
     echo "failing       $1: ${line:0:200}"
-    echo "              repeat it: deploy/test $(repeated "$1" "$line")"
+    echo "              repeat it: $(repeated "$1" "$line")"
 }
 
-# repeated NAME LINE: prints the argument of deploy/test that runs the failing part again.
+# repeated NAME LINE: prints the command that runs the failing part again.
 repeated() {
     local suite=${1%/rest} file
+    case $1 in
+    style) echo "swift format lint --strict --recursive Sources Tests Package.swift" && return ;;
+    prose) echo "Tests/Tools/prose" && return ;;
+    scripts) echo "Tests/Tools/suite-test" && return ;;
+    build) echo "swift build" && return ;;
+    "build of tests") echo "swift build --build-tests" && return ;;
+    "release build") echo "deploy/build" && return ;;
+    esac
     if [[ $2 =~ \ at\ ([A-Za-z0-9]+)\.swift: ]]; then
         file=$(find "$root/Tests" -name "${BASH_REMATCH[1]}.swift" -print -quit)
         [[ ! $file =~ /([A-Za-z]+Tests)/ ]] || suite=${BASH_REMATCH[1]}/$(basename "$file" .swift)
     fi
-    echo "$suite"
+    echo "deploy/test $suite"
 }
 
 # end_step: waits until a step has ended, and prints one line about it. For a failed one it shows the failures and the end of its
@@ -141,7 +149,7 @@ report_step() {
     grep -hE '^left to --long: ' "$log" >>"$logs/left"
     ((status == 0)) && return 0
     ((status == 124 || status == 137)) && echo "        no end within $limit_s s"
-    echo "        repeat it: deploy/test $(repeated "$name" "$(grep -m 1 -E "$failure_line" "$log")")"
+    echo "        repeat it: $(repeated "$name" "$(grep -m 1 -E "$failure_line" "$log")")"
     grep -hE "$failure_line" "$log" | sort -u | head -n 20 | sed 's/^/        /'
     tail -n 25 "$log" | sed 's/^/        | /'
     return 1
