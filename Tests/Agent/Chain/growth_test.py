@@ -1,6 +1,7 @@
 """PostgreSQL makes at most four times the octets of a message that the collector reads. And no message of a stranger makes the
 transaction of its neighbours fail."""
 
+import json
 import random
 import sys
 import unittest
@@ -10,7 +11,7 @@ import psycopg
 from collector_test import EPOCHS, Chain
 from reading_test import ENTER, EVENT, with_field
 from servers import ROOT
-from story import StoryTest
+from story import UUID, StoryTest, said
 
 sys.path.insert(0, str(ROOT / "deploy/chain"))
 from beacons_collector.reading import read  # noqa: E402
@@ -52,6 +53,18 @@ class Growth(StoryTest):
             self.assertLessEqual(made, 4 * len(payload), payload[:400])
         self.assertGreater(kept, 20)
         self.assertGreater(refused, 20)
+
+
+    def test_a_number_that_a_column_cannot_hold_makes_no_batch_fail(self):
+        tiny = '"rssi_dbm": -0.' + "0" * 25 + "1e-308"
+        with self.assertRaisesRegex(Unreadable, "beyond the exponent"):
+            read(json.dumps(ENTER).replace(f'"rssi_dbm": {ENTER["rssi_dbm"]}', tiny).encode(), EVENT)
+        self.assertEqual(read(json.dumps(ENTER | {"x": 0}).replace('"x": 0', '"x": 0.0e-308').encode(), EVENT).count("0.0e-308"), 1)
+        for number, celsius in enumerate((1e-60, -1e-300, 21.5)):
+            heard = {"uuid": UUID, "major": 1, "minor": number, "first_heard_at": said("9:00"), "last_heard_at": said("9:00"), "temperature_c": celsius}
+            page = {"kind": "beacons", "gateway": f"g{number}", "payload": {"at": said("9:00"), "page": 0, "pages": 1, "beacons": [heard]}}
+            self.assertEqual(self.take([page]), ["new"])
+        self.assertEqual(self.query("SELECT temperature_c FROM beacons.battery_daily WHERE site = %(site)s ORDER BY minor"), [(0,), (0,), (21.5,)])
 
 
 class HostileNumbers(Chain):

@@ -82,7 +82,7 @@ def fault_in_number(word: str) -> str | None:
     mantissa, exponent = parts(word)
     if len(mantissa) - mantissa.count(".") - mantissa.count("-") > MOST_DIGITS:
         return f"the number {word[:MOST_DIGITS]}… has more than {MOST_DIGITS} digits: round it"
-    if len(exponent) > len(str(LARGEST_EXPONENT)) or int(exponent) > LARGEST_EXPONENT or math.isinf(float(word)):
+    if len(exponent) > len(str(LARGEST_EXPONENT)) or int(exponent) > LARGEST_EXPONENT or math.isinf(value := float(word)) or not value and mantissa.strip("-0."):
         return f"the number {plain(word)} is beyond the exponent {LARGEST_EXPONENT}: send it in another unit"
     return None
 

@@ -80,7 +80,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         -- A clock that began in 1970 would stay the beginning for ever.
         CASE WHEN e.first_heard_at >= p.at - interval '20 years' THEN least(e.first_heard_at, e.last_heard_at, m.received_at)
             ELSE least(e.last_heard_at, p.at, m.received_at) END AS first_heard_at,
-        e.interval_ms, e.rssi_dbm, e.battery_percent, e.battery_mv, e.temperature_c, left(e.format, 40) AS format,
+        e.interval_ms, e.rssi_dbm, e.battery_percent, e.battery_mv,
+        -- The column of the day has four octets, which hold no smaller number.
+        CASE WHEN abs(e.temperature_c) < 1e-30 THEN 0 ELSE e.temperature_c END AS temperature_c, left(e.format, 40) AS format,
         CASE WHEN coalesce(e.battery_percent, e.battery_mv, e.temperature_c) IS NOT NULL
             THEN least(coalesce(e.telemetry_at, e.last_heard_at), p.at, m.received_at) END AS telemetry_at
     FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
