@@ -30,18 +30,19 @@ LANGUAGE sql STABLE ROWS 100 SET search_path = pg_catalog, pg_temp AS $$
         SELECT d.beacon, v.gateway, v.uuid, v.major, v.minor, v.entered_at, CASE WHEN v.superseded THEN v.entered_at ELSE v.left_at END
         FROM due d JOIN beacons.visit_long v ON v.site = a_site AND v.beacon = d.beacon AND v.entered_at >= d.cut
         WHERE v.gateway <> 'site'
+    ), begun AS (
+        -- A visit begins a stay where all visits before it ended too long ago. Ranges would be compared with each visit of their beacon.
+        SELECT v.*, v.entered_at > max(coalesce(v.left_at + beacons.stay_patience(), 'infinity')) OVER (
+            PARTITION BY v.beacon ORDER BY v.entered_at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) IS NOT FALSE AS begins
+        FROM visit v
+    ), numbered AS (
+        SELECT b.*, count(*) FILTER (WHERE b.begins) OVER (PARTITION BY b.beacon ORDER BY b.entered_at ROWS UNBOUNDED PRECEDING) AS stay FROM begun b
     ), stay AS (
-        SELECT joined.beacon, during FROM (
-            SELECT v.beacon, range_agg(tstzrange(v.entered_at, v.left_at + beacons.stay_patience(), '[]')) AS all_of_it
-            FROM visit v GROUP BY v.beacon) joined
-        CROSS JOIN LATERAL unnest(all_of_it) during
+        SELECT n.beacon, min(n.uuid) AS uuid, min(n.major) AS major, min(n.minor) AS minor, min(n.entered_at) AS entered_at,
+            CASE WHEN NOT bool_or(n.left_at IS NULL) THEN max(n.left_at) END AS left_at, array_agg(DISTINCT n.gateway ORDER BY n.gateway) AS gateways
+        FROM numbered n GROUP BY n.beacon, n.stay
     )
-    SELECT s.beacon, min(v.uuid), min(v.major), min(v.minor), lower(s.during),
-        CASE WHEN upper_inf(s.during) THEN NULL ELSE upper(s.during) - beacons.stay_patience() END,
-        extract(epoch FROM upper(s.during) - beacons.stay_patience() - lower(s.during)),
-        array_agg(DISTINCT v.gateway ORDER BY v.gateway)
-    FROM stay s JOIN visit v ON v.beacon = s.beacon AND s.during @> v.entered_at
-    GROUP BY s.beacon, s.during
+    SELECT s.beacon, s.uuid, s.major, s.minor, s.entered_at, s.left_at, extract(epoch FROM s.left_at - s.entered_at), s.gateways FROM stay s
 $$;
 
 CREATE VIEW beacons.stay AS
