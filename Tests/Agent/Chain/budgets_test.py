@@ -6,7 +6,7 @@ import unittest
 import psycopg
 
 from schema_test import SchemaTest
-from story import event, health, said, span, state, status
+from story import at, event, health, said, span, state, status
 
 
 class BudgetTests(SchemaTest):
@@ -148,6 +148,19 @@ class RoomTests(SchemaTest):
         self.take([state("door", "one more")])
         self.count_all()
         self.assertGreater(self.count("occupancy_hour"), (regions + 1) * 49 * 24)
+
+    def test_the_regions_of_a_store_share_the_holes_of_its_gateways(self):
+        spans = [span(number, "door", f"9:{number // 2:02}:{number % 2 * 30:02}", f"9:{number // 2:02}:{number % 2 * 30 + 20 + number % 5:02}") for number in range(1, 101)]
+        self.take([state("door"), *spans])
+
+        def heard(site=None):
+            return self.query("SELECT (SELECT count(*) FROM unnest(told)), (SELECT count(*) FROM unnest(heard)), beacons.seconds(heard) "
+                              "FROM beacons.heard_by_gateway(%(site)s, %(from)s, %(until)s)", **{"from": at("9:00"), "until": at("10:00")})
+
+        self.assertEqual(heard(), [(100, 100, 2200)])
+        self.take([state("till", f"r{number}") for number in range(4999)])
+        # Of the 2,990 s from the first span to the last, the twenty longest holes are left: 19 of ten seconds and one of nine.
+        self.assertEqual(heard(), [(21, 21, 2990 - 19 * 10 - 9)])
 
     def test_of_the_visits_of_one_beacon_the_newest_are_joined_again(self):
         with self.connection.transaction(force_rollback=True):

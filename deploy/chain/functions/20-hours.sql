@@ -43,14 +43,28 @@ $$;
 -- The most holes in the coverage of a region that are counted in one call, the longest first. The others are taken for heard.
 CREATE FUNCTION beacons.most_holes() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
+-- Returns the most holes of each gateway: its regions have them again, and all regions of a store together have fifty thousand at most.
+CREATE FUNCTION beacons.most_holes_of_gateway(a_site text) RETURNS bigint LANGUAGE sql STABLE AS
+$$ SELECT greatest(20, least(beacons.most_holes(), 50 * beacons.most_holes() / greatest(1, count(*)))) FROM beacons.region_gateway r WHERE r.site = a_site $$;
+
 -- Returns these times with the longest of the holes between them.
-CREATE FUNCTION beacons.longest_holes(times tstzmultirange) RETURNS tstzmultirange LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-    SELECT CASE WHEN (SELECT count(*) FROM unnest(times) t) <= beacons.most_holes() THEN times
+CREATE FUNCTION beacons.longest_holes(times tstzmultirange, most bigint) RETURNS tstzmultirange LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN (SELECT count(*) FROM unnest(times) t) <= most THEN times
         ELSE tstzmultirange(range_merge(times)) - (
             SELECT range_agg(hole) FROM (
                 SELECT hole FROM unnest(tstzmultirange(range_merge(times)) - times) hole
-                ORDER BY upper(hole) - lower(hole) DESC, hole LIMIT beacons.most_holes()) longest)
+                ORDER BY upper(hole) - lower(hole) DESC, hole LIMIT most) longest)
         END
+$$;
+
+-- Returns when each gateway of a store told of itself, and when it heard, between two times.
+CREATE FUNCTION beacons.heard_by_gateway(a_site text, from_at timestamptz, to_at timestamptz)
+RETURNS TABLE (gateway text, told tstzmultirange, heard tstzmultirange) LANGUAGE sql STABLE AS $$
+    SELECT t.gateway, beacons.longest_holes(t.told, m.most), beacons.longest_holes(t.heard, m.most)
+    FROM (
+        SELECT h.gateway, range_agg(h.told) AS told, range_agg(h.told) FILTER (WHERE h.hears) AS heard
+        FROM beacons.hearing(a_site, from_at, to_at) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1) t
+    CROSS JOIN (SELECT beacons.most_holes_of_gateway(a_site) AS most OFFSET 0) m
 $$;
 
 -- Returns the rows of occupancy_hourly for a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.
@@ -58,13 +72,12 @@ CREATE FUNCTION beacons.occupancy_of(a_site text, from_hour timestamptz, to_hour
 RETURNS TABLE (region text, hour timestamptz, visits integer, beacons integer, mean_present double precision, covered_share double precision)
 LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
     WITH told AS MATERIALIZED (
-        SELECT h.gateway, range_agg(h.told) AS told, range_agg(h.told) FILTER (WHERE h.hears) AS heard
-        FROM beacons.hearing(a_site, from_hour, to_hour) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1
+        SELECT * FROM beacons.heard_by_gateway(a_site, from_hour, to_hour)
     ), told_region AS MATERIALIZED (
         SELECT r.region, range_agg(t.told) AS told, range_agg(t.heard) AS heard
         FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
     ), covered AS (
-        SELECT c.region, beacons.longest_holes(c.heard) AS during FROM told_region c WHERE c.heard IS NOT NULL
+        SELECT c.region, beacons.longest_holes(c.heard, beacons.most_holes()) AS during FROM told_region c WHERE c.heard IS NOT NULL
     ), covered_hour AS (
         SELECT c.region, h.hour, sum(beacons.seconds(tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour')))) AS covered_s
         FROM covered c CROSS JOIN LATERAL unnest(c.during) piece

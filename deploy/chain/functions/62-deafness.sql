@@ -16,8 +16,7 @@ CREATE FUNCTION beacons.most_visits_of_beacon() RETURNS integer LANGUAGE sql IMM
 CREATE FUNCTION beacons.deaf_of(a_site text, from_at timestamptz, to_at timestamptz) RETURNS SETOF beacons.deaf_time
 LANGUAGE sql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp AS $$
     WITH told AS MATERIALIZED (
-        SELECT h.gateway, range_agg(h.told) FILTER (WHERE h.hears) AS heard, range_merge(range_agg(h.told)) AS told
-        FROM beacons.hearing(a_site, from_at, to_at) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1
+        SELECT h.gateway, h.heard, range_merge(h.told) AS told FROM beacons.heard_by_gateway(a_site, from_at, to_at) h
     ), deaf AS MATERIALIZED (
         SELECT r.region, t.gateway, piece, row_number() OVER (ORDER BY upper(piece) - lower(piece) DESC, r.region, t.gateway) AS place
         FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway

@@ -134,9 +134,8 @@ BEGIN
     END IF;
     RETURN QUERY
     WITH heard AS (
-        SELECT r.region, range_agg(h.told) AS during FROM beacons.hearing(a_site, from_at, to_at) h
-        JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = h.gateway
-        WHERE h.hears AND r.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1
+        SELECT r.region, range_agg(h.heard) AS during FROM beacons.heard_by_gateway(a_site, from_at, to_at) h
+        JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = h.gateway WHERE h.heard IS NOT NULL GROUP BY 1
     )
     SELECT e.region, greatest(e.beacons, round(e.visits - e.error))::integer, greatest(e.beacons, round(e.visits + e.error))::integer
     FROM (

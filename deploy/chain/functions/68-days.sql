@@ -14,10 +14,9 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     ), bounds AS MATERIALIZED (
         SELECT min(lower(during)) AS from_at, max(upper(during)) AS to_at FROM day
     ), told AS MATERIALIZED (
-        SELECT h.gateway, range_agg(h.told) AS told, range_agg(h.told) FILTER (WHERE h.hears) AS heard
-        FROM bounds b CROSS JOIN LATERAL beacons.hearing(a_site, b.from_at, b.to_at) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1
+        SELECT h.* FROM bounds b CROSS JOIN LATERAL beacons.heard_by_gateway(a_site, b.from_at, b.to_at) h
     ), covered AS MATERIALIZED (
-        SELECT r.region, beacons.longest_holes(coalesce(range_agg(t.heard), '{}')) AS heard, range_agg(t.told) AS told
+        SELECT r.region, beacons.longest_holes(coalesce(range_agg(t.heard), '{}'), beacons.most_holes()) AS heard, range_agg(t.told) AS told
         FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
     ), presence AS MATERIALIZED (
         -- At several gateways, a beacon is there once. Visits of the day before tell when a presence began.
