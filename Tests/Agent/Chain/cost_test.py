@@ -94,6 +94,9 @@ def worst() -> Iterator[Case]:
     yield Case("event", "visits of 399 days", lambda n: ("g/region/carts/event", event(n, "exit", entered_at=ago(days=399), last_heard_at=ago(seconds=1), dwell_s=1)))
     yield Case("event", "a visit in each of 399 days", lambda n: ("g/region/carts/event", event(
         n, "exit", at=ago(hours=4.7 * n), entered_at=ago(hours=4.7 * n + 1), last_heard_at=ago(hours=4.7 * n), dwell_s=3600)))
+    yield Case("event", "one beacon in a zone for each", lambda n: (f"g/region/carts/1/1/zone/z{n}/event", event(n, minor=1, zone=f"z{n}", at=ago(seconds=3000 - n))))
+    yield Case("event", "visits of one beacon in days to come", lambda n: ("g/region/carts/event", event(
+        n, "exit", minor=1, at=ago(days=-30, seconds=-40 * n), entered_at=ago(days=-30, seconds=1 - 40 * n), last_heard_at=ago(days=-30, seconds=-40 * n), dwell_s=1)))
     yield Case("event", "a region and a gateway for each", lambda n: (f"g{n}/region/r{n}/event", event(n, region=f"r{n}")))
     yield Case("event", "numbers that make a block each", lambda n: ("g/region/carts/event", event(n * 5000)))
     yield Case("event", "one beacon from zone to zone", lambda n: (f"g/region/carts/1/1/zone/z{n % 2}/event", event(n, minor=1, zone=f"z{n % 2}", at=ago(seconds=3000 - n))))
@@ -102,6 +105,8 @@ def worst() -> Iterator[Case]:
     yield Case("coverage", "39 days of gateways of their own", lambda n: (f"g{n}/coverage", common(span=n, from_at=ago(days=39 + n % 360), to_at=ago(days=n % 360), radio="scanning")))
     yield Case("coverage", "399 days of a thousand regions", lambda n: (f"g/region/r{n}/state", common(region=f"r{n}", state="inside", since=ago(), event_seq=0)) if n < 1000 else (
         "g/coverage", common(span=n, from_at=ago(days=399, seconds=-n), to_at=ago(), radio="scanning")))
+    yield Case("coverage", "short spans of all regions", lambda n: (f"g/region/r{n}/state", common(region=f"r{n}", state="inside", since=ago(), event_seq=0)) if n < 1000 else (
+        "g/coverage", common(span=n, from_at=ago(seconds=n, milliseconds=500), to_at=ago(seconds=n), radio="scanning")))
     yield Case("coverage", "a second of each minute", lambda n: ("g/coverage", common(span=n, from_at=ago(minutes=n, seconds=1), to_at=ago(minutes=n), radio="scanning")))
     yield Case("status", "399 days ago", lambda n: (f"g{n % 100}/status", common(at=ago(days=399, seconds=-n), state="online", radio="scanning", remedy="")))
     yield Case("health", "a gateway for each", lambda n: (f"g{n}/health", {"schema": 1, "at": ago()}))

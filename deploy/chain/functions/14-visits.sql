@@ -20,6 +20,9 @@ CREATE FUNCTION beacons.explains(entered_at timestamptz, exit_at timestamptz, at
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT at >= entered_at - interval '1 second' AND (at < exit_at OR at <= entered_at) $$;
 
+-- The most visits of a beacon that are looked at for one event, the newest first. An entry that is late lies within the newest of them.
+CREATE FUNCTION beacons.most_visits_looked_at() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
+
 CREATE FUNCTION beacons.note_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
@@ -37,24 +40,30 @@ BEGIN
     WHERE a.type = 'enter'
     AND (a.at > g.newest_at OR NOT (
         EXISTS (
-            SELECT FROM beacons.visit_day v
-            WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND v.gateway = a.gateway
-            AND v.region = a.region AND v.zone IS NOT DISTINCT FROM a.zone
-            AND v.entered_at BETWEEN a.at - interval '2 days' AND a.at + interval '1 second'
-            AND beacons.explains(v.entered_at, v.exit_at, a.at))
+            SELECT FROM (
+                SELECT v.gateway, v.region, v.zone, v.entered_at, v.exit_at FROM beacons.visit_day v
+                WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor)
+                AND v.entered_at BETWEEN a.at - interval '2 days' AND a.at + interval '1 second'
+                ORDER BY v.entered_at DESC LIMIT beacons.most_visits_looked_at()) v
+            WHERE v.gateway = a.gateway AND v.region = a.region AND v.zone IS NOT DISTINCT FROM a.zone AND beacons.explains(v.entered_at, v.exit_at, a.at))
         OR EXISTS (
-            SELECT FROM beacons.visit_long v
-            WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND v.gateway = a.gateway
-            AND v.region = a.region AND v.zone IS NOT DISTINCT FROM a.zone
-            AND beacons.explains(v.entered_at, v.exit_at, a.at))));
+            SELECT FROM (
+                SELECT v.entered_at, v.exit_at FROM beacons.visit_long v
+                WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND v.gateway = a.gateway AND v.region = a.region
+                AND coalesce(v.zone, '') = coalesce(a.zone, '') AND v.entered_at <= a.at + interval '1 second'
+                ORDER BY v.entered_at DESC LIMIT beacons.most_visits_looked_at()) v
+            WHERE beacons.explains(v.entered_at, v.exit_at, a.at))));
 
     -- Exits. The entries that they explain are no visits of their own any more.
-    DELETE FROM beacons.visit_long o USING added a
-    WHERE a.type = 'exit' AND o.left_at IS NULL
-    AND o.site = a.site AND o.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND o.gateway = a.gateway AND o.region = a.region
-    AND o.zone IS NOT DISTINCT FROM a.zone
-    AND beacons.explains(
-        beacons.entry_time(a.entered_at, a.last_heard_at, a.last_inside_at, a.dwell_s, a.at), a.at, o.entered_at);
+    DELETE FROM beacons.visit_long o WHERE o.ctid = ANY (ARRAY(
+        SELECT v.ctid
+        FROM (SELECT *, beacons.entry_time(entered_at, last_heard_at, last_inside_at, dwell_s, at) AS entry_at FROM added WHERE type = 'exit') a
+        CROSS JOIN LATERAL (
+            SELECT v.ctid, v.entered_at, v.left_at FROM beacons.visit_long v
+            WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor) AND v.gateway = a.gateway AND v.region = a.region
+            AND coalesce(v.zone, '') = coalesce(a.zone, '') AND v.entered_at BETWEEN a.entry_at - interval '1 second' AND greatest(a.at, a.entry_at + interval '1 second')
+            ORDER BY v.entered_at DESC LIMIT beacons.most_visits_looked_at()) v
+        WHERE v.left_at IS NULL AND beacons.explains(a.entry_at, a.at, v.entered_at)));
 
     WITH stay AS (
         SELECT entry.*, greatest(entry_at, coalesce(last_heard_at, last_inside_at, at)) AS left_at
@@ -85,16 +94,18 @@ BEGIN
             t.newest,
             (SELECT max(v.entered_at) FROM beacons.visit_long v
              WHERE v.site = t.site AND v.beacon = t.beacon AND v.gateway = t.gateway AND v.region = t.region
-             AND v.zone IS NOT DISTINCT FROM t.zone AND v.entered_at > t.late_from),
-            (SELECT max(v.entered_at) FROM beacons.visit_day v
-             WHERE v.site = t.site AND v.beacon = t.beacon AND v.gateway = t.gateway AND v.region = t.region
-             AND v.zone IS NOT DISTINCT FROM t.zone AND v.entered_at > t.late_from)) AS latest
+             AND coalesce(v.zone, '') = coalesce(t.zone, '') AND v.entered_at > t.late_from),
+            (SELECT max(v.entered_at) FROM (
+                SELECT v.gateway, v.region, v.zone, v.entered_at FROM beacons.visit_day v
+                WHERE v.site = t.site AND v.beacon = t.beacon AND v.entered_at > t.late_from
+                ORDER BY v.entered_at DESC LIMIT beacons.most_visits_looked_at()) v
+             WHERE v.gateway = t.gateway AND v.region = t.region AND v.zone IS NOT DISTINCT FROM t.zone)) AS latest
         FROM touched t
     )
     UPDATE beacons.visit_long o SET superseded = true FROM known k
     WHERE o.site = k.site AND o.beacon = k.beacon AND o.gateway = k.gateway AND o.region = k.region
-    AND o.zone IS NOT DISTINCT FROM k.zone AND o.left_at IS NULL AND NOT o.superseded
-    AND k.latest > o.entered_at + interval '1 second';
+    AND coalesce(o.zone, '') = coalesce(k.zone, '') AND o.left_at IS NULL AND NOT o.superseded
+    AND o.entered_at < k.latest - interval '1 second';
 
     -- Until now, because an entry counts as present until its exit comes.
     INSERT INTO beacons.changed (site, beacon, from_at, to_at)

@@ -53,7 +53,8 @@ COMMENT ON TABLE beacons.visit_day IS 'Visits that have ended and lasted a day a
 
 -- Long visits stand in a table of their own. So a query for the visits that touch an hour reads two days and this small table.
 CREATE TABLE beacons.visit_long (LIKE beacons.visit_day INCLUDING ALL EXCLUDING INDEXES EXCLUDING CONSTRAINTS);
-CREATE INDEX visit_long_beacon ON beacons.visit_long (site, beacon, entered_at);
+-- A zone has at least one octet.
+CREATE INDEX visit_long_beacon ON beacons.visit_long (site, beacon, gateway, region, coalesce(zone, ''), entered_at);
 COMMENT ON TABLE beacons.visit_long IS 'Visits that have not ended (left_at null), and those of more than a day.';
 
 CREATE TABLE beacons.region_gateway (
