@@ -26,9 +26,11 @@ CREATE VIEW beacons.coverage_open AS
 SELECT s.site, s.gateway, greatest(s.at, last.to_at) AS from_at,
     -- Null while the gateway speaks, and where it never told its health.
     CASE WHEN w.received_at >= s.received_at AND w.received_at < now() - beacons.silence_patience() THEN w.at END AS to_at
-FROM (
-    SELECT DISTINCT ON (site, gateway) site, gateway, at, received_at, state, radio
-    FROM beacons.status ORDER BY site, gateway, received_at DESC, id DESC) s
+FROM beacons.gateway g
+-- By the index: a gateway may have told its status a million times.
+CROSS JOIN LATERAL (
+    SELECT n.site, n.gateway, n.at, n.received_at, n.state, n.radio FROM beacons.status n
+    WHERE n.site = g.site AND n.gateway = g.gateway ORDER BY n.received_at DESC, n.id DESC LIMIT 1) s
 CROSS JOIN LATERAL (
     SELECT max(c.to_at) AS to_at FROM beacons.coverage_span c WHERE c.site = s.site AND c.gateway = s.gateway) last
 LEFT JOIN beacons.last_word w ON w.site = s.site AND w.gateway = s.gateway
@@ -68,9 +70,10 @@ BEGIN
     LEFT JOIN LATERAL (
         -- Where the open span began before these came.
         SELECT greatest(s.at, (
-            SELECT max(c.to_at) FROM beacons.coverage_span c WHERE c.site = a.site AND c.gateway = a.gateway
+            SELECT c.to_at FROM beacons.coverage_span c WHERE c.site = a.site AND c.gateway = a.gateway
             AND NOT EXISTS (
-                SELECT FROM added n WHERE n.site = c.site AND n.gateway = c.gateway AND n.epoch = c.epoch AND n.span = c.span))) AS from_at
+                SELECT FROM added n WHERE n.site = c.site AND n.gateway = c.gateway AND n.epoch = c.epoch AND n.span = c.span)
+            ORDER BY c.to_at DESC LIMIT 1)) AS from_at
         FROM beacons.status s WHERE s.site = a.site AND s.gateway = a.gateway
         ORDER BY s.received_at DESC, s.id DESC LIMIT 1) open ON true
     GROUP BY a.site;

@@ -81,6 +81,7 @@ CREATE TABLE beacons.coverage_span (
     CONSTRAINT coverage_span_times CHECK (from_at >= '0001-01-01 00:00:00+00' AND from_at < '10000-01-01 00:00:00+00' AND to_at >= '0001-01-01 00:00:00+00' AND to_at < '10000-01-01 00:00:00+00')
 );
 CREATE INDEX coverage_span_to_at ON beacons.coverage_span (site, to_at);
+CREATE INDEX coverage_span_newest ON beacons.coverage_span (site, gateway, to_at);
 COMMENT ON TABLE beacons.coverage_span IS
     'Spans in which a gateway''s radio was in one condition, as told. Only scanning and replay can hear.';
 
