@@ -6,7 +6,7 @@ import unittest
 import psycopg
 
 from schema_test import SchemaTest
-from story import at, event, health, said, span, state, status
+from story import DAY, at, event, health, said, span, state, status
 
 
 class BudgetTests(SchemaTest):
@@ -161,6 +161,13 @@ class RoomTests(SchemaTest):
         self.take([state("till", f"r{number}") for number in range(4999)])
         # Of the 2,990 s from the first span to the last, the twenty longest holes are left: 19 of ten seconds and one of nine.
         self.assertEqual(heard(), [(21, 21, 2990 - 19 * 10 - 9)])
+
+    def test_of_an_hour_the_longest_holes_count(self):
+        self.take([state("door")] + [span(number, "door", DAY + datetime.timedelta(hours=9, seconds=36 * number), DAY + datetime.timedelta(
+            hours=9, seconds=36 * number + 30 - (number % 2))) for number in range(100)])
+        # Fifty holes of seven seconds and ten of six are left of the 99 that end in the hour, and the last six seconds of it.
+        ((share,),) = self.query("SELECT covered_share FROM beacons.occupancy_of(%(site)s, %(from)s, %(until)s)", **{"from": at("9:00"), "until": at("10:00")})
+        self.assertAlmostEqual(share, (3600 - 50 * 7 - 11 * 6) / 3600)
 
     def test_of_the_visits_of_one_beacon_the_newest_are_joined_again(self):
         with self.connection.transaction(force_rollback=True):

@@ -109,6 +109,8 @@ def worst() -> Iterator[Case]:
         "g/coverage", common(span=n, from_at=ago(seconds=n, milliseconds=500), to_at=ago(seconds=n), radio="scanning")))
     yield Case("coverage", "a second of each minute", lambda n: ("g/coverage", common(span=n, from_at=ago(minutes=n, seconds=1), to_at=ago(minutes=n), radio="scanning")))
     yield Case("status", "399 days ago", lambda n: (f"g{n % 100}/status", common(at=ago(days=399, seconds=-n), state="online", radio="scanning", remedy="")))
+    yield Case("event", "visits of an hour with a thousand holes", lambda n: ("g/coverage", common(span=n, from_at=ago(seconds=3 * n + 1), to_at=ago(seconds=3 * n), radio="scanning")) if n < 1000 else (
+        "g/region/carts/event", event(n, "exit", entered_at=ago(minutes=50), last_heard_at=ago(), dwell_s=3000)))
     yield Case("status", "after a thousand spans", lambda n: ("g/coverage", common(span=n, from_at=ago(seconds=n + 1), to_at=ago(seconds=n), radio="scanning")) if n < 1000 else (
         "g/status", common(at=ago(seconds=n), state="online", radio="scanning", remedy="")))
     yield Case("health", "a gateway for each", lambda n: (f"g{n}/health", {"schema": 1, "at": ago()}))

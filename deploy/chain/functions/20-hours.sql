@@ -43,6 +43,9 @@ $$;
 -- The most holes in the coverage of a region that are counted in one call, the longest first. The others are taken for heard.
 CREATE FUNCTION beacons.most_holes() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
+-- The most of an hour: each presence in it is compared with them.
+CREATE FUNCTION beacons.most_holes_of_hour() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 60 $$;
+
 -- Returns the most holes of each gateway: its regions have them again, and all regions of a store together have fifty thousand at most.
 CREATE FUNCTION beacons.most_holes_of_gateway(a_site text) RETURNS bigint LANGUAGE sql STABLE AS
 $$ SELECT greatest(20, least(beacons.most_holes(), 50 * beacons.most_holes() / greatest(1, count(*)))) FROM beacons.region_gateway r WHERE r.site = a_site $$;
@@ -78,11 +81,12 @@ LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
         FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
     ), covered AS (
         SELECT c.region, beacons.longest_holes(c.heard, beacons.most_holes()) AS during FROM told_region c WHERE c.heard IS NOT NULL
-    ), covered_hour AS (
-        SELECT c.region, h.hour, sum(beacons.seconds(tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour')))) AS covered_s
-        FROM covered c CROSS JOIN LATERAL unnest(c.during) piece
-        CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
-        GROUP BY 1, 2
+    ), covered_hour AS MATERIALIZED (
+        SELECT h.*, beacons.seconds(h.during) AS covered_s FROM (
+            SELECT c.region, h.hour, beacons.longest_holes(range_agg(piece * tstzrange(h.hour, h.hour + interval '1 hour')), beacons.most_holes_of_hour()) AS during
+            FROM covered c CROSS JOIN LATERAL unnest(c.during) piece
+            CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
+            GROUP BY 1, 2) h
     ), told_hour AS (
         SELECT DISTINCT c.region, h.hour FROM told_region c CROSS JOIN LATERAL unnest(c.told) piece
         CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
@@ -96,7 +100,7 @@ LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
         SELECT p.region, p.beacon, h.hour, beacons.seconds(c.during * tstzmultirange(piece * tstzrange(h.hour, h.hour + interval '1 hour'))) AS present_s
         FROM presence p CROSS JOIN LATERAL unnest(p.during) piece
         CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece), interval '1 hour') h (hour)
-        LEFT JOIN covered c ON c.region = p.region
+        LEFT JOIN covered_hour c ON c.region = p.region AND c.hour = h.hour
         WHERE h.hour < to_hour
     ), presence_hour AS (
         SELECT p.region, p.hour, count(*) AS visits, count(DISTINCT p.beacon) AS beacons, sum(p.present_s) AS present_s FROM heard p GROUP BY 1, 2
