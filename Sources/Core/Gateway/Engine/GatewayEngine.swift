@@ -104,8 +104,9 @@ package struct GatewayEngine: Sendable {
     /// The longest common silence that does not mean a deaf radio; `nil` where fewer than two beacons are heard.
     var ordinarySilence: TimeSpan? { tracker.ordinarySilence }
 
-    /// Whether a beacon is inside any region, so that a deaf radio holds back an exit.
-    var hasBeaconsInside: Bool { monitor.hasBeaconsInside }
+    /// The time of the next exit if the radio had never been deaf and no report came; `distantFuture` where no beacon is inside. Later, a deaf
+    /// radio holds that exit back. It goes through all instances.
+    var nextExitWithoutBlindness: Instant { monitor.nextExitWithoutBlindness }
 
     /// The counts since the start. Counting the listed tracks goes through all transmitters.
     package var figures: GatewayFigures {

@@ -61,11 +61,11 @@ package struct CapturePlayer: Sendable {
     /// The outputs say that the radio is blind.
     private var isBlindTold = false
     private var hasHeard = false
-    /// The blindness that coverage tells while no beacon is inside. A capture cannot be probed, and in sparse air a shorter silence is often
-    /// only silence. While a beacon is inside each blindness holds back its exit, so that time does not count as heard.
+    /// The blindness that coverage tells while no exit waits. A capture cannot be probed, and in sparse air a shorter silence is often only
+    /// silence. Where a blindness holds back an exit, its time does not count as heard.
     static let toldBlindness = TimeSpan.seconds(60)
-    /// The blindness from which coverage tells the present one.
-    private var toldAfter = toldBlindness
+    /// The time from which coverage tells the present blindness.
+    private var toldFrom = Instant.distantFuture
     /// The recording broke off, and its next record has not been taken yet.
     private var isBrokenOff = false
 
@@ -169,7 +169,7 @@ package struct CapturePlayer: Sendable {
                 follow(change, at: due, outputs: &outputs)
             }
         }
-        guard let blindSince, !isBlindTold, blindSince + toldAfter < limit else { return }
+        guard let blindSince, !isBlindTold, toldFrom < limit else { return }
         isBlindTold = true
         // The word of a live radio that sends no reports.
         outputs.append(.radio(.live(.stalled), at: blindSince))
@@ -178,7 +178,7 @@ package struct CapturePlayer: Sendable {
     private mutating func follow(_ change: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]) {
         if case .blind(let since) = change, hasHeard {
             blindSince = blindSince ?? since
-            toldAfter = engine.hasBeaconsInside ? .zero : Self.toldBlindness
+            toldFrom = min(since + Self.toldBlindness, engine.nextExitWithoutBlindness)
         } else {
             blindSince = nil
         }

@@ -94,8 +94,15 @@ extension RegionMonitor {
         return candidates.lapseAt
     }
 
-    /// Whether a beacon is inside any instance. It goes through all of them.
-    var hasBeaconsInside: Bool { instances.slots.contains { instances[$0].beacons.keeper != nil } }
+    /// The time of the next exit if no source had ever been blind and no report came; `distantFuture` where no beacon is inside.
+    var nextExitWithoutBlindness: Instant {
+        instances.slots.reduce(.distantFuture) { earliest, slot in
+            guard let keeper = instances[slot].beacons.keeper, let presence = instances[slot].standing.presence else {
+                return earliest
+            }
+            return min(earliest, presence.lastHeardAt + max(rules(of: slot).exitAfter, keeper.patience))
+        }
+    }
 
     // MARK: - Identities and instances
 

@@ -145,9 +145,12 @@ struct CaptureClockTests {
         #expect(conditions([0..<100], until_s: 200) == ["stalled 99"])
     }
 
-    @Test("A shorter hole is told while a beacon is inside, because it holds back the exit")
+    @Test(
+        "A shorter hole is told from the last report on where it holds back an exit, and not where the beacon is heard before that"
+    )
     func holeWithABeaconInside() {
         #expect(conditions([0..<100, 150..<300], until_s: 300) == ["stalled 99", "replay 150"])
+        #expect(conditions([0..<100, 115..<300], until_s: 300) == [])
     }
 
     @Test("A shorter hole without a beacon inside is not told, and neither is a capture without any report")
