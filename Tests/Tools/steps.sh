@@ -119,12 +119,16 @@ repeated() {
 # end_step: waits until a step has ended, and prints one line about it. For a failed one it shows the failures and the end of its
 # output.
 end_step() {
-    local pid ended= status=0
+    local pid ended= status=0 looked=$SECONDS
     while [[ -z $ended ]]; do
         for pid in "${!running[@]}"; do kill -0 "$pid" 2>/dev/null || ended=$pid; done
         [[ -n $ended ]] && break
-        for pid in "${!running[@]}"; do announce "${running[$pid]}"; done
-        sleep 0.5
+        # Logs are read once a second.
+        if ((SECONDS > looked)); then
+            looked=$SECONDS
+            for pid in "${!running[@]}"; do announce "${running[$pid]}"; done
+        fi
+        sleep 0.1
     done
     wait "$ended" || status=$?
     local name=${running[$ended]} seconds=$((SECONDS - begun[$ended]))
