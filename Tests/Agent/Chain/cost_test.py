@@ -111,6 +111,8 @@ def worst() -> Iterator[Case]:
     yield Case("status", "399 days ago", lambda n: (f"g{n % 100}/status", common(at=ago(days=399, seconds=-n), state="online", radio="scanning", remedy="")))
     yield Case("event", "visits of an hour with a thousand holes", lambda n: ("g/coverage", common(span=n, from_at=ago(seconds=3 * n + 1), to_at=ago(seconds=3 * n), radio="scanning")) if n < 1000 else (
         "g/region/carts/event", event(n, "exit", entered_at=ago(minutes=50), last_heard_at=ago(), dwell_s=3000)))
+    yield Case("event", "visits of a day with a thousand holes", lambda n: ("g/coverage", common(span=n, from_at=ago(days=2, seconds=80 * n + 40), to_at=ago(days=2, seconds=80 * n), radio="scanning")) if n < 1000 else (
+        "g/region/carts/event", event(n, "exit", at=ago(days=2), entered_at=ago(days=2, hours=22), last_heard_at=ago(days=2), dwell_s=79200)), 4000)
     yield Case("status", "after a thousand spans", lambda n: ("g/coverage", common(span=n, from_at=ago(seconds=n + 1), to_at=ago(seconds=n), radio="scanning")) if n < 1000 else (
         "g/status", common(at=ago(seconds=n), state="online", radio="scanning", remedy="")))
     yield Case("health", "a gateway for each", lambda n: (f"g{n}/health", {"schema": 1, "at": ago()}))

@@ -95,6 +95,21 @@ class Figures(DayTest):
         self.take([span(1, "door", "24:00", "48:00")])
         self.assert_days([(0, 1, None, 0.0), (1, 0, 0.0, 1.0)], "visits, mean_present, covered_share")
 
+    def test_a_presence_counts_for_the_time_in_which_its_region_was_heard(self):
+        # Heard in the first twenty minutes of each half hour: six hours and forty minutes of ten.
+        self.take([span(number, "door", f"{8 + number // 2}:{number % 2 * 30:02}", f"{8 + number // 2}:{number % 2 * 30 + 20:02}") for number in range(20)])
+        # 40 minutes of the first beacon, 5 of the second, none of the third, 5 of the fourth, 10 of the fifth, and all 400 of the last.
+        self.tell("""
+            seq type beacon at       entered heard
+            1   exit 1/1    10:00:20 9:00    10:00
+            2   exit 1/2    10:25:20 10:15   10:25
+            3   exit 1/3    10:29:20 10:21   10:29
+            4   exit 1/4    10:35:20 10:20   10:35
+            5   exit 1/5    11:15:20 11:05   11:15
+            6   exit 1/6    19:00:20 7:00    19:00
+        """)
+        self.assert_days([(0, round((40 + 5 + 5 + 10 + 400) / 400, 4))], "mean_present")
+
     def test_late_events_change_a_day_that_was_counted(self):
         self.take([span(1, "door", "0:00", "24:00")])
         late = [row for row in """

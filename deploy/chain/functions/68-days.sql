@@ -29,15 +29,24 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         CROSS JOIN LATERAL unnest(v.pieces) piece
     ), present AS MATERIALIZED (
         SELECT p.region, p.beacon, p.piece, d.day, d.during, p.piece * d.during AS today FROM presence p JOIN day d ON p.piece && d.during
-    ), heard AS MATERIALIZED (
-        SELECT p.region, p.beacon, p.piece, p.day, p.during, beacons.seconds(c.heard * tstzmultirange(p.today)) AS present_s
-        FROM present p LEFT JOIN covered c USING (region)
+    ), bound AS (
+        -- The seconds that a region was heard before each end of a presence: those of the pieces that began before, without what was still to come of the last
+        -- one. Each end is looked at once, however many holes the coverage has.
+        SELECT b.region, b.day, b.way, coalesce(sum(b.length_s) OVER earlier, 0) - greatest(0, extract(epoch FROM max(b.until) OVER earlier - b.at)) AS heard_s
+        FROM (
+            SELECT c.region, NULL::date AS day, 0 AS way, lower(piece) AS at, upper(piece) AS until, extract(epoch FROM upper(piece) - lower(piece)) AS length_s
+            FROM covered c CROSS JOIN LATERAL unnest(c.heard) piece
+            UNION ALL SELECT region, day, -1, lower(today), NULL, NULL FROM present
+            UNION ALL SELECT region, day, 1, upper(today), NULL, NULL FROM present) b
+        WINDOW earlier AS (PARTITION BY b.region ORDER BY b.at)
+    ), heard AS (
+        SELECT region, day, sum(way * heard_s)::double precision AS present_s FROM bound WHERE way <> 0 GROUP BY 1, 2
     ), figure AS (
-        SELECT p.region, p.day, count(*) AS visits, count(DISTINCT p.beacon) AS beacons, sum(p.present_s) AS present_s,
+        SELECT p.region, p.day, count(*) AS visits, count(DISTINCT p.beacon) AS beacons,
             -- Of visits that ended on the day, whole ones.
             percentile_cont(ARRAY[0.25, 0.5, 0.75]) WITHIN GROUP (ORDER BY extract(epoch FROM upper(p.piece) - lower(p.piece)))
                 FILTER (WHERE upper(p.piece) < least(upper(p.during), now())) AS dwell_s
-        FROM heard p GROUP BY 1, 2
+        FROM present p GROUP BY 1, 2
     ), step AS (
         -- One that leaves at a moment makes room for one that comes then.
         SELECT region, day, at, sum(change) OVER (PARTITION BY region, day ORDER BY at, change ROWS UNBOUNDED PRECEDING) AS present
@@ -48,7 +57,7 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         SELECT DISTINCT ON (region, day) region, day, present, at FROM step ORDER BY region, day, present DESC, at
     )
     SELECT c.region, d.day, coalesce(f.visits, 0)::integer, coalesce(f.beacons, 0)::integer,
-        coalesce(f.present_s, 0) / nullif(share.covered_s, 0), greatest(coalesce(p.present, 0), 0)::integer, p.at,
+        coalesce(h.present_s, 0) / nullif(share.covered_s, 0), greatest(coalesce(p.present, 0), 0)::integer, p.at,
         f.dwell_s[1], f.dwell_s[2], f.dwell_s[3], least(1, share.covered_s / share.day_s),
         -- LEAST would pass over a null.
         CASE WHEN share.open_s > 0 THEN least(1, share.open_covered_s / share.open_s) END
@@ -56,6 +65,7 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
           SELECT DISTINCT region, '{}'::tstzmultirange, '{}'::tstzmultirange FROM presence WHERE region NOT IN (SELECT region FROM covered)) c
     CROSS JOIN day d
     LEFT JOIN figure f ON f.region = c.region AND f.day = d.day
+    LEFT JOIN heard h ON h.region = c.region AND h.day = d.day
     LEFT JOIN peak p ON p.region = c.region AND p.day = d.day
     CROSS JOIN LATERAL (
         SELECT beacons.seconds(c.heard * d.so_far) AS covered_s, beacons.seconds(d.so_far) AS day_s,
