@@ -5,11 +5,12 @@ import json
 import sys
 import threading
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 
 from servers import wait_until
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, job, said, span, status, surge
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, job, said, span, state, status, surge
 
 sys.path.insert(0, str(SCHEMA.parent))
 from beacons_collector.database import Database, Row, TooOld  # noqa: E402
@@ -123,6 +124,31 @@ class DayTests(SchemaTest):
             waits.join()
             second.commit()
         self.assertEqual(self.query("SELECT count(*) FROM beacons.event WHERE site = %(site)s"), [(3,)])
+
+    def test_collectors_that_learn_regions_of_events_and_states_crosswise_both_commit(self):
+        def told(entered, *inside):
+            gateway, region = entered
+            return [event({"seq": 1, "at": "9:00", "gateway": gateway, "type": "enter", "region": region}), *[state(*one) for one in inside]]
+
+        with psycopg.connect(self.database.url) as other, psycopg.connect(self.database.url) as first, psycopg.connect(self.database.url) as second:
+            self.take([health("door", "9:00"), health("till", "9:00")])
+            other.execute("INSERT INTO beacons.region_gateway (site, region, gateway) VALUES (%s, 'r0', 'till')", (self.site,))
+            with ThreadPoolExecutor(2) as pool:
+                def waits(connection):
+                    return self.query("SELECT count(*) FROM pg_locks WHERE NOT granted AND pid = %(pid)s", pid=connection.info.backend_pid) == [(1,)]
+
+                def taken(connection, messages):
+                    with connection.transaction():
+                        return self.take(messages, connection)
+
+                one = pool.submit(taken, first, told(("door", "r2"), ("till", "r0"), ("till", "r1")))
+                wait_until(lambda: waits(first), "the first waits for the other")
+                two = pool.submit(taken, second, told(("till", "r1"), ("door", "r2")))
+                wait_until(lambda: two.done() or waits(second), "the second is done, or waits for the first")
+                other.rollback()
+                self.assertEqual((one.result(), two.result()), (["new", "unkept", "unkept"], ["new", "unkept"]))
+        self.assertEqual(self.query("SELECT gateway, region FROM beacons.region_gateway WHERE site = %(site)s ORDER BY region"), [
+            ("till", "r0"), ("till", "r1"), ("door", "r2")])
 
 
 class TakeTests(SchemaTest):

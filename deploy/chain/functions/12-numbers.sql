@@ -15,6 +15,15 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
     ORDER BY 1, 2 ON CONFLICT DO NOTHING
 $$;
 
+-- Adds a row for each region that a gateway tells of for the first time.
+CREATE FUNCTION beacons.add_regions(sites text[], regions text[], gateways text[]) RETURNS void LANGUAGE sql
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+    INSERT INTO beacons.region_gateway (site, region, gateway)
+    SELECT DISTINCT t.site, t.region, t.gateway FROM unnest(sites, regions, gateways) t (site, region, gateway)
+    WHERE NOT EXISTS (SELECT FROM beacons.region_gateway r WHERE r.site = t.site AND r.region = t.region AND r.gateway = t.gateway)
+    ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING
+$$;
+
 -- Locks gateways until the transaction ends, always in the same order.
 CREATE FUNCTION beacons.lock_gateways(sites text[], gateways text[]) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$

@@ -26,11 +26,7 @@ CREATE FUNCTION beacons.most_visits_looked_at() RETURNS integer LANGUAGE sql IMM
 CREATE FUNCTION beacons.note_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    INSERT INTO beacons.region_gateway (site, region, gateway)
-    SELECT DISTINCT a.site, a.region, a.gateway FROM added a
-    WHERE NOT EXISTS (
-        SELECT FROM beacons.region_gateway r WHERE r.site = a.site AND r.region = a.region AND r.gateway = a.gateway)
-    ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
+    PERFORM beacons.add_regions(array_agg(a.site), array_agg(a.region), array_agg(a.gateway)) FROM (SELECT DISTINCT site, region, gateway FROM added) a;
 
     -- Entries, unless their exit has come before them. What is later than all that came of its gateway needs no look. Entries
     -- of one moment are one visit, whether they come together or not.

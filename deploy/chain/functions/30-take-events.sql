@@ -64,17 +64,6 @@ BEGIN
     PERFORM set_config('beacons.gateways_are_locked', '', true);
 END $$;
 
--- A gateway that tells the state of a region can hear it. So a state registers the region, and hours without a visit differ from hours
--- of which nothing is known. The rest of a state is not kept: visits come from events.
-CREATE FUNCTION beacons.take_states(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-    INSERT INTO beacons.region_gateway (site, region, gateway)
-    SELECT DISTINCT m.site, m.payload->>'region', m.gateway
-    FROM jsonb_to_recordset(batch) AS m (site text, gateway text, payload jsonb)
-    WHERE NOT EXISTS (
-        SELECT FROM beacons.region_gateway r WHERE r.site = m.site AND r.region = m.payload->>'region' AND r.gateway = m.gateway)
-    ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING;
-    RETURN QUERY SELECT m.i, 'unkept', NULL::text FROM jsonb_to_recordset(batch) AS m (i integer);
-END $$;
+-- take() has registered the region. The rest of a state is not kept: visits come from events.
+CREATE FUNCTION beacons.take_states(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text) LANGUAGE sql SET search_path = pg_catalog, pg_temp AS
+$$ SELECT m.i, 'unkept', NULL::text FROM jsonb_to_recordset(batch) AS m (i integer) $$;
