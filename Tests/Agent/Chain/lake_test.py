@@ -1,6 +1,8 @@
 """The lake: what DuckDB says of it is what PostgreSQL says; rows that come late; and exports that are killed."""
 
+import contextlib
 import datetime
+import io
 import os
 import random
 import shutil
@@ -11,7 +13,7 @@ import unittest.mock
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
-from beacons_lake import storage
+from beacons_lake import commands, source, storage
 from beacons_lake import tables as storage_tables
 from deltalake import DeltaTable
 
@@ -114,6 +116,24 @@ class LogTests(InDuckDB):
                 delta = DeltaTable(self.folder / table)
                 self.assertEqual(delta.version(), 1)
                 self.assertGreater(len(delta.file_uris()), 39)
+
+
+class SlowTests(InDuckDB):
+    def test_a_day_that_takes_too_long_to_count_ends_the_export_with_its_name_and_the_remedy(self):
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            self.take([span(1, "door", "9:00", "12:00")], connection)
+            connection.execute("ALTER FUNCTION beacons.opening_of RENAME TO opening_soon")
+            connection.execute("CREATE FUNCTION beacons.opening_of(a text, b date, c date) RETURNS TABLE (day date, during tstzmultirange) LANGUAGE sql AS "
+                               f"'SELECT o.* FROM pg_sleep({LONGEST_WAIT_S}), beacons.opening_soon($1, $2, $3) o'")
+            said = io.StringIO()
+            with unittest.mock.patch.object(source, "LONGEST_COUNT_S", 1), contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+                self.assertEqual(commands.main(["--database", self.url, "--to", str(self.folder)]), 70)
+            self.assertRegex(said.getvalue().splitlines()[-1], r"^lake: occupancy_day of [\d-]+: the database counted for more than 1 s: "
+                             "count the day with deploy/chain/roll-up, .* and run this again$")
+            connection.execute("DROP FUNCTION beacons.opening_of")
+            connection.execute("ALTER FUNCTION beacons.opening_soon RENAME TO opening_of")
+            self.export()
+            self.assert_same(connection)
 
 
 class LargeTests(InDuckDB):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import Any
 
 import adbc_driver_postgresql.dbapi as adbc
@@ -19,6 +20,8 @@ BATCH_BYTES = 16 << 20
 PLAUSIBLE_DAYS = 400
 # Another export of this lake may be ending, or the server has not yet seen that its process was killed.
 LOCK_WAIT = "15s"
+# The longest count of what is still due when an export asks for it. A collector counts days as long: see beacons_collector/roll_up.py.
+LONGEST_COUNT_S = 60
 
 FIRST_ROWS = (
     "SELECT min(at) FROM beacons.event_default WHERE at >= %(from)s", "SELECT min(entered_at) FROM beacons.visit_day_default WHERE entered_at >= %(from)s",
@@ -71,7 +74,13 @@ class Source:
             self.connection.execute("SELECT beacons.make_days_ahead()")
             self.connection.execute("SELECT beacons.roll_up()")
             if self.one("SELECT has_function_privilege('beacons.roll_up_days()', 'EXECUTE')"):
-                self.connection.execute("SELECT beacons.roll_up_days()")
+                self.connection.execute(f"SET statement_timeout = '{LONGEST_COUNT_S}s'")
+                try:
+                    # A day that takes longer stays due.
+                    self.connection.execute("SELECT beacons.roll_up_days()")
+                except psycopg.errors.QueryCanceled:
+                    raise too_slow("days that are due") from None
+                self.connection.execute("RESET statement_timeout")
 
     def kept_since(self) -> date | None:
         """The first day that retention has not dropped; None where it never ran."""
@@ -132,10 +141,25 @@ class Snapshot:
         """The rows of a day. A batch has dictionaries for its texts: the digest and the file need each text once."""
         with self.connection.cursor() as cursor:
             cursor.adbc_statement.set_options(**{"adbc.postgresql.batch_size_hint_bytes": str(BATCH_BYTES)})
-            cursor.execute(table.query_of(day))
-            reader = cursor.fetch_record_batch()
-            for batch in reader:
-                yield prepared(table, batch)
+            if table.is_counted:
+                cursor.execute(f"SET LOCAL statement_timeout = '{LONGEST_COUNT_S}s'")
+            begun_s = monotonic()
+            try:
+                cursor.execute(table.query_of(day))
+                for batch in cursor.fetch_record_batch():
+                    yield prepared(table, batch)
+            except (OSError, adbc.Error) as error:
+                # The driver's stream has no SQLSTATE.
+                if table.is_counted and monotonic() - begun_s >= LONGEST_COUNT_S:
+                    raise too_slow(f"{table.name} of {day}") from error
+                raise
+            if table.is_counted:
+                cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
+
+
+def too_slow(what: str) -> CannotExport:
+    return CannotExport(f"{what}: the database counted for more than {LONGEST_COUNT_S} s: count the day with deploy/chain/roll-up, which waits for it, "
+                        "look at its stores in the view budget_daily, and run this again")
 
 
 def prepared(table: Table, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -40,6 +40,11 @@ class Table:
     def is_daily(self) -> bool:
         return self.changes_with is not None
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether the database may have to count the rows as it is asked for them."""
+        return self.changes_with in ("hour", "day")
+
     def query_of(self, day: date | None) -> str:
         """The query of a day. It has no parameters, because COPY takes none; a day cannot hold SQL."""
         if day is None:
