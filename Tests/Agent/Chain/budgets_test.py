@@ -1,12 +1,17 @@
 """The daily budget of a store, and the fate of messages beyond it."""
 
 import datetime
+import sys
 import unittest
 
 import psycopg
 
 from schema_test import SchemaTest
-from story import DAY, at, event, health, said, span, state, status
+from story import DAY, SCHEMA, at, event, health, said, span, state, status
+
+sys.path.insert(0, str(SCHEMA.parent))
+from beacons_collector.database import Database, Rejected  # noqa: E402
+from beacons_collector.roll_up import RollUp  # noqa: E402
 
 
 class BudgetTests(SchemaTest):
@@ -61,6 +66,14 @@ class BudgetTests(SchemaTest):
     def test_what_cannot_be_read_has_one_too(self):
         self.assertEqual([self.reject(2), self.reject(3), self.reject(1, site=self.site + "-2")], [2, 0, 1])
         self.assertEqual(self.used("rejected"), [(2, 3)])
+
+    def test_a_collector_tells_what_was_not_kept_of_that(self):
+        collector = Database(self.database.url, lambda: False)
+        self.addCleanup(collector.close)
+        now = datetime.datetime.now(datetime.UTC)
+        collector.store([], [Rejected("t", b"p", "r", now, site) for site in (self.site, self.site + "-2")] * 3)
+        collector.store([], [Rejected("t", b"p", "r", now, site) for site in (self.site, self.site + "-2")] * 2)
+        self.assertEqual((collector.outcomes["rejected"], collector.outcomes["over_budget"]), (8, 2))
 
     def test_a_store_without_a_row_of_its_own_has_the_row_of_all(self):
         self.connection.execute("DELETE FROM beacons.budget WHERE site = %s", (self.site,))
@@ -140,6 +153,10 @@ class RoomTests(SchemaTest):
         self.assertEqual(late, hours * cost)
         # The hours of fifty days but for the last four hours, and the hours at both ends.
         self.assertIn(given_up, range(50 * 24 - hours - 8, 50 * 24 - hours + 1))
+        # What a collector tells of all stores.
+        roll_up = RollUp(f"{self.database.url}?options=-crole%3Dbeacons_collector")
+        roll_up.count()
+        self.assertEqual(self.query("SELECT sum(given_up)::bigint FROM beacons.budget_daily WHERE kind = 'hours'"), [(roll_up.hours_given_up,)])
         self.assertIn(self.count("occupancy_hour"), range(regions * (hours + 4), regions * (hours + 6) + 1))
         # Days whose hours are not counted are not due.
         self.assertLess(self.count("due_day"), hours / 24 + 4)

@@ -277,9 +277,16 @@ class Faults(Chain):
         inbox.put(Taken("beacons/s/g/request/state", b"{}", None))
         source = types.SimpleNamespace(pause=lambda: None, acknowledge=lambda batch: None, left_out=0, dead_letters=0, is_drained=False)
         beacons = types.SimpleNamespace(sites={"s": (1, 2, 3, 4)})
-        work(source, inbox, Database("", lambda: False), types.SimpleNamespace(is_asked=lambda: True), metrics, "beacons", beacons)
+        work(source, inbox, Database("", lambda: False), types.SimpleNamespace(is_asked=lambda: True), metrics, "beacons", beacons,
+             types.SimpleNamespace(hours_given_up=5))
         self.assertIn('passed_total{collector="one"} 1\n', figures.read_text())
         self.assertIn('beacons_strangers{collector="one",site="s"} 4\n', figures.read_text())
+        self.assertIn('hours_given_up_total{collector="one"} 5\n', figures.read_text())
+
+    def test_a_figure_that_the_database_has_not_told_yet_is_left_out(self):
+        figures = self.database.folder / "unknown.prom"
+        MetricsFile(str(figures), "one").write({"hours_given_up": None}, 0)
+        self.assertNotIn("hours_given_up", figures.read_text())
 
     def test_a_stop_while_the_database_is_away_ends_with_75_and_loses_nothing(self):
         collector = self.collector().is_ready()

@@ -81,7 +81,7 @@ def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[
 
 
 def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: MetricsFile,
-         prefix: str, beacons: BeaconFigures | None = None) -> None:
+         prefix: str, beacons: BeaconFigures | None = None, roll_up: RollUp | None = None) -> None:
     """Works until SIGTERM or until the source is drained, and then until all taken messages are committed and acknowledged. Raises Away."""
     counts = {"passed": 0, "batches": 0}
     regions = Regions()
@@ -92,7 +92,7 @@ def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: 
         return stop.is_asked() or source.is_drained
 
     def tell() -> None:
-        figures = counts | {"left_out": source.left_out, "dead_letters": source.dead_letters} | dict(database.outcomes)
+        figures = counts | {"left_out": source.left_out, "dead_letters": source.dead_letters, "hours_given_up": roll_up and roll_up.hours_given_up} | dict(database.outcomes)
         metrics.write(figures | {"passed": counts["passed"] + database.outcomes["unkept"]}, inbox.qsize(), sites=beacons.sites if beacons else None)
 
     try:
@@ -128,7 +128,7 @@ def main(arguments: list[str]) -> int:
     if options.metrics:
         beacons.start()
     try:
-        work(source, inbox, database, stop, MetricsFile(options.metrics, options.id), options.prefix, beacons)
+        work(source, inbox, database, stop, MetricsFile(options.metrics, options.id), options.prefix, beacons, roll_up)
     except Away:
         print("stopped while the database was away: the broker keeps what is not committed", file=sys.stderr)
         return EXIT_FAILED if stop.is_failed else EXIT_NOT_COMMITTED

@@ -161,9 +161,10 @@ class Database:
                 outcomes["surges"] += outcome == "new" and rows[index].address.kind == "surge"
                 if outcome in ("conflict", "rejected"):
                     refused.append(rejection(rows[index], reason))
-            self.reject(cursor, refused)
+            kept = self.reject(cursor, refused)
         self.said.well("connected")
-        outcomes["rejected"] = len(refused)
+        outcomes["rejected"] = kept
+        outcomes["over_budget"] += len(refused) - kept
         self.outcomes += outcomes
 
     def take(self, cursor: psycopg.Cursor[Any], rows: list[Row]) -> list[tuple[int, str, str]]:
@@ -173,13 +174,16 @@ class Database:
         batch = "[" + ",".join(element(index, row) for index, row in enumerate(rows)) + "]"
         return cursor.execute("SELECT i, outcome, reason FROM beacons.take(%s::jsonb)", (batch,)).fetchall()
 
-    def reject(self, cursor: psycopg.Cursor[Any], refused: list[Rejected]) -> None:
-        if refused:
-            # Payloads go in the binary form: written as text they cost four times as much.
-            cursor.execute(
-                "SELECT beacons.reject(%s::timestamptz[], %s::text[], %s::text[], %b::bytea[], %s::text[])",
-                ([one.received_at for one in refused], [storable(one.site) for one in refused], [storable(one.topic) for one in refused],
-                 [one.payload[:LONGEST_REJECTED_BYTES] for one in refused], [storable(one.reason) for one in refused]))
+    def reject(self, cursor: psycopg.Cursor[Any], refused: list[Rejected]) -> int:
+        """Returns how many of them are within their stores' budgets, and kept."""
+        if not refused:
+            return 0
+        # Payloads go in the binary form: written as text they cost four times as much.
+        ((kept,),) = cursor.execute(
+            "SELECT beacons.reject(%s::timestamptz[], %s::text[], %s::text[], %b::bytea[], %s::text[])",
+            ([one.received_at for one in refused], [storable(one.site) for one in refused], [storable(one.topic) for one in refused],
+             [one.payload[:LONGEST_REJECTED_BYTES] for one in refused], [storable(one.reason) for one in refused])).fetchall()
+        return int(kept)
 
     def connected(self) -> psycopg.Connection[Any]:
         if self.connection is None or self.connection.closed:

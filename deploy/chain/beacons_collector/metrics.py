@@ -14,6 +14,7 @@ FIGURES = {
     "passed": ("beacons_collector_passed_total", "Messages that are not kept: states, ranging, requests, cleared topics."),
     "left_out": ("beacons_collector_left_out_total", "Messages with QoS 0 that found no room, because the database took nothing."),
     "over_budget": ("beacons_collector_over_budget_total", "Messages that were not kept, because their store had used up its budget of the day."),
+    "hours_given_up": ("beacons_collector_hours_given_up_total", "Late hours that the chain's database has not counted anew, because their store had used up its budget."),
     "surges": ("beacons_collector_surges_total", "Times in which a gateway or store held back beacons that it did not know."),
     "batches": ("beacons_collector_batches_total", "Transactions committed."),
 }
@@ -50,14 +51,15 @@ class MetricsFile:
         """Makes the next figures due at once: there may be none after them."""
         self.due = 0.0
 
-    def write(self, counts: dict[str, int], waiting: int, now: float | None = None, sites: Mapping[str, tuple[int, ...]] | None = None) -> None:
+    def write(self, counts: Mapping[str, int | None], waiting: int, now: float | None = None, sites: Mapping[str, tuple[int, ...]] | None = None) -> None:
         now = time.monotonic() if now is None else now
         if not self.path or now < self.due:
             return
         self.due = now + INTERVAL_S
         lines = []
         for key, (name, words) in FIGURES.items():
-            lines += [f"# HELP {name} {words}", f"# TYPE {name} counter", f"{name}{self.label} {counts.get(key, 0)}"]
+            if (count := counts.get(key, 0)) is not None:
+                lines += [f"# HELP {name} {words}", f"# TYPE {name} counter", f"{name}{self.label} {count}"]
         for key, (name, words) in GAUGES.items():
             value = {"waiting": waiting}.get(key, counts.get(key, 0))
             lines += [f"# HELP {name} {words}", f"# TYPE {name} gauge", f"{name}{self.label} {value}"]

@@ -18,6 +18,8 @@ class RollUp:
         self.url = url
         self.said = Said("roll-up")
         self.is_over = threading.Event()
+        # None until the database has said it. A figure that rises from 0 at each start would be an alarm.
+        self.hours_given_up: int | None = None
         self.thread = threading.Thread(target=self.run, name="roll-up", daemon=True)
 
     def start(self) -> None:
@@ -29,13 +31,17 @@ class RollUp:
 
     def run(self) -> None:
         while not self.is_over.wait(INTERVAL_S):
-            try:
-                with connect(self.url, "beacons_collector roll-up") as connection:
-                    # A transaction for each: making a day locks tables that a roll-up reads.
-                    connection.execute("SELECT beacons.make_days_ahead()")
-                    connection.execute("SELECT beacons.roll_up_when_due()")
-                    connection.execute(f"SET statement_timeout = '{LONGEST_S}s'")
-                    connection.execute("SELECT beacons.roll_up_days_when_due()")
-                self.said.well("counted")
-            except TROUBLE as error:
-                self.said.trouble(explained(error))
+            self.count()
+
+    def count(self) -> None:
+        try:
+            with connect(self.url, "beacons_collector roll-up") as connection:
+                # A transaction for each: making a day locks tables that a roll-up reads.
+                connection.execute("SELECT beacons.make_days_ahead()")
+                connection.execute("SELECT beacons.roll_up_when_due()")
+                ((self.hours_given_up,),) = connection.execute("SELECT beacons.hours_given_up()").fetchall()
+                connection.execute(f"SET statement_timeout = '{LONGEST_S}s'")
+                connection.execute("SELECT beacons.roll_up_days_when_due()")
+            self.said.well("counted")
+        except TROUBLE as error:
+            self.said.trouble(explained(error))

@@ -61,6 +61,7 @@ $$;
 CREATE FUNCTION beacons.roll_up() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     counted bigint;
+    lost bigint;
     until timestamptz := now();
     first timestamptz;
     last timestamptz;
@@ -118,9 +119,11 @@ BEGIN
         CROSS JOIN LATERAL beacons.due_days(t.site, lower(during), upper(during) - interval '1 microsecond') due
         CROSS JOIN LATERAL generate_series(lower(due)::timestamp, (upper(due) - 1)::timestamp, interval '1 day') d (day)
         ORDER BY 1, 2 ON CONFLICT DO NOTHING
+    ), hours AS (
+        INSERT INTO beacons.rolling_hour
+        SELECT t.site, lower(during), upper(during) FROM told t CROSS JOIN LATERAL unnest(t.now_due) during, (SELECT count(*) FROM noted) one
     )
-    INSERT INTO beacons.rolling_hour
-    SELECT t.site, lower(during), upper(during) FROM told t CROSS JOIN LATERAL unnest(t.now_due) during, (SELECT count(*) FROM noted) one;
+    SELECT coalesce(sum(beacons.seconds(t.given_up)) / 3600, 0)::bigint INTO lost FROM told t;
     ANALYZE beacons.rolling_hour;
     SELECT min(from_hour), max(to_hour) INTO first, last FROM beacons.rolling_hour;
     DELETE FROM beacons.occupancy_hour o USING beacons.rolling_hour r
@@ -134,7 +137,7 @@ BEGIN
     SELECT r.site, f.region, f.hour, f.from_zone, f.to_zone, f.visits
     FROM beacons.rolling_hour r CROSS JOIN LATERAL beacons.flow_of(r.site, r.from_hour, r.to_hour) f;
 
-    UPDATE beacons.progress SET rolled_until = until;
+    UPDATE beacons.progress SET rolled_until = until, hours_given_up = hours_given_up + lost;
     RETURN counted;
 END $$;
 COMMENT ON FUNCTION beacons.roll_up IS
@@ -157,3 +160,8 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION beacons.roll_up_when_due IS
     'roll_up(), unless the last one that was begun here ended less than 50 s ago, or less than four times ago what it took. Returns 0 then.';
+
+-- A collector cannot read tables.
+CREATE FUNCTION beacons.hours_given_up() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS
+$$ SELECT p.hours_given_up FROM beacons.progress p $$;
+COMMENT ON FUNCTION beacons.hours_given_up IS 'How many late hours of all stores were not counted anew so far, because a budget was used up.';

@@ -9,7 +9,7 @@ REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA beacons FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     beacons.offered(), beacons.take(jsonb), beacons.reject(timestamptz[], text[], text[], bytea[], text[]),
     beacons.roll_up(), beacons.roll_up_when_due(), beacons.roll_up_days(), beacons.roll_up_days_when_due(), beacons.make_days_ahead(),
-    beacons.count_beacons_when_due(), beacons.worst_beacon_figures(integer)
+    beacons.hours_given_up(), beacons.count_beacons_when_due(), beacons.worst_beacon_figures(integer)
 TO beacons_collector;
 GRANT INSERT ON
     beacons.event, beacons.gap, beacons.coverage_span, beacons.surge, beacons.status, beacons.health, beacons.location, beacons.track,

@@ -201,11 +201,12 @@ CREATE TABLE beacons.progress (
     one boolean PRIMARY KEY DEFAULT true CHECK (one),
     kept_since timestamptz NOT NULL DEFAULT '-infinity',
     rolled_until timestamptz NOT NULL DEFAULT '-infinity',
-    due_at timestamptz NOT NULL DEFAULT '-infinity'
+    due_at timestamptz NOT NULL DEFAULT '-infinity',
+    hours_given_up bigint NOT NULL DEFAULT 0
 );
 INSERT INTO beacons.progress DEFAULT VALUES;
 COMMENT ON TABLE beacons.progress IS
-    'kept_since: days before it were dropped. rolled_until: what roll_up() has counted in.';
+    'kept_since: days before it were dropped. rolled_until: what roll_up() has counted in. hours_given_up: late hours that it has not counted anew.';
 COMMENT ON COLUMN beacons.progress.due_at IS 'When roll_up_when_due() does something again.';
 
 CREATE TABLE beacons.heat_sheet (
