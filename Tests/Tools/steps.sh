@@ -87,7 +87,7 @@ begin_step() {
 }
 
 # The line of a log that names a failure.
-failure_line='^(✘ Test .* recorded an issue|([a-z-]+: )?failed:|(FAIL|ERROR): |.*error:)'
+failure_line='^(✘ Test .* recorded an issue|([a-z-]+: )?failed:|(FAIL|ERROR): |([^ ]+: )?(fatal )?error: )'
 
 # announce NAME: prints the first failure of a step as soon as its log has it, with the command that repeats the step.
 announce() {
