@@ -92,7 +92,7 @@ failure_line='^(✘ Test .* recorded an issue|([a-z-]+: )?failed:|(FAIL|ERROR): 
 # announce NAME: prints the first failure of a step as soon as its log has it, with the command that repeats the step.
 announce() {
     local line
-    [[ -z ${announced[$1]:-} ]] && line=$(grep -m 1 -E "$failure_line" "$(log_of "$1")") || return 0
+    [[ -z ${announced[$1]:-} ]] && line=$(grep -m 1 -E "$failure_line" "$(log_of "$1")" 2>/dev/null) || return 0
     announced[$1]=yes
     echo "failing       $1: ${line:0:200}"
     echo "              repeat it: $(repeated "$1" "$line")"
