@@ -281,7 +281,7 @@ class Faults(Chain):
              types.SimpleNamespace(hours_given_up=5))
         self.assertIn('passed_total{collector="one"} 1\n', figures.read_text())
         self.assertIn('beacons_strangers{collector="one",site="s"} 4\n', figures.read_text())
-        self.assertIn('hours_given_up_total{collector="one"} 5\n', figures.read_text())
+        self.assertIn('roll_up_given_up_total{collector="one"} 5\n', figures.read_text())
 
     def test_a_figure_that_the_database_has_not_told_yet_is_left_out(self):
         figures = self.database.folder / "unknown.prom"

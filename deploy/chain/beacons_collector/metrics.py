@@ -14,7 +14,7 @@ FIGURES = {
     "passed": ("beacons_collector_passed_total", "Messages that are not kept: states, ranging, requests, cleared topics."),
     "left_out": ("beacons_collector_left_out_total", "Messages with QoS 0 that found no room, because the database took nothing."),
     "over_budget": ("beacons_collector_over_budget_total", "Messages that were not kept, because their store had used up its budget of the day."),
-    "hours_given_up": ("beacons_collector_hours_given_up_total", "Late hours that the chain's database has not counted anew, because their store had used up its budget."),
+    "hours_given_up": ("beacons_collector_roll_up_given_up_total", "Late hours that the chain's database has not counted anew, because their store had used up its budget."),
     "surges": ("beacons_collector_surges_total", "Times in which a gateway or store held back beacons that it did not know."),
     "batches": ("beacons_collector_batches_total", "Transactions committed."),
 }
