@@ -4,7 +4,7 @@
 -- pieces, so a store of many visits has fewer of them, at least 20: visits times deafnesses have a limit.
 CREATE FUNCTION beacons.most_deaf_times() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
-CREATE FUNCTION beacons.most_deaf_times(visits bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+CREATE FUNCTION beacons.most_deaf_times_beside(visits bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT least(beacons.most_deaf_times(), greatest(20, 200000 / greatest(1, visits))) $$;
 
 -- The shortest one. A shorter deafness ends no visit.
@@ -33,7 +33,7 @@ LANGUAGE sql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp AS $$
         WHERE t.heard IS NOT NULL AND upper(piece) - lower(piece) > beacons.least_deaf_time()
     ), longest AS MATERIALIZED (
         SELECT d.region, d.gateway, d.piece FROM deaf d
-        CROSS JOIN (SELECT beacons.most_deaf_times(count(*)) AS most FROM beacons.visits_touching(a_site, from_at, to_at)) m WHERE d.place <= m.most
+        CROSS JOIN (SELECT beacons.most_deaf_times_beside(count(*)) AS most FROM beacons.visits_touching(a_site, from_at, to_at)) m WHERE d.place <= m.most
     ), cut AS (
         SELECT c.region, c.at, lead(c.at) OVER (PARTITION BY c.region ORDER BY c.at) AS next
         FROM (SELECT l.region, lower(l.piece) AS at FROM longest l UNION SELECT l.region, upper(l.piece) FROM longest l) c
