@@ -10,9 +10,9 @@ struct ConnectionAttempts: Sendable {
     /// Only that refusal tells, since such a broker sends its limits in the CONNACK of an accepted login alone.
     private(set) var isWillRetained = true
     private var hasSucceeded = false
-    /// Whether the log has a line about the present connection, and so needs one about its end.
+    /// The log has a line about the present connection, and so needs one about its end.
     private var isConnectionReported = false
-    /// Whether the broker closed the connection before without a reason.
+    /// The broker closed the connection before without a reason.
     private var wasClosedUnexplained = false
 
     init(seed: UInt64) { backoff = Backoff(seed: seed) }
