@@ -162,7 +162,7 @@ package struct BeaconCandidacy: Equatable, Sendable {
 
 /// The runs of an instance's beacons, the one that was heard last at first. An instance for each minor has one.
 package struct BeaconCandidates: Equatable, Sendable {
-    /// The most runs of one instance. Beyond it the one that lapses first gives way.
+    /// The most runs of one instance. Beyond it those that have lapsed give way, or else the one that was heard longest ago.
     static let most = 64
     /// The longest pause of a run while the beacon's interval is not known, or is shorter.
     static let shortestPause = TimeSpan.seconds(5)

@@ -75,7 +75,7 @@ struct EntryTests {
         #expect(entry?.hasPrefix("enter door") == true && entry?.hasSuffix(" 26.5") == true)
     }
 
-    @Test("Beyond 64 beacons in their debounce, the one that lapses first gives way")
+    @Test("Beyond 64 beacons in their debounce, the one that was heard longest ago gives way")
     func manyCandidates() {
         let report = { (minor: UInt16, at: Double) in
             let seen = Instant.origin + .seconds(at)
