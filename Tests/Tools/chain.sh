@@ -2,7 +2,9 @@
 # bash after suite.sh, not run.
 #
 #     begin_chain
-#     run_tests visits
+#     run_tests visits                alone
+#     begin_part visits               beside others, until end_parts
+#     end_parts
 #     finish
 
 # begin_chain: in the suite's folder, after begin_suite. Sets $python, and what tests and their servers need.
@@ -19,6 +21,9 @@ begin_chain() {
     # Servers run in folders of their own in this one, which admits all users.
     export TMPDIR=$scratch
     chmod a+x "$scratch"
+    # Clusters that the tests copy.
+    export TEMPLATES=$scratch/templates
+    mkdir -p -m 777 "$TEMPLATES"
     at_end stop_chain
     export PYTHONPATH=$PYTHONPATH:$chain:$root/Tests/Agent/Chain
     export BEACOND=$beacond
@@ -34,6 +39,7 @@ end_servers() {
 
 stop_chain() {
     [[ -z $child ]] || { kill -TERM "$child" && wait "$child"; } 2>/dev/null
+    ((${#parts[@]} == 0)) || { kill -TERM "${parts[@]}" && wait "${parts[@]}"; } 2>/dev/null
     end_servers
     clear_away
 }
@@ -61,3 +67,46 @@ run_tests() {
         grep -vE '\.\.\. ok$' "$log" | tail -n 60
     fi
 }
+
+# --- Parts beside each other, because most of their time is waiting --------------------------------------------------------
+
+# The processes that run, by the number of their lane of ports, and the most of them, of eight.
+declare -A parts=()
+at_once=8
+
+# begin_part NAME [CLASS…]: the same as run_tests, beside other parts. Figures are printed under its name.
+begin_part() {
+    local folder lane=0
+    collect_parts $((at_once - 1))
+    while [[ -n ${parts[$lane]:-} ]]; do lane=$((lane + 1)); done
+    # A folder of its own, by which its servers are found. The names of sockets in it are short.
+    folder=$scratch/part-$lane
+    mkdir -p -m 711 "$folder"
+    (
+        export TMPDIR=$folder PORT_LANE=${PORT_LANE:-}.$lane
+        scratch=$folder log=$folder/log passed=0 failed=0 skipped=0 parts=()
+        trap '[[ -z $child ]] || kill -TERM "$child"; wait; end_servers; exit 143' TERM
+        run_tests "$@"
+        grep -o 'figure: .*' "$log" | sed "s/^figure:/$1:/"
+        echo "$passed passed, $failed failed, $skipped skipped"
+    ) >"$folder/said" 2>&1 &
+    parts[$lane]=$!
+}
+
+# collect_parts MOST: waits until no more than MOST parts run. It prints what each one that has ended says, and adds its counts.
+collect_parts() {
+    local lane
+    while :; do
+        for lane in "${!parts[@]}"; do
+            kill -0 "${parts[$lane]}" 2>/dev/null && continue
+            wait "${parts[$lane]}"
+            sed '$d' "$scratch/part-$lane/said"
+            add_counts "$scratch/part-$lane/said" || { echo "failed: a part came to no end" && failed=$((failed + 1)); }
+            rm -rf --one-file-system "$scratch/part-$lane"
+            unset "parts[$lane]"
+        done
+        ((${#parts[@]} > $1)) || return 0
+        sleep 0.1
+    done
+}
+end_parts() { collect_parts 0; }

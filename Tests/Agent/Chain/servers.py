@@ -6,6 +6,8 @@ process, and each wait has a limit.
 
 import atexit
 import contextlib
+import fcntl
+import functools
 import glob
 import os
 import pathlib
@@ -154,16 +156,50 @@ class Mosquitto(Server):
         self.start()
 
 
-class PostgreSQL(Server):
-    """A cluster of its own, without passwords, that only loopback reaches. `settings` are PostgreSQL's own, `name=value`."""
+def copy_of_template(name, make, data):
+    """Copies a cluster to `data`. The first test of a suite that asks for it has `make` make it, because that takes seconds."""
+    template = pathlib.Path(os.environ.get("TEMPLATES") or own_templates()) / name
+    with open(f"{template}.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not template.exists():
+            made = template.with_suffix(".new")
+            shutil.rmtree(made, ignore_errors=True)
+            make(made)
+            made.rename(template)
+    run("cp", "-a", template, data)
 
-    def __init__(self, *settings):
+
+@functools.cache
+def own_templates():
+    """A folder for templates, where no suite has one."""
+    folder = tempfile.mkdtemp(prefix="beacons-templates-")
+    os.chmod(folder, 0o777)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+class PostgreSQL(Server):
+    """A cluster of its own, without passwords, that only loopback reaches. `settings` are PostgreSQL's own, `name=value`. With a `template`
+    of a name it is a copy of the cluster in which `fill` was called with its URL."""
+
+    def __init__(self, *settings, template="empty", fill=None):
         super().__init__("postgresql")
         self.settings = [word for setting in settings for word in ("-c", setting)]
         self.programs = pathlib.Path(max(glob.glob("/usr/lib/postgresql/*/bin"), default="/usr/bin"))
-        run(*unprivileged(self.programs / "initdb", "-D", self.folder / "data", "-U", "postgres", "-A", "trust", "--no-sync",
-                          "-E", "UTF8", "--locale=C"), cwd=self.folder)
         self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
+        copy_of_template(template, self.make_filled(fill) if fill else self.make_empty, self.folder / "data")
+
+    def make_empty(self, data):
+        run(*unprivileged(self.programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"),
+            cwd=self.folder)
+
+    def make_filled(self, fill):
+        def make(data):
+            with PostgreSQL() as filled:
+                fill(filled.url)
+                filled.kill(signal.SIGINT)
+                shutil.move(filled.folder / "data", data)
+        return make
 
     def command(self):
         # fsync off: no power cut comes in a test, and a killed process loses nothing of what the kernel has. A statement

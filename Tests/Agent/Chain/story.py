@@ -123,8 +123,7 @@ class StoryTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if StoryTest.database is None:
-            StoryTest.database = PostgreSQL().start()
-            run(SCHEMA, "--database", cls.database.url)
+            StoryTest.database = PostgreSQL(template="schema", fill=lambda url: run(SCHEMA, "--database", url)).start()
             StoryTest.connection = psycopg.connect(cls.database.url, autocommit=True)
             count_freely(cls.connection)
             atexit.register(StoryTest.connection.close)
