@@ -60,6 +60,12 @@ class DaysLeftTests(BatteryTest):
         self.tell(*[2900 - 5 * day for day in range(28)])
         self.assertEqual(self.left(), [(2900 - 5 * 27 - 2400) // 5])
 
+    def test_a_level_at_the_limit_has_no_day_left(self):
+        self.tell(2410, 2400, 2400, 2400)
+        self.assertEqual(self.left(), [0])
+        self.tell(2410, 2401, 2401, 2401, first=30)
+        self.assertEqual(self.left(), [None])
+
     def test_percent_counts_where_it_comes_and_the_smaller_of_both_is_told(self):
         self.tell(*[80 - day for day in range(28)], field="battery_percent")
         self.assertEqual(self.left(), [43])

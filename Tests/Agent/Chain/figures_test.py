@@ -294,6 +294,24 @@ class FlowTests(StoryTest):
         """)
         self.assert_always(self.flow, [])
 
+    def test_half_an_hour_between_two_zones_is_still_a_flow(self):
+        self.tell("""
+            gateway  seq  at       type   zone   entered  heard
+            site     1    9:20:20  exit   shelf  9:15     9:20
+            site     2    10:00:20 exit   till   9:50     10:00
+        """)
+        self.assert_always(self.flow, [("9:00", "shelf", "till", 1)])
+
+    def test_a_flow_at_the_beginning_of_an_hour_is_not_in_hours_before_it_that_are_counted_anew(self):
+        self.tell("""
+            gateway  seq  at       type   zone   entered  heard
+            site     1    9:50:20  exit   shelf  9:30     9:50
+            site     2    10:10:20 exit   till   10:00    10:10
+        """)
+        self.roll_up()
+        self.take([span(1, "door", "8:00", "9:00")])
+        self.assert_always(self.flow, [("10:00", "shelf", "till", 1)])
+
     def test_a_zone_visit_that_comes_late_is_put_in_its_place(self):
         self.tell("""
             gateway  seq  at       type   zone   entered  heard

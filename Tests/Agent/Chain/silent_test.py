@@ -173,6 +173,10 @@ class SilentTests(SilentTest):
         self.assertEqual(heard_in(), [(None, None)])
         self.take([page("desk", "30:00", entry("1/1", "29:00")) | {"site": other}])
         self.assertEqual(heard_in(), [(other, at("29:00"))])
+        # Of several the one that heard it last, whatever the order of their lists.
+        for site, hour in (("-4", 40), ("-5", 35)):
+            self.take([page("desk", "41:00", entry("1/1", f"{hour}:00")) | {"site": self.site + site}])
+        self.assertEqual(heard_in(), [(self.site + "-4", at("40:00"))])
 
     def test_a_store_that_registered_the_same_identity_hears_its_own_beacon_and_not_the_silent_one(self):
         other = self.site + "-2"

@@ -80,6 +80,19 @@ class VisitTests(StoryTest):
         """)
         self.assertEqual(self.visits(), [("1/1", "9:00", "9:08", 480, False)])
 
+    def test_an_entry_at_the_moment_of_an_exit_begins_the_next_visit(self):
+        story = """
+            seq  at     type   entered  heard
+            1    9:00   enter  -        -
+            2    9:20   exit   9:00     9:19
+            3    9:20   enter  -        -
+        """
+        for turn, order in enumerate(itertools.permutations([event(row) for row in rows_of(story)])):
+            self.site = f"next-{turn}"
+            for message in order:
+                self.take([message])
+            self.assertEqual(self.visits(), [("1/1", "9:00", "9:19", 1140, False), ("1/1", "9:20", None, None, False)], turn)
+
     LOST_EXIT = """
         seq  at     type   entered  heard
         1    9:00   enter  -        -
