@@ -1,5 +1,5 @@
 """Divides the long parts of the suites into shares of about the same length, and prints one share: `shares.py 1/10`. `shares.py recorded` prints
-the parts that need recordings, which are in no share but 1/1.
+the parts that need recordings, which are in no share but 1/1. `shares.py lengths` prints the seconds of ten shares, one after the other.
 
 The commit decides which tenth that is, so that ten commits after each other have all of them: it is the number of commits before it, or its digest
 where the clone does not have them all. BEACOND_TURN=3 asks for the fourth tenth.
@@ -36,16 +36,16 @@ def parts(text):
 def shares(every, count):
     """The parts in `count` shares: the longest first, each into the share that is the shortest with it. Divided ones are in each."""
     result = [[part for part in every if part.is_divided] for _ in range(count)]
-    lengths_s = [sum(part.seconds / count for part in share) for share in result]
     whole = [part for part in every if not part.is_divided]
     for part in sorted(whole, key=lambda part: (-part.seconds, part.suite, part.name)):
-        def length_s(index):
-            is_made = any(other.needs == part.needs for other in result[index])
-            return lengths_s[index] + part.seconds + (0 if is_made else SETUP_S.get(part.needs, 0))
-        best = min(range(count), key=length_s)
-        lengths_s[best] = length_s(best)
-        result[best].append(part)
+        min(result, key=lambda share: length_s([*share, part], count)).append(part)
     return result
+
+
+def length_s(share, count):
+    """What the parts of a share cost one after the other, with what they need."""
+    needs = {part.needs for part in share}
+    return sum(part.seconds / (count if part.is_divided else 1) for part in share) + sum(SETUP_S.get(need, 0) for need in needs)
 
 
 def turn():
@@ -63,11 +63,16 @@ def turn():
 
 def main():
     word = sys.argv[1] if len(sys.argv) == 2 else ""
-    match = re.fullmatch(r"1/([1-9][0-9]{0,2})|recorded", word)
+    match = re.fullmatch(r"1/([1-9][0-9]{0,2})|recorded|lengths", word)
     if not match:
         sys.exit("a share is 1/N, as 1/10 for a tenth of the long parts, or 1/1 for all of them")
     every = parts((TOOLS / "costs").read_text())
     recorded = [part for part in every if part.needs == "recordings"]
+    if word == "lengths":
+        for share in shares([part for part in every if part not in recorded], 10):
+            suites = sorted({part.suite for part in share})
+            print(f"{length_s(share, 10):5.0f} s, Chain {sum(part.seconds for part in share if part.suite == 'Chain'):.0f} s,", *suites)
+        return
     count = int(match[1] or 1)
     index = turn() % count
     if word == "recorded":

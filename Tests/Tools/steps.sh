@@ -18,8 +18,10 @@ declare -A announced=()
 waiting=()
 # Lanes of ports, and so steps at once.
 lanes=8
-# Percent of one processor. Half a processor more than there are, because no step computes all the time.
+# Percent of one processor. Half a processor more than there are, because no step computes all the time. Where more than that half was idle for some
+# seconds, the running steps wait, and another one begins.
 capacity=$(($(nproc) * 100 + 50))
+idle_after_s=3 idle_since=$SECONDS idle_before=0
 # The limit that ends a step that hangs, so that the table names it. It is no verdict: it is many times the longest step on two cores.
 limit_s=2400
 # One line for each step that has ended.
@@ -116,6 +118,27 @@ repeated() {
     echo "deploy/test $suite"
 }
 
+# idle_percent: sets $idle to the idle time of the processors since the last call, in percent of one processor.
+idle_percent() {
+    local words now uptime
+    read -ra words </proc/stat && read -r uptime _ </proc/uptime
+    # Both count hundredths of a second.
+    now=$((words[4] + words[5])) uptime=$((10#${uptime/./}))
+    idle=$((uptime > uptime_before ? (now - idle_before) * 100 / (uptime - uptime_before) : 0))
+    idle_before=$now uptime_before=$uptime
+}
+uptime_before=0
+
+# use_idle_time: once a second, begins a waiting step where the processors were idle.
+use_idle_time() {
+    local idle
+    idle_percent
+    ((idle > 50)) || idle_since=$SECONDS
+    ((SECONDS - idle_since >= idle_after_s)) || return 0
+    idle_since=$SECONDS
+    start_steps one
+}
+
 # end_step: waits until a step has ended, and prints one line about it. For a failed one it shows the failures and the end of its
 # output.
 end_step() {
@@ -127,6 +150,7 @@ end_step() {
         if ((SECONDS > looked)); then
             looked=$SECONDS
             for pid in "${!running[@]}"; do announce "${running[$pid]}"; done
+            use_idle_time
         fi
         sleep 0.1
     done
@@ -159,8 +183,8 @@ report_step() {
     return 1
 }
 
-# fits NAME: whether the step may begin: its load fits, no step of its suite runs, and what it waits for has ended. Two parts of one suite
-# may share the files that the suite keeps for the next run.
+# fits NAME [one]: whether the step may begin: its load fits, no step of its suite runs, and what it waits for has ended. Two parts of one suite
+# may share the files that the suite keeps for the next run. With `one` any load fits.
 fits() {
     local pid load=0 name
     for pid in "${!running[@]}"; do
@@ -169,17 +193,19 @@ fits() {
         [[ ${running[$pid]} != "${after[$1]:-}" ]] || return 1
     done
     for name in "${waiting[@]}"; do [[ $name != "${after[$1]:-}" ]] || return 1; done
+    [[ -z ${2:-} ]] || load=-10000
     ((${#running[@]} == 0)) || ((${#running[@]} < lanes && load + ${percent_of[$1]:-100} <= capacity))
 }
 
-# start_steps: begins the waiting steps that fit, in their order.
+# start_steps [one]: begins the waiting steps that fit, in their order, or one whatever its load.
 start_steps() {
-    local name left=() lane command
+    local name left=() lane command more=${1:-}
     for name in "${waiting[@]}"; do
-        if ! fits "$name"; then
+        if [[ $more == none ]] || ! fits "$name" $more; then
             left+=("$name")
             continue
         fi
+        [[ -z $more ]] || more=none
         lane=0
         while [[ " ${lane_of[*]} " == *" $lane "* ]]; do lane=$((lane + 1)); done
         eval "command=(${command_of[$name]})"
