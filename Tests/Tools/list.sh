@@ -5,12 +5,10 @@ purpose() {
     sed -n '2,/^\(#\|[^#].*\|\)$/s/^# //p' "$1" | tr '\n' ' ' | sed -E 's/\. .*/./'
 }
 
-# form_of RUN: the form in which deploy/test runs it. `short` is the whole suite, `short, --long` a suite with long parts, `long` a suite that has
-# nothing else, and `own` a script that is run by itself.
+# form_of RUN: the form in which deploy/test runs it. `short` is the whole suite, `short, --long` a suite with long parts, and `long` a suite that has
+# nothing else.
 form_of() {
-    if [[ $1 == Tests/*/*/*/run ]]; then
-        echo own
-    elif [[ $1 != Tests/*/*/run ]]; then
+    if [[ $1 != Tests/*/*/run ]]; then
         echo long
     elif grep -qE '(^|[;&|] *|then )leave ' <(sed 's/^ *//' "$1"); then
         echo "short, --long"
@@ -24,10 +22,8 @@ list_suites() (
     cd "$root" || exit 1
     local run name
     local row='%-36s %-13s %s\n'
-    for run in Tests/*/*/run Tests/*/run Tests/*/*/*/run; do
-        name=${run%/run}
-        # A script of form `own` is named by its path, because that is how it is run.
-        if [[ $(form_of "$run") == own ]]; then name=$run; else name=${name##*/}; fi
+    for run in Tests/*/*/run Tests/*/run; do
+        name=${run%/run} name=${name##*/}
         # shellcheck disable=SC2059
         printf "$row" "$name" "$(form_of "$run")" "$(purpose "$run")"
     done
