@@ -47,6 +47,8 @@ make_machine() {
     printf '[Match]\nName=host0\n[Network]\nAddress=10.77.0.%s/24\n' "$2" >"$debian/etc/systemd/network/10-host0.network"
     ln -sf /lib/systemd/system/systemd-networkd.service "$debian/etc/systemd/system/multi-user.target.wants/"
     printf 'Acquire::http::Proxy "http://%s:%s";\nAcquire::http::Proxy::%s "DIRECT";\n' $hub_address $proxy_port $hub_address >"$debian/etc/apt/apt.conf.d/90proxy"
+    # The machine ends with the suite: dpkg need not sync its files.
+    echo force-unsafe-io >"$debian/etc/dpkg/dpkg.cfg.d/unsafe-io"
     # A network may have an authority of its own, which this machine trusts.
     cp /etc/ssl/certs/ca-certificates.crt "$debian/etc/pip-authorities.crt"
     printf '[global]\nproxy = http://%s:%s\ncert = /etc/pip-authorities.crt\n' "$hub_address" "$proxy_port" >"$debian/etc/pip.conf"
