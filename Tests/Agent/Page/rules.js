@@ -10,7 +10,7 @@ import { identityOf, shown } from '../../../deploy/page/source/model/beacons.js'
 import { Names } from '../../../deploy/page/source/model/names.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
 import { configuration, placeGateway, planWidth, readLayout } from '../../../deploy/page/source/model/layout.js';
-import { fillOf, levelsOf, rateWords, zoneWords } from '../../../deploy/page/source/view/card.js';
+import { fillOf, levelsOf, newCard, rateWords, showCard, zoneWords } from '../../../deploy/page/source/view/card.js';
 import { readFilter } from '../../../deploy/page/source/view/filter.js';
 import { at, bytes, json, message, same, throws, uuid } from './assert.js';
 import { contractRules } from './contract.js';
@@ -77,6 +77,12 @@ const rules = {
     same(at({ zone: 'bakery', confidence: 0.4, others: [{ zone: 'wine', confidence: 0.6 }] }), 'Zone bakery, 40 % sure; wine 60 %. It stays there until another zone is 90 % sure.');
     same(at({ zone: null, confidence: null }), 'The store is not sure of a zone.');
   },
+  'no word and no label of a card turns its direction': () => {
+    const level = { rssi_dbm: -60, accuracy_m: null, error_m: null, interval_ms: null, reports_per_s: null };
+    const card = newCard();
+    showCard(card, { heard: new Map([['t', { gateway: 'till\u202e', entries: [level], now_ms: 0 }]]) }, null, new Names(undefined), 0);
+    same([/till\ufffd/.test(card.innerHTML), card.querySelector('meter').getAttribute('aria-label'), /\u202e/.test(card.outerHTML)], [true, 'till\ufffd: -60 dBm', false]);
+  },
   'a card says how often a gateway hears the beacon, where it has learned that': () => {
     const level = { interval_ms: 102, reports_per_s: 8.333 };
     same([rateWords(level), rateWords({ interval_ms: 2000, reports_per_s: 0.5 }), rateWords({ interval_ms: null, reports_per_s: null })],
@@ -92,6 +98,7 @@ const rules = {
     same([packet.topic, text(packet.payload), packet.retained], ['a/b', 'hi', true]);
   },
   'a PUBLISH of quality 1 has an identifier before its payload': () => same(text(read(0x32, bytes(0, 1, 97, 0, 9, 104)).payload), 'h'),
+  'a PUBLISH without a payload clears its topic': () => same(read(0x31, bytes(0, 1, 97)).payload.length, 0),
   'a PUBLISH that ends within its topic is refused': () => throws(PacketError, () => read(0x30, bytes(0, 9, 97))),
   'a topic that is not UTF-8 is refused': () => throws(PacketError, () => read(0x30, bytes(0, 1, 0xff))),
   'packets come whole out of any pieces': () => {

@@ -29,6 +29,7 @@ export const todayRules = {
     same(day.hours.slice(1, 4).map(({ hour, begun, entries, isHeard }) => [hour, begun, entries, isHeard]), [[1, true, 12, true], [2, true, 17, false], [3, false, null, false]]);
     same([day.busiest.hour, day.busiest.entries, day.most], [2, 17, 17]);
   },
+  'of several busiest hours the first is named': () => same(shown(read([0, 17, 17], [1, 1, 1])).busiest.hour, 1),
   'the same weekday a week ago is beside it': () => {
     const day = shown(read([1], [1], { last_week: [5, 40] }));
     same([day.hours[0].lastWeek, day.hours[1].lastWeek, day.hours[2].lastWeek, day.most, day.hasWeek], [5, 40, null, 40, true]);

@@ -41,6 +41,11 @@ export const visitRules = {
   'where a store tells only zones, one that follows at once is the same visit': () => same(visits(
     ['site', 'entrance', 'enter', 10], ['site', 'entrance', 'exit', 50, { dwell_s: 40 }], ['site', 'bakery', 'enter', 50], ['site', 'bakery', 'exit', 70, { dwell_s: 20 }],
   ), [['carts 1/8', 'entrance bakery', 70, 60]]),
+  'ten seconds later is still at once, and later is another visit': () => {
+    for (const [at_s, lines] of [[60, 1], [60.001, 2]]) {
+      same(visits(['site', 'entrance', 'enter', 10], ['site', 'entrance', 'exit', 50, { dwell_s: 40 }], ['site', 'bakery', 'enter', at_s]).length, lines);
+    }
+  },
   'an exit that the page did not get is in the state': () => {
     const store = new Store();
     const take = (rest, body) => store.take(readTopic(`beacons/s/site/region/carts/1/8/${rest}`, 'beacons'), body);
