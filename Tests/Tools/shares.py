@@ -1,5 +1,5 @@
-"""Divides the long parts of the suites into shares of about the same length, and prints one share: `shares.py 1/10`. `shares.py recorded` prints
-the parts that need recordings, which are in no share but 1/1. `shares.py lengths` prints the seconds of ten shares, one after the other.
+"""Divides the long parts of the suites into shares that compute for about the same time, and prints one share: `shares.py 1/10`. `shares.py recorded` prints
+the parts that need recordings, which are in no share but 1/1. `shares.py lengths` prints the seconds for which a processor computes for each of ten.
 
 The commit decides which tenth that is, so that ten commits after each other have all of them: it is the number of commits before it, or its digest
 where the clone does not have them all. BEACOND_TURN=3 asks for the fourth tenth.
@@ -14,17 +14,17 @@ import subprocess
 import sys
 
 TOOLS = pathlib.Path(__file__).resolve().parent
-# What a share has to make first for parts that need it, seconds.
-SETUP_S = {"release": 300, "arm64": 400}
+# What a share has to make first for parts that need it, seconds of one processor.
+SETUP_S = {"release": 400, "arm64": 400}
 
 
 class Part:
     """A long part, from its line in `costs`. `*` behind its name: it is divided, and each share has a piece of it."""
 
-    def __init__(self, name, seconds, _percent, _failures, needs=None):
+    def __init__(self, name, seconds, percent, _failures, needs=None):
         self.is_divided = name.endswith("*")
         self.suite, self.name = name.rstrip("*").split("/", 1)
-        self.seconds, self.needs = int(seconds), needs
+        self.work_s, self.needs = int(seconds) * int(percent) / 100, needs
 
 
 def parts(text):
@@ -34,18 +34,18 @@ def parts(text):
 
 
 def shares(every, count):
-    """The parts in `count` shares: the longest first, each into the share that is the shortest with it. Divided ones are in each."""
+    """The parts in `count` shares: those that compute longest first, each into the share with the least work. Divided ones are in each."""
     result = [[part for part in every if part.is_divided] for _ in range(count)]
     whole = [part for part in every if not part.is_divided]
-    for part in sorted(whole, key=lambda part: (-part.seconds, part.suite, part.name)):
-        min(result, key=lambda share: length_s([*share, part], count)).append(part)
+    for part in sorted(whole, key=lambda part: (-part.work_s, part.suite, part.name)):
+        min(result, key=lambda share: work_s([*share, part], count)).append(part)
     return result
 
 
-def length_s(share, count):
-    """What the parts of a share cost one after the other, with what they need."""
+def work_s(share, count):
+    """What the parts of a share compute, with what they need."""
     needs = {part.needs for part in share}
-    return sum(part.seconds / (count if part.is_divided else 1) for part in share) + sum(SETUP_S.get(need, 0) for need in needs)
+    return sum(part.work_s / (count if part.is_divided else 1) for part in share) + sum(SETUP_S.get(need, 0) for need in needs)
 
 
 def turn():
@@ -70,8 +70,7 @@ def main():
     recorded = [part for part in every if part.needs == "recordings"]
     if word == "lengths":
         for share in shares([part for part in every if part not in recorded], 10):
-            suites = sorted({part.suite for part in share})
-            print(f"{length_s(share, 10):5.0f} s, Chain {sum(part.seconds for part in share if part.suite == 'Chain'):.0f} s,", *suites)
+            print(f"{work_s(share, 10):5.0f} s", *sorted({part.suite for part in share}))
         return
     count = int(match[1] or 1)
     index = turn() % count
