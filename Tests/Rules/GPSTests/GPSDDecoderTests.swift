@@ -36,10 +36,12 @@ struct GPSDDecoderTests {
         #expect(heading(of: "a", at: 1.2) == 96)
     }
 
-    @Test("An old heading does not count")
+    @Test("A heading counts for two seconds")
     mutating func old() throws {
         try compass(96, of: "a", at: 1)
         #expect(heading(of: "a", at: 3.001) == nil)
+        try compass(96, of: "a", at: 10)
+        #expect(heading(of: "a", at: 12) == 96)
     }
 
     @Test("The last heading counts, and so does the news that there is none any more")

@@ -54,6 +54,8 @@ struct TelemetryVectorTests {
             ("40 01 61", good(.bthome, percent: 97)),
             ("40 0C 020C", good(.bthome, mV: 3_074)),
             ("40 45 1101", good(.bthome, cC: 2_730)),
+            ("40 45 EEFE", good(.bthome, cC: -2_740)),
+            ("40 02 3CF6", good(.bthome, cC: -2_500)),
             ("40 57 EA", good(.bthome, cC: -2_200)),
             ("40 58 EA", good(.bthome, cC: -770)),
             ("44 02 CA09 03 BF13", good(.bthome, cC: 2_506)),

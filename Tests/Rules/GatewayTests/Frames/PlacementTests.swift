@@ -57,6 +57,15 @@ struct PlacementTests {
         #expect(Story.of(event: event).figures.beacons == 1)
     }
 
+    @Test("In 31 octets, the most of a legacy PDU, in either kind of report")
+    func fullData() {
+        let data = flags + frame + [0]
+        #expect(data.count == 31)
+        #expect(beacons(legacy: data) == 1)
+        let event = Air.metaEvent([Air.extendedReport(eventType: 0x0013, data: data)], subevent: 0x0D)
+        #expect(Story.of(event: event).figures.beacons == 1)
+    }
+
     @Test("Several reports in one event are each read, with their own RSSI")
     func severalReports() throws {
         let event = Air.metaEvent([

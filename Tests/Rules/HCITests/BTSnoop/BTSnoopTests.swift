@@ -116,7 +116,10 @@ struct BTSnoopTests {
             read(capture(datalink: 1002, flags: 2, packet: [0x01, 0x03, 0x0C, 0x00])).records.map(\.event) == [nil])
         #expect(read(capture(datalink: 1002, flags: 0, packet: [])).records.map(\.event) == [nil])
         #expect(read(capture(datalink: 1001, flags: 1, packet: Self.event)).records.map(\.event) == [nil])
-        #expect(read(capture(datalink: 2001, flags: 2, packet: Self.event)).records.map(\.event) == [nil])
+        for opcode: UInt32 in [2, 0x0103] {
+            let records = read(capture(datalink: 2001, flags: opcode, packet: Self.event)).records
+            #expect(records.map(\.event) == [nil])
+        }
     }
 
     @Test("Another magic, version or datalink is named")

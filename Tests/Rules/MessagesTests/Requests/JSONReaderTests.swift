@@ -12,6 +12,7 @@ struct JSONReaderTests {
             ("null", JSONValue.null), ("true", .boolean(true)), ("false", .boolean(false)), ("0", .integer(0)),
             ("-0", .integer(0)), ("-12", .integer(-12)), ("9223372036854775807", .integer(.max)),
             ("9223372036854775808", .number(9_223_372_036_854_775_808)), ("1.5", .number(1.5)), ("1e2", .number(100)),
+            ("9.513282814504773", .number(9.513282814504773)),
             ("25E-1", .number(2.5)), ("\"\"", .string("")), ("[]", .array([])), ("{}", .object([:])),
             (" [ 1 , [ ] ] ", .array([.integer(1), .array([])])),
             ("\r\n\t{\"a\":{\"b\":\"c\"}}", .object(["a": .object(["b": .string("c")])])),
@@ -24,6 +25,7 @@ struct JSONReaderTests {
     func escapes() {
         #expect(read(#""\"\\\/\b\f\n\r\t""#) == .string("\"\\/\u{8}\u{C}\n\r\t"))
         #expect(read(#""\u00e9\uD83D\uDE00é""#) == .string("é😀é"))
+        #expect(read(#""\uD800\uDC00\uDBFF\uDFFF""#) == .string("\u{10000}\u{10FFFF}"))
     }
 
     @Test(
