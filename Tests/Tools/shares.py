@@ -16,6 +16,8 @@ import sys
 TOOLS = pathlib.Path(__file__).resolve().parent
 # What a share has to make first for parts that need it, seconds of one processor.
 SETUP_S = {"release": 400, "arm64": 400}
+# Without the tools of the cross build a share skips the parts that need them.
+HAS_CROSS_TOOLS = (TOOLS.parents[1] / ".build-cross/compiler").is_dir()
 
 
 class Part:
@@ -44,6 +46,7 @@ def shares(every, count):
 
 def work_s(share, count):
     """What the parts of a share compute, with what they need."""
+    share = [part for part in share if HAS_CROSS_TOOLS or part.needs != "arm64"]
     needs = {part.needs for part in share}
     return sum(part.work_s / (count if part.is_divided else 1) for part in share) + sum(SETUP_S.get(need, 0) for need in needs)
 
