@@ -73,6 +73,14 @@ export const planRules = {
     const scene = sceneOf({ camera: { width: 600, height: 500 }, gateways: [], dots, found: () => false, measure });
     same([boxes(scene).some(({ words }) => /^\d+ beacons$/.test(words)), clashes(scene)], [true, []]);
   },
+  'a label that is not near its dot has a line to it': () => {
+    const gap = ({ left, right, top, bottom }, { x, y }) => Math.hypot(Math.max(left - x, 0, x - right), Math.max(top - y, 0, y - bottom));
+    const dots = Array.from({ length: 30 }, (_, index) => dotOf(index, 200 + (index % 6) * 16, 200 + Math.floor(index / 6) * 16));
+    dots.push(dotOf(40, 60, 60, { ring: true, radius: 50 }), dotOf(41, 400, 60));
+    const pairs = boxes(sceneOf({ camera: { width: 600, height: 500 }, gateways: [], dots, found: () => false, measure }))
+      .flatMap((box) => box.marks.map((mark) => ({ mark, away: gap(box, mark), line: box.lines.some(({ to }) => to.x === mark.x && to.y === mark.y) })));
+    same([pairs.filter(({ away, line }) => (away > 16) !== line), pairs.some(({ line }) => line), pairs.find(({ mark }) => mark.x === 60).line, pairs.find(({ mark }) => mark.x === 400).line], [[], true, true, false]);
+  },
   'a label that finds no room is left out, and one that must be seen is not': () => {
     const labels = new Labels(100, 100, measure);
     labels.block(50, 50, 100, 100);

@@ -3,6 +3,14 @@
 
 const height = 17;
 const air = 3;
+// A label farther from its mark has a line to it, because it could be taken for the label of another mark, or stand in another room.
+const near = 16;
+
+/** The line from a box to a mark that is too far from it; null where it is near. */
+function lineTo({ left, right, top, bottom }, { x, y }) {
+  const from = { x: Math.max(left, Math.min(right, x)), y: Math.max(top, Math.min(bottom, y)) };
+  return Math.hypot(x - from.x, y - from.y) > near ? { from, to: { x, y } } : null;
+}
 
 export class Labels {
   /** `measure` gives the width of words in pixels. */
@@ -27,16 +35,17 @@ export class Labels {
 
   /**
    * Writes words at the first free place, and returns whether there was one. A label that `must` be seen takes its first place otherwise.
-   * A `soft` one may cover soft marks.
+   * A `soft` one may cover soft marks. `marks` are the places that the words are about.
    */
-  place(words, ink, places, { must = false, soft = false } = {}) {
+  place(words, ink, places, { must = false, soft = false, marks = [] } = {}) {
     const wide = this.measure(words) + 2 * air;
     const boxes = places.map(([x, y]) => this.box(x, y, wide));
     const inside = boxes.filter((box) => box.inside);
     const found = inside.find((box) => this.isFree(box, false)) ?? (soft || must ? inside.find((box) => this.isFree(box, true)) : undefined) ?? (must ? (inside[0] ?? boxes[0]) : undefined);
     if (!found) return false;
     this.taken.push({ ...found, soft: false });
-    this.placed.push({ words, ink, x: (found.left + found.right) / 2, y: (found.top + found.bottom) / 2, ...found });
+    const lines = marks.map((mark) => lineTo(found, mark)).filter(Boolean);
+    this.placed.push({ words, ink, x: (found.left + found.right) / 2, y: (found.top + found.bottom) / 2, marks, lines, ...found });
     return true;
   }
 

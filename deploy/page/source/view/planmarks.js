@@ -67,6 +67,18 @@ export function label(canvas, paint, text, x, y, ink) {
   canvas.fillText(words, x, y);
 }
 
+/** Thin lines from labels to the marks that they are about. */
+export function drawLines(canvas, paint, lines) {
+  canvas.beginPath();
+  for (const { from, to } of lines) {
+    canvas.moveTo(from.x, from.y);
+    canvas.lineTo(to.x, to.y);
+  }
+  canvas.strokeStyle = paint.quiet;
+  canvas.lineWidth = 1;
+  canvas.stroke();
+}
+
 /** Circles that hold their beacon two times out of three, and dashed rings where only the distance from the gateway is known. */
 export function drawCircles(canvas, paint, dots, dashes, ground) {
   canvas.beginPath();

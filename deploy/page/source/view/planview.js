@@ -6,7 +6,7 @@ import { Camera } from './camera.js';
 import { describeHeat, drawHeat } from './heat.js';
 import { gestures } from './gestures.js';
 import { Motes } from './motes.js';
-import { drawCircles, drawCluster, drawDots, drawGateway, drawGround, drawScale, drawSought, font, label } from './planmarks.js';
+import { drawCircles, drawCluster, drawDots, drawGateway, drawGround, drawLines, drawScale, drawSought, font, label } from './planmarks.js';
 import { rosterOf, zoneWords } from './roster.js';
 import { sceneOf } from './scene.js';
 
@@ -223,6 +223,7 @@ export class PlanView {
     for (const one of scene.clusters) drawCluster(context, paint, one);
     for (const one of scene.gateways) drawGateway(context, paint, one);
     drawSought(context, paint, scene.sought);
+    drawLines(context, paint, scene.labels.placed.flatMap(({ lines }) => lines));
     for (const { words, ink, x, y } of scene.labels.placed) label(context, paint, words, x, y, paint[ink]);
     this.points.forEach((point, index) => {
       const { width_m } = page.layout.plan;

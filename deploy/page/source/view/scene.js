@@ -111,7 +111,7 @@ function labelRings(labels, rings, wordy) {
       const words = `${ones.length} beacons${far.length > 0 ? `, ${metres(far[0].mote.radius_m)} to ${metres(far[far.length - 1].mote.radius_m)}` : ''}`;
       labels.place(words, 'ink', labels.around(words, x, y, 28), { soft: true });
     } else {
-      for (const one of ones) labels.place(wordsOf(one, wordy), inkOf(one), labels.around(wordsOf(one, wordy), x, y, Math.max(one.radius, 24)), { soft: true });
+      for (const one of ones) labels.place(wordsOf(one, wordy), inkOf(one), labels.around(wordsOf(one, wordy), x, y, Math.max(one.radius, 24)), { soft: true, marks: [one] });
     }
   }
   return shown;
@@ -121,7 +121,7 @@ function labelRings(labels, rings, wordy) {
 function labelDots(labels, dots, wordy) {
   const say = ({ x, y, dots: ones }, aways, soft) => {
     const words = ones.length > 2 ? `${ones.length} beacons` : ones.map((one) => wordsOf(one, wordy && ones.length === 1)).join(', ');
-    return labels.place(words, inkOf(ones.find(special) ?? ones[0]), aways.flatMap((away) => labels.around(words, x, y, away)), { soft });
+    return labels.place(words, inkOf(ones.find(special) ?? ones[0]), aways.flatMap((away) => labels.around(words, x, y, away)), { soft, marks: ones });
   };
   const groups = groupsOf(dots, nearDots).sort((one, other) => Number(other.dots.some(special)) - Number(one.dots.some(special)));
   const left = groups.filter((group) => !say(group, [8], false));
@@ -141,7 +141,7 @@ export function sceneOf({ camera, gateways, dots, found, measure, calm = true })
   labels.block(width - 28, height - 28, 56, 56);
   const scene = { far: calm && isCrowded(crowd.length, camera), clusters: [], gateways: [], dots: [], rings: [], sought, labels };
   for (const { x, y } of sought) labels.block(x, y, 24, 24);
-  for (const dot of sought) labels.place(wordsOf(dot, true), 'focus', labels.around(wordsOf(dot, true), dot.x, dot.y, dot.ring ? Math.max(14, dot.radius) : 14), { must: true });
+  for (const dot of sought) labels.place(wordsOf(dot, true), 'focus', labels.around(wordsOf(dot, true), dot.x, dot.y, dot.ring ? Math.max(14, dot.radius) : 14), { must: true, marks: [dot] });
   if (scene.far) {
     const clusters = clustersOf(gateways, crowd);
     // A number for one beacon would tell less than its dot.
