@@ -133,3 +133,9 @@ package struct WallTime: Hashable, Comparable, Sendable {
         TimeSpan(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
     }
 }
+
+extension TimeSpan {
+    /// The largest step between two records of a recording that is taken for time that passed, or for a clock that was
+    /// set. A larger one, forward or back, is a break.
+    static let recordingStep = TimeSpan.seconds(3_600)
+}

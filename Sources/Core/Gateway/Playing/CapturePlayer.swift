@@ -7,9 +7,6 @@ package struct CaptureClock: Hashable, Sendable {
     /// The tolerated disorder: records of several adapters are written a little out of order. A larger step back is a
     /// clock that was set back.
     private static let disorder = TimeSpan.seconds(1)
-    /// The largest step between two records that is taken for time that passed, or for a clock that was set. A larger one, forward or back,
-    /// is a break of the recording.
-    static let longestStep = TimeSpan.seconds(3_600)
 
     init(at start: WallTime) { now = Instant(microseconds: start.microseconds) }
 
@@ -27,7 +24,7 @@ package struct CaptureClock: Hashable, Sendable {
     /// Returns whether the recording breaks off before a record.
     func isBreak(_ time: WallTime) -> Bool {
         let instant = Instant(microseconds: time.microseconds) + setBack
-        return instant > now + Self.longestStep || instant < now - Self.longestStep
+        return instant > now + .recordingStep || instant < now - .recordingStep
     }
 
     /// The time of day by the capture's clock. It counts as `synced`, because there is no better clock.
@@ -89,7 +86,7 @@ package struct CapturePlayer: Sendable {
         if !isBlindTold { outputs.append(.radio(.live(.stalled), at: blindSince ?? end)) }
         (isBlindTold, blindSince, isBrokenOff) = (true, blindSince ?? end, true)
         engine.liveness(.live, at: end, outputs: &outputs)
-        clock.now = end + CaptureClock.longestStep
+        clock.now = end + .recordingStep
         engine.advance(through: clock.now, outputs: &outputs)
     }
 

@@ -72,8 +72,12 @@ package struct LogClock<Line: Sendable>: Sendable {
 
     /// Believes the lines that are held.
     private mutating func release() -> [Dated] {
-        guard let held = ahead else { return [] }
+        guard var held = ahead else { return [] }
         ahead = nil
+        // An order that was wrong by years ends: its offset would date later lines years ahead.
+        if let now, held.order.first + held.order.offset > now + .recordingStep {
+            held.order.offset = max(.zero, now - held.order.first)
+        }
         believed = held.order
         doubted = nil
         return held.lines.map { ($0.line, move(to: $0.came + held.order.offset)) }

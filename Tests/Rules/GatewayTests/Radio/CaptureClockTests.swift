@@ -88,7 +88,7 @@ struct CaptureClockTests {
         let outputs = play([
             (t_s: 0, air: shop(beacon: true, end_s: 10)), (t_s: step_s, air: shop(beacon: true, end_s: 10)),
         ])
-        let resumed_s = step_s > 0 ? step_s : 10 + CaptureClock.longestStep.seconds
+        let resumed_s = step_s > 0 ? step_s : 10 + TimeSpan.recordingStep.seconds
         #expect(crossings(outputs) == ["enter 0.0", "exit 30.0", "enter \(Story.tenths(resumed_s))"])
         let radios = outputs.compactMap { output -> String? in
             guard case .radio(let radio, let at) = output else { return nil }

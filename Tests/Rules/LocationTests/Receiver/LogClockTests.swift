@@ -49,6 +49,15 @@ struct LogClockTests {
         #expect(came(said) == expected)
     }
 
+    @Test("After 20 lines from 1024 weeks ago, later lines have their own times")
+    func weekRollover() {
+        let weeks_s = 1_024 * 7 * 86_400.0
+        let before = (0...5).map { weeks_s + Double($0) }
+        let after = (26...50).map { weeks_s + Double($0) }
+        let said: [Double?] = before + (6...25).map { Double($0) } + after
+        #expect(came(said) == before + (0...19).map { weeks_s + 5 + Double($0) } + after)
+    }
+
     @Test("The number of lines held is bounded")
     func bounded() {
         var clock = LogClock<Int>()
