@@ -4,13 +4,21 @@ package enum Timestamp {
     package static func text(_ time: WallTime) -> String {
         let first_ms: Int64 = -62_167_219_200_000
         let last_ms: Int64 = 253_402_300_799_999
-        let time_ms = min(max(floorDivide(time.microseconds, 1_000), first_ms), last_ms)
+        let time_ms = min(max(milliseconds(time), first_ms), last_ms)
         let day = floorDivide(time_ms, 86_400_000)
         let inDay_ms = time_ms - day * 86_400_000
         let date = civil(daysSinceEpoch: day)
         return digits(date.year, 4) + "-" + digits(date.month, 2) + "-" + digits(date.day, 2) + "T"
             + digits(inDay_ms / 3_600_000, 2) + ":" + digits(inDay_ms / 60_000 % 60, 2) + ":"
             + digits(inDay_ms / 1_000 % 60, 2) + "." + digits(inDay_ms % 1_000, 3) + "Z"
+    }
+
+    /// Returns the whole milliseconds since the Unix epoch, cut as in the text of a time.
+    static func milliseconds(_ time: WallTime) -> Int64 { floorDivide(time.microseconds, 1_000) }
+
+    /// Returns the milliseconds between two times as their texts tell them; 0 for an earlier end.
+    static func milliseconds(from begin: Instant, to end: Instant, _ timebase: Timebase) -> Int64 {
+        max(0, milliseconds(timebase.wall(end)) &- milliseconds(timebase.wall(begin)))
     }
 
     /// Reads the text of `text(_:)` and no other; `nil` also for a day that does not exist.

@@ -5,7 +5,7 @@ package struct EventPayload: Payload, Hashable {
         var enteredAt: WallTime
         /// The last evidence of the inside; see `RegionKind.lastEvidence`.
         var lastHeardAt: WallTime
-        /// The time between the two, unaffected by changes of the clock.
+        /// The time between the two as they are told.
         var dwell_s: Double
         var beginning: RegionStay.Beginning
         var ending: RegionStay.Ending
@@ -102,7 +102,8 @@ extension EventPayload.Stay {
     fileprivate init(_ stay: RegionStay, _ timebase: Timebase) {
         self.init(
             enteredAt: timebase.wall(stay.enteredAt), lastHeardAt: timebase.wall(stay.lastHeardAt),
-            dwell_s: stay.dwell.seconds, beginning: stay.beginning, ending: stay.ending)
+            dwell_s: Double(Timestamp.milliseconds(from: stay.enteredAt, to: stay.lastHeardAt, timebase)) / 1_000,
+            beginning: stay.beginning, ending: stay.ending)
     }
 }
 

@@ -145,11 +145,11 @@ extension ListedBeacon {
             place: fields.has("zone") || fields.has("position") ? try BeaconPlace(&fields) : nil)
     }
 
-    fileprivate init(_ beacon: RangedBeacon, device: String?, at now: Instant) {
+    fileprivate init(_ beacon: RangedBeacon, device: String?, at now: Instant, _ timebase: Timebase) {
         self.init(
             track: beacon.track, identity: beacon.identity, observation: beacon.observation,
             measuredPower_dbm: beacon.measuredPower_dbm,
-            age_ms: max(0, (now - beacon.lastHeard).microseconds / 1_000), reception: beacon.reception,
+            age_ms: Timestamp.milliseconds(from: beacon.lastHeard, to: now, timebase), reception: beacon.reception,
             device: device, isResolving: beacon.isResolving, isDuplicate: beacon.isDuplicate)
     }
 
@@ -236,7 +236,7 @@ extension MessageComposer {
         json.set("count", report.count)
         json.set("beacons", objectsFor: report.beacons) { beacon, json in
             let device = pseudonyms.name(of: beacon.address, device: beacon.device, at: now, by: pseudonym)
-            ListedBeacon(beacon, device: device, at: report.at).write(to: &json)
+            ListedBeacon(beacon, device: device, at: report.at, timebase).write(to: &json)
         }
         return message(.ranging, on: topics.ranging(report.instance), json.finish())
     }
@@ -262,7 +262,7 @@ extension MessageComposer {
             instance: report.instance, count: report.count,
             beacons: report.beacons.map { beacon in
                 let device = pseudonym.name(of: beacon.address, device: beacon.device, at: now)
-                return ListedBeacon(beacon, device: device, at: report.at)
+                return ListedBeacon(beacon, device: device, at: report.at, timebase)
             })
     }
 }
