@@ -43,6 +43,41 @@ struct LearnedIntervalTests {
         #expect(reception.interval_ms == 100 && abs(reception.reports_per_s - 6) < 0.001)
     }
 
+    /// Returns the interval that so many gaps have taught, which repeat a pattern.
+    private func learned(_ pattern_s: [Double], gaps: Int) -> LearnedInterval {
+        var interval = LearnedInterval()
+        for number in 0..<gaps { interval.add(gap: .seconds(pattern_s[number % pattern_s.count])) }
+        return interval
+    }
+
+    private static let patterns: [(gaps_s: [Double], leaving_s: Double)] = [([1, 1, 2], 7.4), ([2, 2, 4], 13.8)]
+
+    @Test(
+        "Of a slow beacon that loses packets, 4 / (1 − loss) intervals count beyond exit_after_s", arguments: patterns)
+    func atMost(pattern: (gaps_s: [Double], leaving_s: Double)) {
+        let patience = learned(pattern.gaps_s, gaps: 60).patience
+        // 5 of the last 15 gaps are lossy: (5 + 1) / (15 + 1) = 0.375.
+        #expect(abs(patience.leaving(exitAfter: .seconds(1)).seconds - pattern.leaving_s) < 1e-3)
+        // ln(0.00001) / ln(0.375) = 11.738 intervals.
+        #expect(abs(patience.silence.seconds - 11.738 * pattern.gaps_s[0]) < 1e-3)
+    }
+
+    @Test("One lossy gap of 15 is an accident, two are a loss of 3 / 16")
+    func accident() {
+        let once = [Double](repeating: 2, count: 14) + [6]
+        #expect(learned(once, gaps: 15).patience.silence == .seconds(8))
+        let twice = [Double](repeating: 2, count: 13) + [6, 6]
+        // ln(0.00001) / ln(3 / 16) = 6.878 intervals.
+        #expect(abs(learned(twice, gaps: 15).patience.silence.seconds - 2 * 6.878) < 1e-3)
+    }
+
+    @Test("Loss is learned from 10 gaps of more than half a second")
+    func lossGaps() {
+        #expect(learned([2, 2, 6], gaps: 9).patience.lossy == .zero)
+        #expect(learned([2, 2, 6], gaps: 10).patience.lossy > .zero)
+        #expect(learned([0.4, 0.4, 1.2], gaps: 60).patience.lossy == .zero)
+    }
+
     @Test("A successor continues with the predecessor's gaps, then its own")
     func takesOver() {
         var predecessor = LearnedInterval()
