@@ -43,6 +43,7 @@ struct CircleTests {
         "Keys of beacons on a circle are errors",
         arguments: [
             "uuid = \"39ED98FF-2900-441A-802F-9C398FC199D2\"", "major = 1", "minor = 1", "expand = \"none\"",
+            "measured_power_dbm = -59",
             "ranging = true", "entry_rssi_dbm = -127", "entry_after_s = 0", "exit_rssi_dbm = -127", "exit_after_s = 20",
             "settle_s = 10",
         ])

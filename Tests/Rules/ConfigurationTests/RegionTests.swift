@@ -55,6 +55,18 @@ struct RegionTests {
         #expect(complaints(region("major = 1\nminor = 7")).isEmpty)
     }
 
+    @Test("An implausible measured power is refused with its key and the remedy")
+    func measuredPower() throws {
+        #expect(
+            complaints(region("measured_power_dbm = -3")) == [
+                "region[1].measured_power_dbm = -3: must be from -100 to -20, the RSSI at one metre: 'beacond calibrate' "
+                    + "measures it; most beacons have -65 to -55"
+            ])
+        #expect(
+            try Settings.parse(region("measured_power_dbm = -63")).gateway.regions.beacons.first?.measuredPower_dbm
+                == -63)
+    }
+
     @Test("A region cannot expand by a number that it fixes")
     func expandFixed() throws {
         #expect(complaints(region("major = 1\nexpand = \"major\"")).count == 1)

@@ -27,7 +27,7 @@ struct TypeTests {
 
     static func type(of path: String, allowed: String) -> String? {
         let integers: Set = [
-            "radio.max_transmitters", "regions.max_regions", "regions.max_instances",
+            "radio.max_transmitters", "region.measured_power_dbm", "regions.max_regions", "regions.max_instances",
             "regions.max_newcomers_per_minute", "regions.forget_after_days", "regions.max_watched",
             "region.major", "region.minor",
             "mqtt.keepalive_s", "mqtt.max_inflight", "mqtt.protocol", "outbox.max_events", "outbox.max_mib",

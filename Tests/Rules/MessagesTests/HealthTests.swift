@@ -96,6 +96,23 @@ struct HealthTests {
         #expect(!payload(report()).contains("suspect_readings"))
     }
 
+    @Test("The message names beacons with an implausible measured power, where there are any")
+    func implausiblePower() {
+        let named = payload(
+            report {
+                $0.engine.implausiblePowers = [
+                    ImplausiblePower(
+                        identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 7, minor: 8),
+                        measuredPower_dbm: -3)
+                ]
+            })
+        #expect(
+            named.contains(
+                #""implausible_power":[{"uuid":"00000000-0000-0001-0000-000000000002","major":7,"minor":8,"measured_power_dbm":-3}]"#
+            ))
+        #expect(!payload(report()).contains("implausible_power"))
+    }
+
     @Test("A replay has no figure in which two runs would differ")
     func replay() {
         let payload = payload(report { ($0.process, $0.broker, $0.recoveries) = (nil, nil, []) })
@@ -115,7 +132,7 @@ struct HealthTests {
             #"beacond_radio_recoveries_total{step="reset"} 1"#, "beacond_resident_memory_bytes 15728640",
             "beacond_cpu_seconds_total 0.25", #"beacond_suspected_spoofing_per_second{kind="identities"} 998.25"#,
             #"beacond_suspected_spoofing_per_second{kind="rssi"} 0"#,
-            #"beacond_suspect_readings{kind="stuck"} 0"#,
+            #"beacond_suspect_readings{kind="stuck"} 0"#, "beacond_implausible_power_beacons 0",
         ])
     func figure(line: Substring) {
         #expect(metrics(report()).contains(line))

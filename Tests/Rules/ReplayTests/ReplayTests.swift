@@ -34,6 +34,53 @@ struct ReplayTests {
         #expect(topics(outcome).contains("beacons/shop/gw/region/carts \"1\"/7/8/event"))
     }
 
+    @Test("A beacon with an implausible measured power is named on standard error once and in health")
+    func implausiblePower() throws {
+        var capture = Capture()
+        let frame = IBeaconFrame(identity: Capture.frame.identity, measuredPower_dbm: -3).encodedStructure
+        for second in 0..<70 {
+            capture.add(DeviceAddress(bits: 0xC0DE, type: .public), frame, at: Double(second))
+        }
+        let outcome = try Beacond.replay(capture.octets)
+        #expect(
+            outcome.errors.split(separator: "\n").count { $0.contains("beacon 7/8 states a measured power of -3 dBm") }
+                == 1)
+        let health = outcome.lines.last { ($0["topic"] as? String)?.hasSuffix("/health") == true }
+        let named = (health?["payload"] as? [String: Any])?["implausible_power"] as? [[String: Any]]
+        #expect(named?.map { $0["measured_power_dbm"] as? Int } == [-3])
+    }
+
+    @Test(
+        "A list and an exit tell one time to the millisecond: times are cut, and ages and dwells follow from the times")
+    func milliseconds() throws {
+        var capture = Capture()
+        for step in 0..<400 {
+            let at_s = Double(step) * 0.1007
+            capture.add(DeviceAddress(bits: 0xBEEF, type: .public), [2, 1, 6], at: at_s)
+            guard (100..<200).contains(step) else { continue }
+            capture.add(DeviceAddress(bits: 0xC0DE, type: .public), Capture.frame.encodedStructure, at: at_s + 0.0009)
+        }
+        let outcome = try Beacond.replay(capture.octets)
+        let exit = try #require(events(outcome).last)
+        func milliseconds(_ name: String, of message: [String: Any]) throws -> Int64 {
+            let text = try #require(message[name] as? String)
+            return Timestamp.milliseconds(try #require(Timestamp.time(text)))
+        }
+        let heardAt_ms = try milliseconds("last_heard_at", of: exit)
+        let dwell_ms = try #require(exit["dwell_s"] as? Double) * 1_000
+        let enteredAt_ms = try milliseconds("entered_at", of: exit)
+        #expect(Int64(dwell_ms.rounded()) == heardAt_ms - enteredAt_ms)
+        var ages_ms: [Int64] = []
+        for line in outcome.lines where (line["topic"] as? String)?.hasSuffix("/ranging") == true {
+            let list = try #require(line["payload"] as? [String: Any])
+            for beacon in list["beacons"] as? [[String: Any]] ?? [] {
+                let age_ms = try #require(beacon["age_ms"] as? Int)
+                ages_ms.append(try milliseconds("at", of: list) - Int64(age_ms))
+            }
+        }
+        #expect(ages_ms.last == heardAt_ms)
+    }
+
     @Test("No message has a raw address unless it is asked for")
     func noRawAddress() throws {
         let text = String(decoding: try Beacond.replay(shop).output, as: UTF8.self).uppercased()

@@ -17,6 +17,9 @@ package struct IBeaconFrame: Hashable, Sendable {
     /// RSSI at one metre as the transmitter states it, dBm.
     var measuredPower_dbm: Int8
 
+    /// The measured powers that a beacon can have. Another one says nothing about a distance.
+    static let plausiblePower_dbm: ClosedRange<Int8> = -100 ... -20
+
     package init(identity: BeaconIdentity, measuredPower_dbm: Int8) {
         self.identity = identity
         self.measuredPower_dbm = measuredPower_dbm
@@ -165,4 +168,13 @@ extension ProximityUUID: CustomStringConvertible {
             + hex(high & 0xFFFF, digits: 4) + "-" + hex(low >> 48, digits: 4) + "-"
             + hex(low & 0xFFFF_FFFF_FFFF, digits: 12)
     }
+}
+
+/// A beacon of a region that states an implausible measured power: an entry of `implausible_power` in `health`.
+package struct ImplausiblePower: Hashable, Sendable {
+    /// The most beacons that are named. A stranger can send any number of identities.
+    static let most = 32
+
+    package var identity: BeaconIdentity
+    var measuredPower_dbm: Int8
 }

@@ -54,16 +54,21 @@ struct ProximityRule: Sendable {
 
 extension BeaconTracker {
     /// Returns distance and proximity by the transmitter's filter.
-    mutating func observe(_ slot: TransmitterSlot) -> BeaconObservation {
+    ///
+    /// - Parameter configuredPower_dbm: the measured power in place of an implausible one; `nil` where none is configured.
+    mutating func observe(_ slot: TransmitterSlot, configuredPower_dbm: Int8?) -> BeaconObservation {
         let rssi_dbm = smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
         let level = smoothing.distanceLevel(of: table.transmitters[slot].signal)
-        guard table.transmitters[slot].presence == .heard, let level else {
+        let stated_dbm = table.transmitters[slot].measuredPower_dbm
+        let isPlausible = IBeaconFrame.plausiblePower_dbm.contains(stated_dbm)
+        guard table.transmitters[slot].presence == .heard, let level,
+            let power_dbm = isPlausible ? stated_dbm : configuredPower_dbm
+        else {
             return .undetermined(rssi_dbm: rssi_dbm)
         }
         return zones.observe(
             level, variance: smoothing.distanceVariance(of: table.transmitters[slot].signal),
-            measuredPower_dbm: table.transmitters[slot].measuredPower_dbm, rssi_dbm: rssi_dbm,
-            zone: &table.transmitters[slot].zone)
+            measuredPower_dbm: power_dbm, rssi_dbm: rssi_dbm, zone: &table.transmitters[slot].zone)
     }
 }
 

@@ -19,6 +19,10 @@ struct BeaconKeys: KeyGroup {
     let expand = Key(
         "expand", default: BeaconRegion.Expansion.none, .word,
         "One instance of the region for each major, or each major and minor, that is heard.")
+    let measuredPower = Key(
+        "measured_power_dbm", default: nil, Rule<Int8>.plausiblePower.optional,
+        "The RSSI at one metre of its beacons that state an implausible one. dBm; `beacond calibrate` measures it.",
+        defaultNote: "none")
 }
 
 struct CircleKeys: KeyGroup {
@@ -31,6 +35,21 @@ struct CircleKeys: KeyGroup {
     let radius = Key(
         "radius_m", default: nil, Rule<Double>.number(1...1e9).optional,
         "The circle's radius. Metres; at most 100000 count.", defaultNote: "none")
+}
+
+extension Rule<Int8> {
+    /// A measured power that a beacon can have.
+    fileprivate static var plausiblePower: Rule<Int8> {
+        let rule = Rule.integer(IBeaconFrame.plausiblePower_dbm)
+        var explained = rule
+        explained.read = { node in
+            guard case .refused = rule.read(node) else { return rule.read(node) }
+            return .refused(
+                "must be \(rule.allowed), the RSSI at one metre: 'beacond calibrate' measures it; most beacons have -65 to -55"
+            )
+        }
+        return explained
+    }
 }
 
 /// The rules of every kind that hold where a region has none of its own.
@@ -103,7 +122,9 @@ extension RegionTable {
             case .beacon:
                 let rules = rules.beacons.keys
                 refuse(
-                    own.beacons.uuid, own.beacons.major, own.beacons.minor, own.beacons.expand, ranging,
+                    own.beacons.uuid, own.beacons.major, own.beacons.minor, own.beacons.expand,
+                    own.beacons.measuredPower,
+                    ranging,
                     rules.entryRSSI, rules.entryAfter, rules.exitRSSI, rules.exitAfter, rules.settle, in: &reader,
                     beside: name, why)
             case .circle:
@@ -150,11 +171,12 @@ extension RegionTable {
         let notifyOnEntry = reader.value(notifyOnEntry)
         let notifyOnExit = reader.value(notifyOnExit)
         let isRanged = reader.value(ranging)
+        let measuredPower_dbm = reader.value(keys.measuredPower)
         let rules = self.rules.beacons.keys.read(&reader, default: rules)
         guard let id, let uuid else { return nil }
         return BeaconRegion(
             id: id, uuid: uuid, major: major, minor: minor, expansion: expansion, notifyOnEntry: notifyOnEntry,
-            notifyOnExit: notifyOnExit, isRanged: isRanged, rules: rules)
+            notifyOnExit: notifyOnExit, isRanged: isRanged, measuredPower_dbm: measuredPower_dbm, rules: rules)
     }
 
     // MARK: - A circle

@@ -50,7 +50,10 @@ package struct Calibration: Sendable {
     /// - offset_db: the gateway's present `rssi_offset_db`.
     /// - distance_m: the distance between beacon and gateway; more than 0.
     package func stop(offset_db: Double, distance_m: Double) throws(CalibrationError) -> WalkStop {
-        let (_, statistics) = try sample(ofAtLeast: WalkStop.minReadings)
+        let (identity, statistics) = try sample(ofAtLeast: WalkStop.minReadings)
+        guard IBeaconFrame.plausiblePower_dbm.contains(statedPower_dbm) else {
+            throw .implausiblePower(identity, statedPower_dbm)
+        }
         return WalkStop(distance_m: distance_m, loss_db: Double(statedPower_dbm) - statistics.median - offset_db)
     }
 

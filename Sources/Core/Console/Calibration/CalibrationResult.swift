@@ -26,6 +26,8 @@ package struct CalibrationResult: Hashable, Sendable {
 
     /// Whether `config.toml` allows the offset.
     var isOffsetAllowed: Bool { Self.offsets_db.contains(rssiOffset_db) }
+    /// Whether a beacon can have the stated measured power.
+    var isStatedPlausible: Bool { IBeaconFrame.plausiblePower_dbm.contains(statedPower_dbm) }
     var isQuiet: Bool { readings.sigma <= Self.quietSigma_db }
 
     /// - Parameters:
@@ -53,6 +55,8 @@ package enum CalibrationError: Error, Hashable, Sendable, CustomStringConvertibl
     case tooFew(count: Int, needed: Int)
     /// Several identities match.
     case severalBeacons([BeaconIdentity])
+    /// A walk needs a beacon whose measured power can be. dBm.
+    case implausiblePower(BeaconIdentity, Int8)
     /// Several transmitters with addresses that do not rotate have one identity.
     case severalTransmitters(BeaconIdentity, count: Int)
 
@@ -69,6 +73,9 @@ package enum CalibrationError: Error, Hashable, Sendable, CustomStringConvertibl
                 + identities.prefix(4).map { "major \($0.major) minor \($0.minor)" }.joined(separator: ", ")
                 + (identities.count > 4 ? " and \(identities.count - 4) more" : "")
                 + "; choose one with --major and --minor"
+        case .implausiblePower(let identity, let power_dbm):
+            "major \(identity.major) minor \(identity.minor) states a measured power of \(power_dbm) dBm, which cannot be: "
+                + "measure it without --walk, and write the result into the beacon first"
         case .severalTransmitters(let identity, let count):
             "\(count) transmitters say that they are major \(identity.major) minor \(identity.minor): switch all but "
                 + "one of them off"
@@ -97,7 +104,11 @@ package enum CalibrationReport {
             "Either the beacon: set its measured power to \(result.measuredPower_dbm) dBm; it says "
                 + "\(result.statedPower_dbm)",
         ]
-        if result.isOffsetAllowed {
+        if !result.isStatedPlausible {
+            lines.append(
+                "or its region:      measured_power_dbm = \(result.measuredPower_dbm)   in its [[region]], because "
+                    + "\(result.statedPower_dbm) dBm cannot be")
+        } else if result.isOffsetAllowed {
             lines.append(
                 "or this gateway:   rssi_offset_db = \(Figures.fixed(result.rssiOffset_db, decimals: 1))   under "
                     + "[radio] in config.toml; it is \(Figures.fixed(presentOffset_db, decimals: 1))")

@@ -62,6 +62,7 @@ package enum ScanJSON {
         json.set("regions", strings: row.regions)
         if beacon.isResolving { json.set("resolving", true) }
         if beacon.isDuplicate { json.set("duplicate", true) }
+        if beacon.statesImplausiblePower { json.set("implausible_power", true) }
     }
 }
 

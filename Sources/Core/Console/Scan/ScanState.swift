@@ -12,7 +12,7 @@ package struct ScanState: Sendable {
     private var intake: Intake
     private let regions: [ProximityUUID: [BeaconRegion]]
     /// The regions of every remembered identity.
-    private var regionsOfIdentity: [IdentitySlot: [String]] = [:]
+    private var regionsOfIdentity: [IdentitySlot: [BeaconRegion]] = [:]
     private var meters: [TransmitterSlot: Meter] = [:]
     private var reportMeter: RateMeter
     private var changes: [TrackerChange] = []
@@ -43,7 +43,7 @@ package struct ScanState: Sendable {
         for index in intake.receptions.indices where intake.receptions[index].isTaken {
             let slot = tracker.receive(
                 intake.receptions[index].sighting, at: now,
-                interest: { Self.regionIDs(of: $0, in: regions).isEmpty ? .none : .wanted }, changes: &changes)
+                interest: { Self.regions(of: $0, in: regions).isEmpty ? .none : .wanted }, changes: &changes)
             takeChanges()
             if let slot { count(slot) }
         }
@@ -88,7 +88,7 @@ package struct ScanState: Sendable {
         for change in changes {
             switch change {
             case .identityAppeared(let slot):
-                regionsOfIdentity[slot] = tracker.identity(in: slot).map { Self.regionIDs(of: $0, in: regions) } ?? []
+                regionsOfIdentity[slot] = tracker.identity(in: slot).map { Self.regions(of: $0, in: regions) } ?? []
             case .identityForgotten(let slot): regionsOfIdentity[slot] = nil
             case .listChanged: break
             }
@@ -96,18 +96,19 @@ package struct ScanState: Sendable {
         changes.removeAll(keepingCapacity: true)
     }
 
-    private static func regionIDs(
+    private static func regions(
         of identity: BeaconIdentity, in regions: [ProximityUUID: [BeaconRegion]]
-    ) -> [String] {
+    ) -> [BeaconRegion] {
         (regions[identity.uuid] ?? []).filter { region in
             (region.major ?? identity.major) == identity.major && (region.minor ?? identity.minor) == identity.minor
-        }.map(\.id)
+        }
     }
 
     private mutating func row(
-        _ slot: TransmitterSlot, _ duplicates: Set<TrackID>, _ regions: [String]
+        _ slot: TransmitterSlot, _ duplicates: Set<TrackID>, _ regions: [BeaconRegion]
     ) -> ScanSnapshot.Row {
-        let observation = tracker.observe(slot)
+        let observation = tracker.observe(
+            slot, configuredPower_dbm: regions.lazy.compactMap(\.measuredPower_dbm).first)
         let transmitter = tracker[slot]
         let beacon = RangedBeacon(
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
@@ -117,7 +118,7 @@ package struct ScanState: Sendable {
             isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
         return ScanSnapshot.Row(
             beacon: beacon, rate_hz: meters[slot]?.rate.rate_hz(at: now) ?? 0, age: now - transmitter.lastHeard,
-            regions: regions)
+            regions: regions.map(\.id))
     }
 }
 

@@ -138,7 +138,10 @@ struct ScanColumn: Sendable {
 
     private static func notes(width: Int) -> ScanColumn {
         ScanColumn(title: "REGIONS", width: width, alignment: .left) { row in
-            let flags = [row.beacon.isResolving ? "resolving" : nil, row.beacon.isDuplicate ? "duplicate" : nil]
+            let flags = [
+                row.beacon.statesImplausiblePower ? "power \(row.beacon.measuredPower_dbm)?" : nil,
+                row.beacon.isResolving ? "resolving" : nil, row.beacon.isDuplicate ? "duplicate" : nil,
+            ]
             return (flags.compactMap(\.self) + row.regions).map(TerminalText.harmless).joined(separator: " ")
         }
     }

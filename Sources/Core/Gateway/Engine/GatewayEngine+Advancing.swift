@@ -139,15 +139,16 @@ extension GatewayEngine {
         _ instance: InstanceSlot, tellsReception: Bool = true, at now: Instant
     ) -> RangingReport {
         var beacons: [RangedBeacon] = []
+        let power_dbm = monitor.region(of: instance).measuredPower_dbm
         for identity in membership.identities(of: instance) {
             // Most identities have one transmitter, which needs no list and has no duplicate.
             if let slot = tracker.only(identity) {
-                if tracker[slot].isListed { beacons.append(ranged(slot, [], tellsReception)) }
+                if tracker[slot].isListed { beacons.append(ranged(slot, power_dbm, [], tellsReception)) }
                 continue
             }
             let listed = tracker.listed(identity)
             let duplicates = tracker.duplicateTracks(among: listed)
-            for slot in listed { beacons.append(ranged(slot, duplicates, tellsReception)) }
+            for slot in listed { beacons.append(ranged(slot, power_dbm, duplicates, tellsReception)) }
         }
         let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
@@ -156,9 +157,9 @@ extension GatewayEngine {
     }
 
     private mutating func ranged(
-        _ slot: TransmitterSlot, _ duplicates: Set<TrackID>, _ tellsReception: Bool
+        _ slot: TransmitterSlot, _ configuredPower_dbm: Int8?, _ duplicates: Set<TrackID>, _ tellsReception: Bool
     ) -> RangedBeacon {
-        let observation = tracker.observe(slot)
+        let observation = tracker.observe(slot, configuredPower_dbm: configuredPower_dbm)
         let transmitter = tracker[slot]
         return RangedBeacon(
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,

@@ -51,6 +51,9 @@ extension GatewayEngine {
         }
         let count = membership.count(of: identity)
         guard count > 0 else { return }
+        if !IBeaconFrame.plausiblePower_dbm.contains(sighting.measuredPower_dbm) {
+            noteImplausiblePower(of: sighting, identity, &outputs)
+        }
         if !restoredPatience.isEmpty {
             // A beacon that is heard for the first time since the start gets the patience that its region's beacons had
             // before.
@@ -65,8 +68,25 @@ extension GatewayEngine {
         for index in 0..<count {
             monitor.receive(
                 evidence, in: membership.instance(index, of: identity), at: now, transitions: &transitions
-            ) { tracker.observe(slot) }
+            ) { tracker.observe(slot, configuredPower_dbm: $0) }
         }
+    }
+
+    /// Takes a report of a region's beacon that states an implausible measured power. The operator learns of each beacon once.
+    private mutating func noteImplausiblePower(
+        of sighting: Sighting, _ identity: IdentitySlot, _ outputs: inout [GatewayOutput]
+    ) {
+        let beacon = ImplausiblePower(identity: sighting.identity, measuredPower_dbm: sighting.measuredPower_dbm)
+        guard implausiblePowers.count < ImplausiblePower.most,
+            !implausiblePowers.contains(where: { $0.identity == beacon.identity })
+        else { return }
+        implausiblePowers.append(beacon)
+        let regions = membership[identity].map { monitor.region(of: $0) }
+        guard let region = regions.first(where: { $0.measuredPower_dbm != nil }) ?? regions.first else { return }
+        notices.append(
+            RegionMonitoringNotice(
+                region: region.id, .implausiblePower(beacon, configured_dbm: region.measuredPower_dbm)))
+        takeFailures(&outputs)
     }
 
     /// Passes changes of the tracker's lists on: new identities to regions, new lists to the ranger.

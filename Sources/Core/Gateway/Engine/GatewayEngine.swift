@@ -14,6 +14,8 @@ package struct GatewayEngine: Sendable {
     var intake: Intake
     /// One watch for each configured adapter, in their order.
     var readings: [ReadingWatch]
+    /// The first beacons of regions that stated an implausible measured power.
+    var implausiblePowers: [ImplausiblePower] = []
     package let settings: GatewaySettings
     var requestedRegions = RequestedRegions()
     var membership: RegionMembership
@@ -120,6 +122,7 @@ package struct GatewayEngine: Sendable {
         figures.refusedEntries = monitor.refusedEntries
         figures.suspectedSpoofing = floods.suspects(tracker.newcomers, listed: listed)
         figures.suspectReadings = suspectReadings
+        figures.implausiblePowers = implausiblePowers
         figures.beaconLists = register?.figures
         figures.location = place.services?.figures(at: now)
         return figures

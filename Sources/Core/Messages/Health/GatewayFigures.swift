@@ -20,6 +20,8 @@ package struct GatewayFigures: Sendable {
     package var suspectedSpoofing: [SuspectedSpoofing] = []
     /// Adapters with wrong signal strengths in the last whole minute; empty where there are none.
     package var suspectReadings: [SuspectReadings] = []
+    /// The first beacons of regions that stated an implausible measured power, at most `ImplausiblePower.most`.
+    package var implausiblePowers: [ImplausiblePower] = []
     /// `nil` without `[beacons]`.
     package var beaconLists: BeaconListFigures?
     /// `nil` without `[location]`.
@@ -40,6 +42,7 @@ extension GatewayFigures {
             .counter("beacond_rejected_total", "Reports and data from the air that were skipped, by reason.")),
         suspectedSpoofingFigure,
         suspectReadingsFigure,
+        implausiblePowerFigure,
         .integer("tracks", \.listedTracks, .gauge("beacond_tracks", "Physical beacons in the air now.")),
         .integer("instances", \.instances, .gauge("beacond_region_instances", "Region instances held.")),
     ]
@@ -89,6 +92,26 @@ extension GatewayFigures {
         SuspectReadings.Kind.allCases.map { kind in
             .init(figures.suspectReadings.count { $0.kind == kind }, label: ("kind", kind.rawValue))
         }
+    }
+
+    private static let implausiblePowerFigure = HealthFigure<GatewayFigures>(
+        "implausible_power",
+        .gauge("beacond_implausible_power_beacons", "Beacons whose measured power cannot be, at most 32.")
+    ) { figures, json in
+        if figures.implausiblePowers.isEmpty { return }
+        json.set("implausible_power", objectsFor: figures.implausiblePowers) { beacon, json in
+            json.set(beacon.identity)
+            json.set("measured_power_dbm", beacon.measuredPower_dbm)
+        }
+    } read: { figures, fields throws(PayloadError) in
+        guard fields.has("implausible_power") else { return }
+        figures.implausiblePowers = try fields.list("implausible_power") { fields throws(PayloadError) in
+            ImplausiblePower(
+                identity: try fields.identity(), measuredPower_dbm: try fields.integer("measured_power_dbm", -128...127)
+            )
+        }
+    } samples: { figures in
+        [.init(figures.implausiblePowers.count)]
     }
 
     /// The counts by name. Reasons unknown to this version are ignored, and those unknown to the gateway are 0.

@@ -26,11 +26,14 @@ package struct BeaconRegion: Hashable, Sendable {
     var notifyOnExit: Bool
     /// Whether the beacons of the region are ranged while it is inside.
     package var isRanged: Bool
+    /// The RSSI at one metre of its beacons that state an implausible one; `nil` where it is not configured. dBm.
+    var measuredPower_dbm: Int8?
     var rules: BeaconRules
 
     package init(
         id: String, uuid: ProximityUUID, major: UInt16? = nil, minor: UInt16? = nil, expansion: Expansion = .none,
-        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, rules: BeaconRules
+        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, measuredPower_dbm: Int8? = nil,
+        rules: BeaconRules
     ) {
         self.id = id
         self.uuid = uuid
@@ -40,6 +43,7 @@ package struct BeaconRegion: Hashable, Sendable {
         self.notifyOnEntry = notifyOnEntry
         self.notifyOnExit = notifyOnExit
         self.isRanged = isRanged
+        self.measuredPower_dbm = measuredPower_dbm
         self.rules = rules
     }
 }

@@ -20,10 +20,10 @@ struct BeaconEvidence: Sendable {
 extension RegionMonitor {
     /// Takes a report of a beacon that belongs to the instance.
     ///
-    /// - Parameter observe: returns the beacon's distance; called only for an event.
+    /// - Parameter observe: returns the beacon's distance by the region's `measured_power_dbm`; called only for an event.
     mutating func receive(
         _ evidence: BeaconEvidence, in slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition],
-        observe: () -> BeaconObservation
+        observe: (Int8?) -> BeaconObservation
     ) {
         let rules = rules(of: slot)
         let seen = seenTime(of: slot, at: now)
@@ -60,7 +60,7 @@ extension RegionMonitor {
 
     private mutating func enter(
         _ slot: InstanceSlot, _ evidence: BeaconEvidence, _ candidacy: BeaconCandidacy, _ rules: BeaconRules,
-        at now: Instant, transitions: inout [RegionTransition], observe: () -> BeaconObservation
+        at now: Instant, transitions: inout [RegionTransition], observe: (Int8?) -> BeaconObservation
     ) {
         guard admit(slot, evidence.identity, since: candidacy, at: now) else { return }
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
@@ -74,7 +74,8 @@ extension RegionMonitor {
                 patience: patience, level: evidence.level))
         setTimer(slot, dueAtSeenTime: leavesAt)
         guard let change else { return }
-        let event = change.crossing.map { RegionEvent($0, by: .beacon(evidence.identity, observe())) }
+        let power_dbm = region(of: slot).measuredPower_dbm
+        let event = change.crossing.map { RegionEvent($0, by: .beacon(evidence.identity, observe(power_dbm))) }
         announce(slot, change, event: event, at: now, transitions: &transitions)
     }
 

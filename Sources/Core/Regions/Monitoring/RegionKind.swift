@@ -68,6 +68,14 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
+    /// The measured power of its beacons that state an implausible one; `nil` where none is configured.
+    var measuredPower_dbm: Int8? {
+        switch self {
+        case .beacon(let region): region.measuredPower_dbm
+        case .circle: nil
+        }
+    }
+
     /// Returns whether a record belongs to this region as it is defined now.
     func canRestore(_ record: RegionRecord) -> Bool {
         switch self {

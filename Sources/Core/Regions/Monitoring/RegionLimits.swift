@@ -68,6 +68,8 @@ package struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertib
         case radiusClamped(from_m: Double)
         /// A radius less than twice the usual accuracy of fixes. Metres.
         case radiusTooSmall(radius_m: Double, usual_m: Double)
+        /// A beacon states a measured power that cannot be. The configured one, if any, is used in its place.
+        case implausiblePower(ImplausiblePower, configured_dbm: Int8?)
         /// In a store: gateways give one region id different UUIDs. The gateway that spoke first decides.
         case otherUUID(ProximityUUID, gateway: String, known: ProximityUUID, knownGateway: String)
     }
@@ -88,6 +90,11 @@ package struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertib
         case .radiusTooSmall(let radius_m, let usual_m):
             "region \"\(region)\": its radius of \(Self.metres(radius_m)) m is less than twice the usual accuracy of the "
                 + "fixes here, \(Self.metres(usual_m)) m; crossings may come late or not at all: make it larger"
+        case .implausiblePower(let beacon, let configured_dbm):
+            "region \"\(region)\": beacon \(beacon.identity.major)/\(beacon.identity.minor) states a measured power of "
+                + "\(beacon.measuredPower_dbm) dBm, which cannot be; "
+                + (configured_dbm.map { "measured_power_dbm = \($0) of the region is used" }
+                    ?? "its distance is unknown: correct the beacon, or set measured_power_dbm in its [[region]]")
         case .otherUUID(let uuid, let gateway, let known, let knownGateway):
             "region \"\(region)\": gateway \"\(gateway)\" monitors UUID \(uuid), and gateway \"\(knownGateway)\" monitors \(known); what "
                 + "\"\(gateway)\" tells of the region is not joined: give both regions one UUID, or two ids"

@@ -164,6 +164,9 @@ package struct RangedBeacon: Hashable, Sendable {
     /// Whether another beacon of its identity is alive.
     var isDuplicate: Bool
 
+    /// Whether the beacon states a measured power that cannot be.
+    var statesImplausiblePower: Bool { !IBeaconFrame.plausiblePower_dbm.contains(measuredPower_dbm) }
+
     /// Returns the number of physical beacons: tracks, without those still resolving.
     package static func count(_ beacons: [RangedBeacon]) -> Int {
         let tracks = beacons.lazy.filter { !$0.isResolving }.map(\.track).sorted()

@@ -107,6 +107,20 @@ struct CalibrationTests {
         #expect(lines.joined().contains("51.0 dB"))
     }
 
+    @Test("A beacon that states an implausible measured power corrects its region and no gateway, and cannot be walked")
+    func implausiblePower() throws {
+        var calibration = Calibration(target)
+        for _ in 0..<30 { calibration.receive(Air.event(.beacon(), rssi_dbm: -63, power_dbm: -3).span) }
+        #expect(
+            CalibrationReport.lines(try result(calibration), distance_m: 1, presentOffset_db: 0).suffix(2) == [
+                "Either the beacon: set its measured power to -63 dBm; it says -3",
+                "or its region:      measured_power_dbm = -63   in its [[region]], because -3 dBm cannot be",
+            ])
+        #expect(throws: CalibrationError.implausiblePower(.beacon(), -3)) {
+            try calibration.stop(offset_db: 0, distance_m: 1)
+        }
+    }
+
     @Test("The report names both numbers and where they go")
     func report() throws {
         let result = try result(calibration(.init(repeating: -63, count: 100)))

@@ -37,6 +37,25 @@ struct ScanTableTests {
         #expect(lines[3] == "39ED98FF… 65535     0  -50   0.48 immediate 10.0   0.1 static  shop storefront")
     }
 
+    @Test("A beacon with an implausible measured power is named, without a distance unless its region gives one")
+    func implausiblePower() throws {
+        func row(_ key: String) throws -> String {
+            let region = "[[region]]\nid = \"shop\"\nuuid = \"\(Air.uuid)\"\n"
+            var scan = ScanState(try Settings.parse(region + key).gateway, at: .at(0))
+            for step in 0..<20 {
+                scan.receive(Air.event(.beacon(1, 1), power_dbm: -3).span, at: .at(Double(step) / 10))
+            }
+            let snapshot = scan.snapshot(at: .at(2))
+            let json = String(decoding: ScanJSON.line(snapshot, scanning, at: WallTime(microseconds: 0)), as: UTF8.self)
+            #expect(json.contains(#""measured_power_dbm":-3,"#) && json.contains(#""implausible_power":true"#))
+            return ScanTable.lines(snapshot, scanning, size: .init(width: 80, height: 24))[3]
+        }
+        #expect(try row("").contains(" - unknown "))
+        #expect(try row("").hasSuffix(" power -3? shop"))
+        #expect(try row("measured_power_dbm = -59").contains(" near "))
+        #expect(try row("measured_power_dbm = -59").hasSuffix(" power -3? shop"))
+    }
+
     @Test("Wider windows show the whole UUID, and then the whole address")
     func wide() throws {
         #expect(try lines(1, width: 106)[3].hasPrefix("39ED98FF… "))

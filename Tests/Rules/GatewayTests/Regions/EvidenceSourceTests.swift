@@ -23,7 +23,7 @@ struct EvidenceSourceTests {
             let evidence = BeaconEvidence(
                 transmitter: TransmitterSlot(number: UInt32(major)), identity: .beacon(major, 1), level: nil,
                 patience: .none)
-            monitor.receive(evidence, in: slot, at: .origin, transitions: &transitions) {
+            monitor.receive(evidence, in: slot, at: .origin, transitions: &transitions) { _ in
                 .undetermined(rssi_dbm: nil)
             }
         }

@@ -207,6 +207,9 @@ struct Samples {
         report.engine.suspectReadings = SuspectReadings.Kind.allCases.filter { _ in flag() }.map {
             SuspectReadings(adapter: text(), kind: $0)
         }
+        report.engine.implausiblePowers = (0..<number() % 4).map { _ in
+            ImplausiblePower(identity: identity(), measuredPower_dbm: Int8(clamping: number()))
+        }
         (report.engine.listedTracks, report.engine.instances, report.queueDepth) = (3, 4, 5)
         report.reportsPerSecond = decimal(0...5_000, places: 1)
         report.drops = [NamedCount("answers", UInt64(number()))]

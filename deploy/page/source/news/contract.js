@@ -164,6 +164,19 @@ export const kinds = {
         is: 'list',
         of: { is: 'object', fields: { adapter: { is: 'text' }, kind: { is: 'word', words: ['stuck', 'repeated', 'two_levels'], grows: true } } },
       },
+      implausible_power: {
+        is: 'list',
+        most: 32,
+        of: {
+          is: 'object',
+          fields: {
+            uuid: { is: 'text' },
+            major: { is: 'whole', low: 0, high: 65535 },
+            minor: { is: 'whole', low: 0, high: 65535 },
+            measured_power_dbm: { is: 'whole', low: -128, high: 127 },
+          },
+        },
+      },
       late: { is: 'whole', low: 0 },
       malformed: { is: 'whole', low: 0 },
       gateways: {
