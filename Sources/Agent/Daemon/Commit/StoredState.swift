@@ -21,6 +21,8 @@ package struct StoredState {
     private let clearances: [(topic: String, value: [UInt8])]
     /// Regions that requests have registered.
     let definitions: [RegionDefinition]
+    /// Expanded regions that have settled.
+    let settled: StoredSettling
     /// Fixes that an earlier process kept and had no time to tell, oldest first.
     let fixes: [Fix]
     /// The secret from which pseudonyms are made.
@@ -52,6 +54,9 @@ package struct StoredState {
         clearances = records.compactMap { record in StoredClearance.topic(ofKey: record.key).map { ($0, record.value) }
         }
         definitions = records.compactMap { StoredDefinition.read($0.value, key: $0.key) }
+        var settled = StoredSettling()
+        for record in records { _ = settled.take(record.value, key: record.key) }
+        self.settled = settled
         fixes = records.filter { StoredFix.isKey($0.key) }.sorted { $0.key < $1.key }
             .compactMap { StoredFix.read($0.value) }
         if let key = outbox.value(forKey: Self.pseudonymKeyName), !key.isEmpty {

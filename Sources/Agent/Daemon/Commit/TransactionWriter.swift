@@ -50,8 +50,12 @@ struct TransactionWriter {
             case .location, .kept, .track, .locationStatus: writeLocation(output, records, into: &draft)
             case .registered(let definition, let region, _):
                 draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
+            case .settled(nil, let region, _): draft.transaction.remove([StoredSettling.key(region)])
+            case .settled(let definition?, let region, _):
+                draft.transaction.store(
+                    OutboxRecord(key: StoredSettling.key(region), value: StoredSettling.encoded(definition)))
             case .unregistered(let region, let instances, let at):
-                draft.transaction.remove([StoredDefinition.key(region)])
+                draft.transaction.remove([StoredDefinition.key(region), StoredSettling.key(region)])
                 // The engine has no instance of a region that a limit refused, but an earlier process may have stored
                 // some.
                 let left = records.instances(of: region).filter {

@@ -39,7 +39,7 @@ package struct AgentStart {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(
             settings.gateway, requested: requested, restoring: stored.regions.map(\.record),
-            heard: stored.heardBeacons(settings, at: now, timebase), radioSees: !air.isLive,
+            settled: stored.settled, heard: stored.heardBeacons(settings, at: now, timebase), radioSees: !air.isLive,
             canProbe: air.isLive, at: now, outputs: &outputs)
         if air == .capture(hasReceivers: true) {
             // The reports name the receivers. The first status only tells that there are some.
@@ -48,10 +48,12 @@ package struct AgentStart {
         }
         stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         self.engine = engine
+        let monitored = Set(settings.gateway.regions.configured.map(\.id) + stored.definitions.compactMap(\.id))
+        let ended = stored.settled.regions.filter { !monitored.contains($0) }
         // A radio reports its own state. A capture hears from its first record on.
         self.outputs =
             (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
-            + outputs
+            + outputs + ended.map { .settled(nil, region: $0, at: now) }
             + [report.map { .settings($0, digest: settings.inEffect?.digest ?? "", at: now) }].compactMap(\.self)
         dispatcher = Dispatcher(
             settings, settings.identity.topics, .gateway, outbox, stored, location: engine.locationStatus,

@@ -70,9 +70,11 @@ extension GatewayEngine {
     }
 
     /// Registers the region of a request, wholly or not at all.
-    mutating func registerRequested(_ region: MonitoredRegion) throws(RegionMonitoringFailure) {
+    mutating func registerRequested(
+        _ region: MonitoredRegion, hasSettled: Bool = false
+    ) throws(RegionMonitoringFailure) {
         do throws(RegionMonitoringFailure) {
-            try register(region)
+            try register(region, hasSettled: hasSettled)
         } catch {
             // The region may be registered although its instance was refused.
             _ = monitor.unregister(region.id)

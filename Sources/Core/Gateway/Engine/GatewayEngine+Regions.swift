@@ -9,9 +9,10 @@ extension GatewayEngine {
     }
 
     /// Registers a region with the source of evidence of its kind.
-    mutating func register(_ region: MonitoredRegion) throws(RegionMonitoringFailure) {
+    mutating func register(_ region: MonitoredRegion, hasSettled: Bool = false) throws(RegionMonitoringFailure) {
         let source = region.kind.needsFixes ? receiver() : radio
-        try monitor.register(region, perceivedBy: source, at: now, transitions: &transitions, notices: &notices)
+        try monitor.register(
+            region, perceivedBy: source, hasSettled: hasSettled, at: now, transitions: &transitions, notices: &notices)
     }
 
     /// Updates the memberships after regions were registered or ended. Listed beacons get theirs at once. Remembered

@@ -42,12 +42,13 @@ package struct GatewayEngine: Sendable {
     /// - Parameters:
     /// - requested: the regions that requests had registered in an earlier process.
     /// - records: the records that an earlier process stored. Records of regions in neither list are ignored.
+    /// - settled: the expanded regions that have settled in an earlier process, as `StoredSettling` stored them.
     /// - heard: the beacons that an earlier process has listed last.
     /// - radioSees: whether the radio hears from the start. A live one first has to announce it.
     /// - canProbe: whether there is a controller to probe. Only then `needsProof` may become true.
     package init(
         _ settings: GatewaySettings, requested: [MonitoredRegion] = [], restoring records: [RegionRecord] = [],
-        heard: [HeardBeacon] = [], radioSees: Bool,
+        settled: StoredSettling = StoredSettling(), heard: [HeardBeacon] = [], radioSees: Bool,
         canProbe: Bool = false, at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
@@ -72,14 +73,14 @@ package struct GatewayEngine: Sendable {
         if !radioSees { monitor.blinded(radio, since: now, at: now) }
         for region in settings.regions.configured {
             do throws(RegionMonitoringFailure) {
-                try register(region)
+                try register(region, hasSettled: settled.has(region))
             } catch {
                 outputs.append(.failure(error, at: now))
             }
         }
         for region in requested {
             do throws(RegionMonitoringFailure) {
-                try registerRequested(region)
+                try registerRequested(region, hasSettled: settled.has(region))
             } catch {
                 requestedRegions.refused(region)
                 outputs.append(.failure(error, at: now))

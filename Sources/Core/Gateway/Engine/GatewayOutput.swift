@@ -17,6 +17,8 @@ package enum GatewayOutput: Hashable, Sendable {
     case ended(RegionInstanceID, RegionEvent, at: Instant)
     /// A request ended the monitoring of a region with these instances.
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
+    /// An expanded region has settled, which has to outlive the process; `nil` for one that is not monitored any more.
+    case settled(BeaconRegion?, region: String, at: Instant)
     /// These instances are not monitored any more. Others of their region may be.
     case forgotten([RegionInstanceID], at: Instant)
     /// Entries that were held back in a minute that has ended.
@@ -81,7 +83,7 @@ extension GatewayOutput {
         case .stays: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .eventually)
         case .ranging, .listed:
             OutputHandling(shedding: .counted(from: OutputHandling.Shedding.earlyLimit), commit: .never)
-        case .radio, .registered, .ended, .unregistered, .forgotten, .surge, .heat:
+        case .radio, .registered, .settled, .ended, .unregistered, .forgotten, .surge, .heat:
             OutputHandling(shedding: .never, commit: .soon)
         // A batch contains all fixes that were kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)

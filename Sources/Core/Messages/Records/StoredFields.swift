@@ -154,3 +154,37 @@ package enum StoredDefinition {
         return try? RegionDefinition(text: octets)
     }
 }
+
+/// The records of expanded regions that have settled. Their instances alone do not tell it: there may be none.
+package struct StoredSettling: Sendable {
+    /// The beginning of a key. Region ids contain no slash, so no state has such a key.
+    private static let prefix = "/settled/"
+
+    /// The stored definitions by region.
+    private var definitions: [String: [UInt8]] = [:]
+
+    package init() {}
+
+    package static func key(_ region: String) -> String { prefix + region }
+
+    package static func encoded(_ region: BeaconRegion) -> [UInt8] {
+        let words =
+            ["v=1", "expand=\(region.expansion.rawValue)"] + RegionRecord.Kind.beacon(of: region.constraint).words
+        return Array(words.joined(separator: " ").utf8)
+    }
+
+    /// Takes a record; `false` for one of another kind.
+    package mutating func take(_ octets: [UInt8], key: String) -> Bool {
+        guard key.utf8.starts(with: Self.prefix.utf8) else { return false }
+        definitions[String(key.dropFirst(Self.prefix.count))] = octets
+        return true
+    }
+
+    /// Returns whether the region has settled. One with another definition, or of another version, has not.
+    func has(_ region: MonitoredRegion) -> Bool {
+        guard case .beacon(let beacons) = region else { return false }
+        return definitions[region.id] == Self.encoded(beacons)
+    }
+
+    package var regions: [String] { definitions.keys.sorted() }
+}

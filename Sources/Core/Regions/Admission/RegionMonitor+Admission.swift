@@ -37,8 +37,12 @@ struct AdmissionNews: Sendable {
     var surges: [EntryBudget.Surge] = []
     /// Limits that refused an entry, each region reported once.
     var failures: [RegionMonitoringFailure] = []
+    /// Expanded regions that have settled.
+    var settled: [BeaconRegion] = []
 
-    var isEmpty: Bool { admitted.isEmpty && forgotten.isEmpty && surges.isEmpty && failures.isEmpty }
+    var isEmpty: Bool {
+        admitted.isEmpty && forgotten.isEmpty && surges.isEmpty && failures.isEmpty && settled.isEmpty
+    }
 }
 
 /// The number of entries refused since the start. An identity counts once in a minute.
@@ -163,6 +167,24 @@ extension RegionMonitor {
             note(failure, of: registration, &failures)
             admission.news.failures += failures
         }
+    }
+
+    // MARK: - Settling of expanded regions
+
+    /// Begins the settling of an expanded region. A pending instance, which no beacon belongs to, holds its timer.
+    mutating func settle(_ registration: RegistrationSlot, hasSettled: Bool, at now: Instant) {
+        let registered = registrations[registration]
+        let seen = sources[registered.source.index].sight.seenTime(at: now)
+        if hasSettled { registrations[registration].settlesAt = seen }
+        guard !hasSettled, registered.settlesAt > seen else { return }
+        let slot = pendingInstance(RegionInstanceID(region: registered.region.id), of: registration, at: now)
+        setTimer(slot, dueAtSeenTime: registered.settlesAt)
+    }
+
+    /// Ends the settling of an expanded region, whose timer that pending instance held.
+    mutating func settled(_ slot: InstanceSlot) {
+        if case .beacon(let region) = region(of: slot) { admission.news.settled.append(region) }
+        discard(slot)
     }
 
     // MARK: - Deletion of instances

@@ -217,13 +217,15 @@ extension RegionMonitor {
     ///
     /// - Parameters:
     /// - source: the source of its evidence; see `RegionKind.needsFixes`.
+    /// - hasSettled: whether an expanded region of beacons has settled in an earlier process.
     /// - notices: changes of the region to report to the operator.
     mutating func register(
-        _ region: MonitoredRegion, perceivedBy source: EvidenceSourceID, at now: Instant,
+        _ region: MonitoredRegion, perceivedBy source: EvidenceSourceID, hasSettled: Bool = false, at now: Instant,
         transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
     ) throws(RegionMonitoringFailure) {
         switch region {
-        case .beacon(let region): try register(region, heardBy: source, at: now, transitions: &transitions)
+        case .beacon(let region):
+            try register(region, heardBy: source, hasSettled: hasSettled, at: now, transitions: &transitions)
         case .circle(let region):
             try register(region, locatedBy: source, at: now, transitions: &transitions, notices: &notices)
         }

@@ -59,6 +59,7 @@ extension RegionMonitor {
     private mutating func timerFired(
         _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
     ) {
+        if case .pending = instances[slot].existence { return settled(slot) }
         // Timers are lazy: reports only moved the time of leaving.
         if let presence = instances[slot].standing.presence, presence.leavesAt > seen {
             return setTimer(slot, dueAtSeenTime: presence.leavesAt)

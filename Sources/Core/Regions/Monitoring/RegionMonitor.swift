@@ -63,14 +63,16 @@ package struct RegionMonitor: Sendable {
 
     /// Begins to monitor a region of beacons. A region without expansion has its instance, and a state, at once.
     ///
-    /// - Parameter source: the source that hears its beacons.
+    /// - Parameters:
+    /// - source: the source that hears its beacons.
+    /// - hasSettled: whether an expanded region has settled in an earlier process.
     mutating func register(
-        _ region: BeaconRegion, heardBy source: EvidenceSourceID, at now: Instant,
+        _ region: BeaconRegion, heardBy source: EvidenceSourceID, hasSettled: Bool = false, at now: Instant,
         transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) {
         let registration = try makeRegistration(.beacon(region), source, at: now)
         kinds.beacons.insert(region, as: registration)
-        guard region.expansion == .none else { return }
+        guard region.expansion == .none else { return settle(registration, hasSettled: hasSettled, at: now) }
         do throws(RegionMonitoringFailure) {
             let id = RegionInstanceID(region: region.id)
             _ = try instance(id, of: registration, at: now, transitions: &transitions)
