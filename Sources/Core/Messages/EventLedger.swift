@@ -59,13 +59,16 @@ package struct EventLedger: Sendable {
             state: composer.state(told, of: instance, epoch: epoch, eventSeq: eventSeq(of: instance), timebase))
     }
 
-    /// Enters the exit of an instance that is not monitored any more, without a state.
-    package mutating func end(
-        _ instance: RegionInstanceID, with event: RegionEvent, epoch: String, seq: Int64, at instant: Instant,
+    /// Enters an exit without a state: of an instance that is not monitored any more, or of a visit that became known
+    /// late. No state names the latter.
+    package mutating func exit(
+        _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
     ) -> NumberedMessage {
-        recall(instance)
-        known[instance]?.eventSeq = seq
+        if case .exit(let stay) = event.kind, !stay.isLate {
+            recall(instance)
+            known[instance]?.eventSeq = seq
+        }
         return composer.event(event, of: instance, epoch: epoch, seq: seq, at: instant, timebase)
     }
 

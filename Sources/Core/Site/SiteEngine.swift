@@ -82,8 +82,9 @@ package struct SiteEngine: Sendable {
     mutating func tellFindings(outputs: inout [GatewayOutput]) {
         for finding in presence.takeFindings() {
             switch finding {
-            case .heard(let slot, let event, let now): placing.hear(event, in: slot, at: now)
+            case .heard(let slot, let event, let last, let now): placing.hear(event, in: slot, until: last, at: now)
             case .changed(let changed): placing.follow(changed, &presence, outputs: &outputs)
+            case .lateVisit(let exit): outputs.append(exit)
             case .ended(let slot, let stay, let now):
                 outputs += placing.endStays(in: slot, at: now, presence.gateways)
                 if let stay { outputs.append(stay) }

@@ -31,6 +31,21 @@ class StoreVisits(DayTest):
         """)
         self.assert_always(self.store_visits, [("1/1", 0, "9:00", None, None)])
 
+    def test_a_visit_told_late_lies_between_two_others_and_counts_in_its_own_hours(self):
+        self.tell("""
+            seq gateway type  beacon at       entered heard says
+            1   door    exit  1/1    9:30:05  9:00    9:30  -
+            1   site    exit  1/1    9:30:10  9:00    9:30  -
+            2   site    enter 1/1    12:00    -       -     -
+            1   till    exit  1/1    11:10:05 10:50   11:10 -
+            3   site    exit  1/1    11:10:10 10:50   11:10 late
+            2   door    exit  1/1    12:40:05 12:00   12:40 -
+            4   site    exit  1/1    12:40:10 12:00   12:40 -
+        """)
+        self.assert_always(self.store_visits, [("1/1", 0, "9:00", "9:30", 1800.0), ("1/1", 0, "10:50", "11:10", 1200.0), ("1/1", 0, "12:00", "12:40", 2400.0)])
+        self.assertEqual(self.query("SELECT count(*), count(left_at) FROM beacons.visit WHERE site = %(site)s AND gateway = 'site'"), [(3, 3)])
+        self.assertEqual([(hour, visits) for hour, visits, *_ in self.hours("24:00") if visits], [("9:00", 1), ("10:00", 1), ("11:00", 1), ("12:00", 1)])
+
     def test_the_day_is_the_store_s_own(self):
         self.place("Asia/Kathmandu")
         self.tell("""

@@ -11,7 +11,7 @@ function visits(...told) {
   told.forEach(([gateway, zone, type, at_s, more], index) => {
     const subject = readTopic(`beacons/s/${gateway}/region/carts/1/8/${zone ? `zone/${zone}/` : ''}event`, 'beacons');
     const dwell_s = more?.dwell_s ?? null;
-    store.take(subject, { at: at_s * 1000, epoch: 'E', seq: index, type, uuid, major: 1, minor: 8, dwell_s, partial: false, inferred: false, unmonitored: false, ...more });
+    store.take(subject, { at: at_s * 1000, epoch: 'E', seq: index, type, uuid, major: 1, minor: 8, dwell_s, partial: false, inferred: false, unmonitored: false, late: false, ...more });
   });
   return visitsOfSite(store.sites.get('s')).map(({ who, path, end, dwell_s }) => [who, path.join(' '), end === null ? null : end / 1000, dwell_s]);
 }
@@ -22,6 +22,10 @@ export const visitRules = {
     ['site', 'entrance', 'exit', 100, { dwell_s: 89 }], ['site', 'bakery', 'enter', 100], ['door', null, 'exit', 130, { dwell_s: 120 }],
     ['oven', null, 'exit', 310, { dwell_s: 210 }], ['site', 'bakery', 'exit', 300, { dwell_s: 200 }], ['site', null, 'exit', 310, { dwell_s: 300 }],
   ), [['carts 1/8', 'entrance bakery', 310, 300]]),
+  'a visit that the store tells late is one of its own, between the others': () => same(visits(
+    ['site', null, 'enter', 10], ['site', null, 'exit', 20, { dwell_s: 10 }], ['site', null, 'enter', 60],
+    ['site', null, 'exit', 28, { dwell_s: 2, late: true }], ['site', null, 'exit', 90, { dwell_s: 30 }],
+  ), [['carts 1/8', '', 90, 30], ['carts 1/8', '', 28, 2], ['carts 1/8', '', 20, 10]]),
   'it ends with the store, not with a zone': () => same(visits(
     ['site', null, 'enter', 10], ['site', 'entrance', 'enter', 11], ['site', 'entrance', 'exit', 50],
   ), [['carts 1/8', 'entrance', null, null]]),

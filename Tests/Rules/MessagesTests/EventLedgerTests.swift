@@ -37,11 +37,21 @@ struct EventLedgerTests {
     func ended() throws {
         var ledger = EventLedger(composer, lastSeq: [cart: 3])
         let stay = RegionStay(enteredAt: .origin, lastHeardAt: .origin, ending: .unmonitored)
-        _ = ledger.end(
-            cart, with: RegionEvent(.exit(stay), by: cause), epoch: "epoch", seq: 4, at: .origin, Self.timebase)
+        _ = ledger.exit(
+            RegionEvent(.exit(stay), by: cause), of: cart, epoch: "epoch", seq: 4, at: .origin, Self.timebase)
         ledger.forget(cart)
         ledger.forget(cart)
         #expect(try seq(&ledger) == 4)
+    }
+
+    @Test("The exit of a visit that became known late has a number, and no state names it")
+    func late() throws {
+        var ledger = EventLedger(composer, lastSeq: [cart: 3])
+        let stay = RegionStay(enteredAt: .origin, lastHeardAt: .origin, isLate: true)
+        let exit = ledger.exit(
+            RegionEvent(.exit(stay), by: cause), of: cart, epoch: "epoch", seq: 4, at: .origin, Self.timebase)
+        #expect(exit.number.seq == 4)
+        #expect(try seq(&ledger) == 3)
     }
 
     @Test("A number of the epoch before does not count in the next one")

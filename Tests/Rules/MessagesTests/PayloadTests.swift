@@ -77,12 +77,12 @@ struct PayloadTests {
         #expect(message(.monitoring(region: "carts")).shortPayload == nil)
     }
 
-    @Test("exit adds the stay; partial and inferred only when true")
+    @Test("exit adds the stay; partial, inferred and late only when true")
     func exit() throws {
         func payload(_ isTrue: Bool) throws -> [String: Any] {
             let stay = RegionStay(
                 enteredAt: .origin, lastHeardAt: .origin + .seconds(12.5), beginning: isTrue ? .partial : .observed,
-                ending: isTrue ? .inferred : .observed)
+                ending: isTrue ? .inferred : .observed, isLate: isTrue)
             return try json(
                 Message(
                     composer().event(
@@ -93,9 +93,10 @@ struct PayloadTests {
         #expect(plain["entered_at"] as? String == "2023-11-14T22:13:20.123Z")
         #expect(plain["last_heard_at"] as? String == "2023-11-14T22:13:32.623Z")
         #expect(plain["dwell_s"] as? Double == 12.5)
-        #expect(plain["partial"] == nil && plain["inferred"] == nil)
+        #expect(plain["partial"] == nil && plain["inferred"] == nil && plain["late"] == nil)
         #expect(try payload(true)["partial"] as? Bool == true)
         #expect(try payload(true)["inferred"] as? Bool == true)
+        #expect(try payload(true)["late"] as? Bool == true)
     }
 
     @Test("A gap names the series of the lost numbers")

@@ -318,20 +318,6 @@ struct EventTimeTests {
         }
     }
 
-    @Test("A whole past visit that comes after a later one was told changes nothing, and is counted")
-    func pastVisit() throws {
-        var store = try Store("[site]\nlate_after_s = 900")
-        store.state("b", "outside", at: 1)
-        store.enter("a", at: 50)
-        store.exit("a", entered_s: 50, heard_s: 58, at: 60)
-        store.advance(to: 90)
-        store.enter("b", told_s: 10, seq: 1, at: 100)
-        store.exit("b", entered_s: 10, heard_s: 18, told_s: 20, seq: 2, at: 100.1)
-        store.advance(to: 300)
-        #expect(store.told == ["enter carts 50.0 by a", "exit carts 65.0 by a", "50.0–58.0"])
-        #expect(store.engine.figures.late > 0)
-    }
-
     @Test("An exit that is not late does not tell the entry that is")
     func exitOfALateEntry() throws {
         var store = try Store()

@@ -243,6 +243,36 @@ struct Store {
         }
     }
 
+    /// The visits that exits of regions have ended, late ones included, by instance and entry:
+    /// `carts/1/1 10.0–35.0, heard until 30.0`.
+    var visits: [String] {
+        outputs.compactMap { output -> (String, Instant, String)? in
+            let (id, event, at): (RegionInstanceID, RegionEvent?, Instant)
+            switch output {
+            case .transition(let transition, _):
+                (id, event, at) = (transition.instance, transition.event, transition.at)
+            case .lateVisit(let instance, let exit, let instant): (id, event, at) = (instance, exit, instant)
+            default: return nil
+            }
+            guard id.zone == nil, case .exit(let stay)? = event?.kind else { return nil }
+            let times =
+                "\(Self.tenths(stay.enteredAt))–\(Self.tenths(at)), heard until \(Self.tenths(stay.lastHeardAt))"
+            return (Self.name(id), stay.enteredAt, times)
+        }
+        .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+        .map { "\($0.0) \($0.2)" }
+    }
+
+    /// The late visits, in the order in which they were told.
+    var lateVisits: [String] {
+        outputs.compactMap { output in
+            guard case .lateVisit(let id, let event, let at) = output, case .exit(let stay) = event.kind else {
+                return nil
+            }
+            return "\(Self.name(id)) \(Self.tenths(stay.enteredAt))–\(Self.tenths(at)) by \(event.gateway ?? "-")"
+        }
+    }
+
     /// Whether a state was cleared.
     var hasForgotten: Bool {
         outputs.contains { output in

@@ -56,6 +56,30 @@ struct TodayTests {
         #expect(carts.medianStay_s == 163)
     }
 
+    @Test("A visit that becomes known late counts in its own hour, and on its own day")
+    func late() throws {
+        var counting = try CountingStore("[site]\nlate_after_s = 7200")
+        counting.store.status("a", at: 0)
+        counting.store.state("b", "outside", "carts/1/1", at: 0)
+        counting.store.enter("a", "carts/1/1", at: hour_s + 100)
+        counting.run(to: hour_s + 200)
+        counting.store.exit(
+            "b", "carts/1/1", entered_s: hour_s - 200, heard_s: hour_s - 50, told_s: hour_s - 40, at: hour_s + 210)
+        counting.run(to: hour_s + 300)
+        let carts = try counting.carts(at: hour_s + 300)
+        #expect(carts.entries.suffix(2) == [1, 1] && carts.visits == 2 && carts.present == 1)
+        // 150 s, right to 3 %.
+        #expect(carts.medianStay_s == 147)
+
+        counting.run(to: midnight_s + 100)
+        counting.store.exit("a", "carts/1/1", entered_s: hour_s + 100, heard_s: midnight_s + 50, at: midnight_s + 80)
+        counting.store.exit(
+            "b", "carts/1/1", entered_s: midnight_s - 900, heard_s: midnight_s - 800, told_s: midnight_s - 790,
+            at: midnight_s + 90)
+        counting.run(to: midnight_s + 200)
+        #expect(try counting.carts(at: midnight_s + 200).visits == 1)
+    }
+
     @Test("A visit at midnight counts on both days, in the hour of its entry only")
     func midnight() throws {
         var counting = try CountingStore()

@@ -54,6 +54,18 @@ struct ZoneMembershipTests {
             ])
     }
 
+    @Test(
+        "A visit to a zone was heard until the zone's gateways heard the beacon last, also where their last lists were lost"
+    )
+    func lastHeardByEvents() throws {
+        var store = try Store(ZoneTests.two)
+        store.enter("a", "cart/1/1", at: 10)
+        for second in 10..<20 { store.list("a", [1: -55], "cart/1/1", at: Double(second)) }
+        store.exit("a", "cart/1/1", entered_s: 10, heard_s: 21.5, at: 25)
+        store.advance(to: 60)
+        #expect(store.zoneStays.map { Store.tenths($0.lastHeardAt) } == ["21.5"])
+    }
+
     @Test("A region told as inside after the beacon has been placed tells its zone too")
     func later() throws {
         var store = try Store(ZoneTests.two)

@@ -22,14 +22,17 @@ struct TransactionWriter {
         for output in outputs {
             switch output {
             case .transition(let transition, let record): write(transition, record, records, into: &draft)
-            case .ended(let instance, let event, let at):
+            case .ended(let instance, let event, let at), .lateVisit(let instance, let event, let at):
                 let number = draft.numbering.number(of: .events)
-                let message = ledger.end(
-                    instance, with: event, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
-                sayCompanions(of: message, at: at, into: &draft)
+                let message = ledger.exit(
+                    event, of: instance, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
+                // OwnTracks and the stored state know only the present, so they take nothing of a late visit.
+                if case .ended = output {
+                    sayCompanions(of: message, at: at, into: &draft)
+                    // The end is told once, however long the broker takes to clear the state.
+                    draft.transaction.store(.withoutState(of: instance))
+                }
                 draft.commit(message, at: at)
-                // The end is told once, however long the broker takes to clear the state.
-                draft.transaction.store(.withoutState(of: instance))
             case .radio(let radio, let at):
                 draft.told.coverage.log.note(radio, at: at)
             case .stays(let records):

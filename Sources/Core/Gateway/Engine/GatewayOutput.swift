@@ -15,6 +15,8 @@ package enum GatewayOutput: Hashable, Sendable {
     case registered(RegionDefinition, region: String, at: Instant)
     /// An instance with an open stay is not monitored any more. The event is the exit that ends the stay.
     case ended(RegionInstanceID, RegionEvent, at: Instant)
+    /// A visit of a store became known after a later one was told. Its exit changes no state.
+    case lateVisit(RegionInstanceID, RegionEvent, at: Instant)
     /// A request ended the monitoring of a region with these instances.
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)
     /// An expanded region has settled, which has to outlive the process; `nil` for one that is not monitored any more.
@@ -83,7 +85,7 @@ extension GatewayOutput {
         case .stays: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .eventually)
         case .ranging, .listed:
             OutputHandling(shedding: .counted(from: OutputHandling.Shedding.earlyLimit), commit: .never)
-        case .radio, .registered, .settled, .ended, .unregistered, .forgotten, .surge, .heat:
+        case .radio, .registered, .settled, .ended, .lateVisit, .unregistered, .forgotten, .surge, .heat:
             OutputHandling(shedding: .never, commit: .soon)
         // A batch contains all fixes that were kept for it.
         case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)

@@ -9,6 +9,8 @@ package struct EventPayload: Payload, Hashable {
         var dwell_s: Double
         var beginning: RegionStay.Beginning
         var ending: RegionStay.Ending
+        /// Whether a store tells it after a later visit, and has told no entry.
+        var isLate: Bool
     }
 
     package var head: PayloadHead
@@ -84,7 +86,8 @@ extension EventPayload.Stay {
             enteredAt: try fields.time("entered_at"), lastHeardAt: try fields.time(kind.lastEvidence),
             dwell_s: try fields.number("dwell_s", 0...1e12),
             beginning: try fields.flag("partial") ? .partial : .observed,
-            ending: try fields.flag("unmonitored") ? .unmonitored : fields.flag("inferred") ? .inferred : .observed)
+            ending: try fields.flag("unmonitored") ? .unmonitored : fields.flag("inferred") ? .inferred : .observed,
+            isLate: try fields.flag("late"))
     }
 
     fileprivate func write(to json: inout JSONWriter, of kind: RegionKind) {
@@ -97,21 +100,23 @@ extension EventPayload.Stay {
         case .inferred: json.set("inferred", true)
         case .unmonitored: json.set("unmonitored", true)
         }
+        if isLate { json.set("late", true) }
     }
 
     fileprivate init(_ stay: RegionStay, _ timebase: Timebase) {
         self.init(
             enteredAt: timebase.wall(stay.enteredAt), lastHeardAt: timebase.wall(stay.lastHeardAt),
             dwell_s: Double(Timestamp.milliseconds(from: stay.enteredAt, to: stay.lastHeardAt, timebase)) / 1_000,
-            beginning: stay.beginning, ending: stay.ending)
+            beginning: stay.beginning, ending: stay.ending, isLate: stay.isLate)
     }
 }
 
 extension RegionStay {
     /// Returns the stay without times later than the exit that ends it.
     fileprivate func ending(by exit: Instant) -> RegionStay {
-        RegionStay(
-            enteredAt: min(enteredAt, exit), lastHeardAt: min(lastHeardAt, exit), beginning: beginning, ending: ending)
+        var stay = self
+        (stay.enteredAt, stay.lastHeardAt) = (min(enteredAt, exit), min(lastHeardAt, exit))
+        return stay
     }
 }
 

@@ -64,17 +64,21 @@ package struct RegionStay: Hashable, Sendable {
     var lastHeardAt: Instant
     var beginning: Beginning
     var ending: Ending
+    /// Whether a store learned of it after it had told a later visit. Then no entry was told.
+    var isLate: Bool
 
     /// The time from the entry to the last evidence; never negative.
     var dwell: TimeSpan { max(.zero, lastHeardAt - enteredAt) }
 
     init(
-        enteredAt: Instant, lastHeardAt: Instant, beginning: Beginning = .observed, ending: Ending = .observed
+        enteredAt: Instant, lastHeardAt: Instant, beginning: Beginning = .observed, ending: Ending = .observed,
+        isLate: Bool = false
     ) {
         self.enteredAt = enteredAt
         self.lastHeardAt = lastHeardAt
         self.beginning = beginning
         self.ending = ending
+        self.isLate = isLate
     }
 }
 

@@ -129,17 +129,21 @@ package struct StoreGateways: Sendable {
         var until: Instant
         /// The delay after which a later exit is checked again; `latest` limits it.
         fileprivate var delay: TimeSpan
+        /// The time at which the next list of a gateway is overdue. A list that comes before is checked at once.
+        fileprivate var earliest: Instant
         fileprivate var latest: Instant
 
         /// Makes a value for gateways that have told all events until `now`.
-        init(everythingUntil now: Instant) { (until, delay, latest) = (now, .zero, .distantFuture) }
+        init(everythingUntil now: Instant) { self.init(until: now, delay: .zero) }
 
-        fileprivate init(until: Instant, delay: TimeSpan, latest: Instant = .distantFuture) {
-            (self.until, self.delay, self.latest) = (until, delay, latest)
+        fileprivate init(
+            until: Instant, delay: TimeSpan, earliest: Instant = .origin, latest: Instant = .distantFuture
+        ) {
+            (self.until, self.delay, self.earliest, self.latest) = (until, delay, earliest, latest)
         }
 
         /// Returns when an exit that is too early to be told is checked again.
-        func look(at exit: Instant) -> Instant { min(exit + delay, latest) }
+        func look(at exit: Instant) -> Instant { min(max(exit + delay, earliest), latest) }
     }
 
     /// Returns the time up to which all gateways have told their events.
@@ -149,8 +153,13 @@ package struct StoreGateways: Sendable {
         let caughtUpAt = caughtUpAt(now)
         if caughtUpAt > now { return Told(until: now - lateAfter, delay: lateAfter, latest: caughtUpAt) }
         let transit = all.map(\.progress.transit).max() ?? .zero
-        return Told(until: now - transit, delay: transit)
+        let overdue = all.map { $0.progress.listOverdueAt(now) }.max() ?? now
+        return Told(until: toldUntil(now), delay: transit, earliest: overdue)
     }
+
+    /// Returns the time up to which all gateways have told their events, where none is away. One that lists beacons has
+    /// told them until its last message, because its line may be down since.
+    func toldUntil(_ now: Instant) -> Instant { all.map { $0.progress.toldUntil(now) }.min() ?? now }
 
     /// Returns when all gateways will have told everything, as far as is known now; `distantFuture` while one is away.
     ///
@@ -237,10 +246,11 @@ struct GatewayProgress: Sendable {
     private(set) var transit = TimeSpan.zero
     /// The time until which more old events may follow.
     private(set) var catchesUpUntil = Instant.origin
-    /// The regions whose last list named beacons.
-    private var listing: Set<StoreRegionSlot> = []
-    private var listedAt = Instant.origin
-    /// The average time between its lists.
+    /// The regions whose last list named beacons, and the arrival of that list.
+    private var listing: [StoreRegionSlot: Instant] = [:]
+    /// The arrival of its last message.
+    private var spokenAt = Instant.origin
+    /// The average time between its lists of one region.
     private var interval = TimeSpan.seconds(1)
 
     init() {}
@@ -256,24 +266,38 @@ struct GatewayProgress: Sendable {
 
     /// Takes a list of a region's beacons.
     mutating func noteList(of region: StoreRegionSlot, isEmpty: Bool, at now: Instant) {
-        let gap = now - listedAt
-        if !listing.isEmpty, gap > .zero, gap < HeardLevels.memory {
-            interval = TimeSpan(microseconds: (interval.microseconds * 7 + gap.microseconds) / 8)
+        spokenAt = now
+        if let last = listing[region], now - last < HeardLevels.memory {
+            interval = TimeSpan(microseconds: (interval.microseconds * 7 + (now - last).microseconds) / 8)
         }
-        listedAt = now
-        if isEmpty { listing.remove(region) } else { listing.insert(region) }
+        listing[region] = isEmpty ? nil : now
     }
 
-    /// Forgets a region that does not exist any more.
-    mutating func forget(_ region: StoreRegionSlot) { listing.remove(region) }
+    /// Forgets a region that does not exist any more, or that the gateway has left.
+    mutating func forget(_ region: StoreRegionSlot) { listing[region] = nil }
 
-    /// Takes another message: the line is up, and the lists before do not count any more.
-    mutating func noteWord() { listing = [] }
+    /// Takes another message about a region: the line is up.
+    mutating func noteWord(at now: Instant) { spokenAt = now }
 
-    /// Returns whether the gateway's next list is overdue. Lists are QoS 0, so some are lost.
-    func owesList(at now: Instant) -> Bool {
-        let silence = now - listedAt
-        return !listing.isEmpty && silence > max(.seconds(3), TimeSpan(microseconds: interval.microseconds * 4))
-            && silence < Self.owedFor
+    /// Takes a status, which begins a connection: the lists before do not count any more, and old events may follow.
+    mutating func noteStatus(at now: Instant) {
+        (listing, spokenAt) = ([:], now)
+        catchUp(at: now)
+    }
+
+    /// The silence after which a list is overdue. Lists are QoS 0, so some are lost.
+    private var overdueAfter: TimeSpan { max(.seconds(3), TimeSpan(microseconds: interval.microseconds * 4)) }
+
+    private func isListing(_ now: Instant) -> Bool { !listing.isEmpty && now - spokenAt < Self.owedFor }
+
+    /// Returns whether the gateway's next list is overdue.
+    func owesList(at now: Instant) -> Bool { isListing(now) && now - spokenAt > overdueAfter }
+
+    /// Returns the time up to which the gateway has told its events, unless its list is overdue.
+    func toldUntil(_ now: Instant) -> Instant { (isListing(now) ? spokenAt : now) - transit }
+
+    /// Returns the time at which its next list is overdue; `now` where it owes none.
+    func listOverdueAt(_ now: Instant) -> Instant {
+        isListing(now) ? spokenAt + overdueAfter + TimeSpan(microseconds: 1) : now
     }
 }

@@ -171,12 +171,12 @@ struct StoreBeacon: Sendable {
     ///
     /// - Parameters:
     /// - share: the probability of the present zone.
-    /// - heardAt: the last list of the likeliest zone's gateways. Where those of its own zone do not list it any more,
-    ///   the others have to list it since. Otherwise the lists may be lost, and the beacon gone.
+    /// - heardAt: the last list of the likeliest zone's gateways. A move needs one of the last seconds: the older levels
+    ///   of its own zone may count less only because lists are lost, or because the beacon is gone.
     /// - Returns: the zone that it has moved to, and the time of the move, once it is not just passing by.
     mutating func decide(
         _ likeliest: (zone: StorePlan.Zone, share: Double), share: Double, heardAt: Instant = .distantFuture,
-        isListedInZone: Bool = true, at now: Instant
+        at now: Instant
     ) -> Candidate? {
         confidence = zone == nil ? likeliest.share : share
         self.likeliest = likeliest.zone
@@ -188,7 +188,7 @@ struct StoreBeacon: Sendable {
         if likeliest.share >= Self.sureEnough { candidate?.isListed = true }
         if candidate?.isListed == true { confidence = likeliest.share }
         guard let began = candidate, now - began.since >= Self.passingBy,
-            zone == nil || (likeliest.share >= Self.sureEnough && (isListedInZone || heardAt >= began.since))
+            zone == nil || (likeliest.share >= Self.sureEnough && heardAt > now - Self.passingBy)
         else { return nil }
         confidence = likeliest.share
         return began

@@ -31,14 +31,19 @@ extension StorePlacing {
         return !present.isEmpty
     }
 
-    /// Takes the level in an entry, for beacons without a list.
-    mutating func hear(_ event: ArrivedEvent, in region: StoreRegionSlot, at now: Instant) {
+    /// Takes an event of a beacon: the level in an entry, for beacons without a list, and the last report.
+    mutating func hear(
+        _ event: ArrivedEvent, in region: StoreRegionSlot, until last: Instant, at now: Instant
+    ) {
         defer { wake(at: now) }
+        let key = BeaconKey(identity: event.identity, device: nil)
         // An event does not tell which of several devices it was.
         guard !sharedIdentities.contains(event.identity),
-            let slot = beacon(BeaconKey(identity: event.identity, device: nil), in: region)
+            let slot = event.payload.exit == nil ? beacon(key, in: region) : beacons.slot(of: key)
         else { return }
-        if let rssi_dbm = event.observation.rssi_dbm { note(rssi_dbm, of: slot, by: event.gateway, at: now) }
+        beacons[slot].heard(in: plan.zone(of: event.gateway), at: min(last, now))
+        guard event.payload.exit == nil, let rssi_dbm = event.observation.rssi_dbm else { return }
+        note(rssi_dbm, of: slot, by: event.gateway, at: now)
     }
 
     private mutating func note(

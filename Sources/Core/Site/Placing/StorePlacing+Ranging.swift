@@ -98,7 +98,7 @@ extension StorePlacing {
         let move = beacons[slot].decide(
             (zone, shares[likeliest]), share: held,
             heardAt: levels.filter { plan.zone(of: $0.gateway) == zone }.map(\.at).max() ?? .origin,
-            isListedInZone: levels.contains { plan.zone(of: $0.gateway) == beacons[slot].zone }, at: now)
+            at: now)
         if let move { self.move(slot, to: move, at: now, &presence, outputs: &outputs) }
     }
 

@@ -13,12 +13,15 @@ struct StayLog: Sendable {
         var cause: StoreRegion.Cause?
         /// The beginning; `partial` where no gateway saw it.
         var beginning = RegionStay.Beginning.observed
+        /// The end; `inferred` where the gateway was not running.
+        var ending = RegionStay.Ending.observed
 
         fileprivate func joined(_ other: Stay) -> Stay {
             Stay(
                 from: min(from, other.from), to: max(to, other.to), lastHeardAt: max(lastHeardAt, other.lastHeardAt),
                 cause: to < other.to ? other.cause ?? cause : cause ?? other.cause,
-                beginning: from <= other.from ? beginning : other.beginning)
+                beginning: from <= other.from ? beginning : other.beginning,
+                ending: to < other.to ? other.ending : ending)
         }
     }
 
@@ -70,6 +73,15 @@ struct StayLog: Sendable {
         return false
     }
 
+    /// Removes the first stay; `nil` where there is none.
+    mutating func removeFirst() -> Stay? { stays.isEmpty ? nil : stays.removeFirst() }
+
+    /// Removes the last stay if it ends later than `exitAfter` before that time; otherwise returns `nil`.
+    mutating func removeLast(touching instant: Instant, apart exitAfter: TimeSpan) -> Stay? {
+        guard let last = stays.last, last.to + exitAfter > instant else { return nil }
+        return stays.removeLast()
+    }
+
     /// Adds an entry that arrives while the end of the visit before it is undecided.
     mutating func note(_ entry: Entry) {
         entries.append(entry)
@@ -110,6 +122,42 @@ struct StayLog: Sendable {
 
     /// Returns the beginning of the first stay that begins then or later.
     func first(after instant: Instant) -> Instant? { stays.first { $0.from >= instant }?.from }
+}
+
+/// The visits of one region instance that were told, as long as a late stay may touch one of them.
+struct ToldVisits: Sendable {
+    private struct Visit: Sendable {
+        var enteredAt: Instant
+        /// The time of its exit, `exitAfter` after its last stay.
+        var leftAt: Instant
+    }
+
+    /// The most visits. The oldest are removed first.
+    private static let most = 64
+
+    private var visits: [Visit] = []
+    /// The end of the visits that are not known any more. No late visit begins before it.
+    private var floor: Instant
+
+    init(after floor: Instant = .origin) { self.floor = floor }
+
+    /// Adds a visit that was told.
+    ///
+    /// - Parameter earliest: the time before which no stay ends that may still be told.
+    mutating func note(from enteredAt: Instant, to leftAt: Instant, since earliest: Instant) {
+        visits.insert(
+            Visit(enteredAt: enteredAt, leftAt: leftAt), at: visits.firstIndex { $0.leftAt > leftAt } ?? visits.count)
+        while let first = visits.first, visits.count > Self.most || first.leftAt < earliest {
+            floor = max(floor, first.leftAt)
+            visits.removeFirst()
+        }
+    }
+
+    /// Returns whether a stay touches no visit that was told.
+    func hasRoom(for stay: StayLog.Stay, apart exitAfter: TimeSpan) -> Bool {
+        stay.from >= floor
+            && visits.allSatisfy { stay.from >= $0.leftAt || stay.to + exitAfter <= $0.enteredAt }
+    }
 }
 
 /// The end times of instances that no gateway monitors any more.

@@ -48,6 +48,19 @@ extension StoreInstance {
     }
 }
 
+extension StoreRegion {
+    /// Returns the exit of a visit that became known late; `nil` where no beacon of it is known.
+    func lateVisit(_ stay: StayLog.Stay, at exit: Instant, _ gateways: StoreGateways) -> GatewayOutput? {
+        guard let cause = stay.cause ?? cause else { return nil }
+        let ended = RegionStay(
+            enteredAt: stay.from, lastHeardAt: stay.lastHeardAt, beginning: stay.beginning, ending: stay.ending,
+            isLate: true)
+        let kind = RegionEvent.Kind.exit(ended)
+        let event = RegionEvent(kind, by: cause.told(at: kind), gateway: gateways.name(of: cause.gateway))
+        return .lateVisit(id, event, at: exit)
+    }
+}
+
 extension StoreGateways {
     fileprivate func name(of gateway: GatewayIndex?) -> String? { gateway.map { self[$0].settings.id } }
 }

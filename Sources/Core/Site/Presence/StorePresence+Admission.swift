@@ -54,7 +54,7 @@ extension StorePresence {
                 return nil
             }
             admission.plainCount += 1
-            return insert(StoreRegion(id, at: now))
+            return insert(id, at: now)
         }
         guard isPresent else { return nil }
         if admission.pending.count >= admission.maxInstances, let oldest = admission.pending.first {
@@ -62,17 +62,14 @@ extension StorePresence {
             admission.refused.maxInstances &+= 1
             discard(oldest)
         }
-        var region = StoreRegion(id, at: now)
-        region.pending = PendingEntry(evidence: Evidence(at: now))
-        let slot = insert(region)
+        let slot = insert(id, at: now)
+        regions[slot].pending = PendingEntry(evidence: Evidence(at: now))
         admission.pending.append(slot)
         return slot
     }
 
-    private mutating func insert(_ region: StoreRegion) -> StoreRegionSlot {
-        var region = region
-        region.notBefore = endings.end(of: region.id) ?? .origin
-        return regions.insert(region, for: region.id)
+    private mutating func insert(_ id: RegionInstanceID, at now: Instant) -> StoreRegionSlot {
+        regions.insert(StoreRegion(id, after: endings.end(of: id) ?? .origin, at: now), for: id)
     }
 
     /// Returns whether a region exists, or exists from now on.
@@ -153,8 +150,12 @@ extension StorePresence {
         }
     }
 
-    /// Deletes a region that is outside.
+    /// Deletes a region that is outside. Its late visits are told before.
     mutating func release(_ slot: StoreRegionSlot) -> Released {
+        tellLate(slot, StoreGateways.Told(everythingUntil: now), at: now)
+        if regions[slot].notBefore > .origin {
+            endings.note(regions[slot].id, at: regions[slot].notBefore, lateAfter: spans.lateAfter)
+        }
         let released = Released(slot: slot, id: regions[slot].id)
         if released.id.discriminator == .whole {
             admission.plainCount -= 1

@@ -12,9 +12,10 @@ extension StorePresence {
     mutating func receive(_ event: ArrivedEvent, _ arrival: Arrival) {
         let (payload, gateway) = (event.payload, event.gateway)
         guard let slot = region(event.instance, isPresent: payload.exit == nil, at: arrival.now) else { return }
-        noteProgress(of: gateway, at: arrival.now) { progress in
+        noteProgress(of: gateway, at: arrival.now) { progress, now in
             progress.note(arrival)
-            progress.noteWord()
+            progress.noteWord(at: now)
+            if payload.exit != nil { progress.forget(slot) }
         }
         let numbers = regions[slot].claim(of: gateway)?.numbers ?? SeenNumbers()
         // Delivery is at least once, so an event may come again.
@@ -50,7 +51,7 @@ extension StorePresence {
             claim.enter(at: at)
         }
         if regions[slot].standing.presence == nil || regions[slot].cause == nil { regions[slot].cause = cause }
-        note(.heard(slot, event, at: arrival.now))
+        note(.heard(slot, event, until: arrival.event, at: arrival.now))
     }
 
     private mutating func receive(
@@ -67,9 +68,12 @@ extension StorePresence {
         let entered = min(at - max(payload.head.at - exit.enteredAt, .zero), known ?? last, last)
         let entry = regions[slot].standing.presence == nil ? nil : regions[slot].cause
         let cause = StoreRegion.Cause(of: event, ending: entry)
-        let stay = StayLog.Stay(from: entered, to: at, lastHeardAt: last, cause: cause, beginning: exit.beginning)
+        let stay = StayLog.Stay(
+            from: entered, to: at, lastHeardAt: last, cause: cause, beginning: exit.beginning, ending: exit.ending)
         note(stay, of: slot)
         regions[slot].heard(until: last)
+        // In a region of several beacons the exit names the first one, not the last.
+        if event.instance.minor != nil { self.note(.heard(slot, event, until: last, at: arrival.now)) }
         regions[slot].noteExit(isTold: true, isInferred: exit.ending == .inferred)
         // While the end of the visit is undecided, the cause stays that of the open visit.
         if !regions[slot].isUndecided { regions[slot].cause = cause }
@@ -83,7 +87,10 @@ extension StorePresence {
         guard let slot = region(instance, isPresent: payload.state == .inside, at: arrival.now) else { return }
         let numbers = regions[slot].claim(of: gateway)?.numbers ?? SeenNumbers()
         guard !numbers.isOver(payload.epoch), payload.eventSeq >= numbers.appliedSeq(in: payload.epoch) else { return }
-        noteProgress(of: gateway, at: arrival.now) { $0.noteWord() }
+        noteProgress(of: gateway, at: arrival.now) { progress, now in
+            progress.noteWord(at: now)
+            if payload.state != .inside { progress.forget(slot) }
+        }
         early.forget(slot, gateway)
         let state = EarlyStates.State(region: slot, gateway: gateway, payload: payload, arrival: arrival)
         if payload.eventSeq > numbers.seenSeq(in: payload.epoch), !arrival.isLate {

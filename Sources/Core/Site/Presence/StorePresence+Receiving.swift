@@ -6,7 +6,7 @@ extension StorePresence {
     /// - Returns: whether its claims prove more now, or less. Then the caller weighs each of them by
     ///   `receive(_:of:in:)`.
     mutating func receive(_ status: StoreGateways.Status, from gateway: GatewayIndex) -> Bool {
-        noteProgress(of: gateway, at: now) { $0.noteWord() }
+        noteProgress(of: gateway, at: now) { $0.noteStatus(at: $1) }
         let wasAway = gateways[gateway].awaySince != nil
         let hasChanged = gateways.note(status, of: gateway, at: now)
         if wasAway, status.isOnline { lookAgain(at: now) }
@@ -33,13 +33,31 @@ extension StorePresence {
         weigh(slot, Evidence(at: now))
     }
 
-    /// Notes a message of a gateway, and checks exits again that wait for its overdue list.
+    /// Notes a message of a gateway, and checks exits again that wait for one.
     mutating func noteProgress(
-        of gateway: GatewayIndex, at now: Instant, _ change: (inout GatewayProgress) -> Void
+        of gateway: GatewayIndex, at now: Instant, _ change: (inout GatewayProgress, Instant) -> Void
     ) {
         let owedList = gateways[gateway].progress.owesList(at: now)
-        change(&gateways[gateway].progress)
+        change(&gateways[gateway].progress, now)
         if owedList { lookAgain(at: now) }
+        guard let first = awaitingLists.first, gateways.caughtUpAt(now) <= now else { return }
+        let told = gateways.toldUntil(now)
+        guard first.due <= told else { return }
+        while let next = awaitingLists.first, next.due <= told {
+            awaitingLists.removeFirst()
+            regions[next.subject].look(at: now)
+            schedule(next.subject)
+        }
+    }
+
+    /// Checks a waiting exit of a region again as soon as each gateway that lists beacons has told what happened until
+    /// then.
+    mutating func awaitLists(_ slot: StoreRegionSlot) {
+        guard let due = regions[slot].awaitedUntil(spans) else { return }
+        awaitingLists.set(slot, at: due)
+        awaitingLists.throwOutStale(of: regions.slotCount) { [regions, spans] in
+            regions[$0.subject].awaitedUntil(spans) == $0.due
+        }
     }
 
     /// Changes a claim. A gateway that cannot hear proves nothing, even by a new claim.
@@ -82,7 +100,7 @@ extension StorePresence {
 
     /// Notes a gateway's list of a region's beacons.
     mutating func noteList(of slot: StoreRegionSlot, isEmpty: Bool, from gateway: GatewayIndex, at now: Instant) {
-        noteProgress(of: gateway, at: now) { $0.noteList(of: slot, isEmpty: isEmpty, at: now) }
+        noteProgress(of: gateway, at: now) { $0.noteList(of: slot, isEmpty: isEmpty, at: $1) }
     }
 
     /// Withdraws the claim of a gateway that does not monitor a region any more. If it was the last gateway, the region

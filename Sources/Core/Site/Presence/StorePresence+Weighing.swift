@@ -28,8 +28,7 @@ extension StorePresence {
             return
         }
         let change = regions[slot].weigh(evidence, spans, now: now) ?? regions[slot].undecided(at: evidence.at)
-        lateCount += regions[slot].givenUp
-        regions[slot].givenUp = 0
+        lateCount += regions[slot].takeGivenUp()
         if let change { tell(slot, change) }
         schedule(slot)
     }
@@ -53,6 +52,10 @@ extension StorePresence {
     mutating func advance(_ slot: StoreRegionSlot, to due: Instant) {
         // The deadline may be long past where an exit becomes known late.
         let now = max(now, due)
+        if regions[slot].lateDue <= now {
+            tellLate(slot, gateways.told(at: now, lateAfter: spans.lateAfter), at: now)
+            if regions[slot].presenceDue > now { return schedule(slot) }
+        }
         if regions[slot].reweighing.due <= now {
             let isEntry = regions[slot].beginWeighing()
             // It was given enough time.
@@ -73,6 +76,7 @@ extension StorePresence {
     @discardableResult
     private mutating func tellNext(of slot: StoreRegionSlot, at now: Instant, _ told: StoreGateways.Told) -> Bool {
         let change = regions[slot].advance(to: now, told, spans)
+        awaitLists(slot)
         if let change { tell(slot, change) }
         // A visit that was known already has begun.
         if let change, change.change.state == .inside {
@@ -83,9 +87,25 @@ extension StorePresence {
         return change != nil
     }
 
+    /// Tells the late visits of a region whose time the gateways have told.
+    mutating func tellLate(_ slot: StoreRegionSlot, _ told: StoreGateways.Told, at now: Instant) {
+        while let stay = regions[slot].takeLate(told, spans, at: now) {
+            let exit = stay.to + spans.exitAfter
+            guard let output = regions[slot].lateVisit(stay, at: exit, gateways) else {
+                lateCount += 1
+                continue
+            }
+            regions[slot].told.note(from: stay.from, to: exit, since: now - spans.lateAfter)
+            note(.lateVisit(output))
+        }
+        lateCount += regions[slot].takeGivenUp()
+        awaitLists(slot)
+    }
+
     /// Tells the waiting changes of one region, because all gateways have told their events.
     mutating func settle(_ slot: StoreRegionSlot, at now: Instant) {
         let told = StoreGateways.Told(everythingUntil: now)
+        tellLate(slot, told, at: now)
         while regions[slot].isUndecided || regions[slot].exitDue <= now, tellNext(of: slot, at: now, told) {}
     }
 
@@ -93,7 +113,7 @@ extension StorePresence {
     mutating func lookAgain(at now: Instant) {
         let due = gateways.caughtUpAt(now)
         if due == .distantFuture { return }
-        for slot in regions.slots where regions[slot].lookDue ?? .origin > due {
+        for slot in regions.slots where regions[slot].awaits(after: due) {
             regions[slot].look(at: due)
             schedule(slot)
         }

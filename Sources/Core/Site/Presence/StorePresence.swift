@@ -12,9 +12,11 @@ struct StoreRegionSlot: SlotNumber, Comparable {
 struct StorePresence: Sendable {
     /// A finding to tell, or to place beacons by.
     enum Finding: Sendable {
-        /// A gateway has told an entry.
-        case heard(StoreRegionSlot, ArrivedEvent, at: Instant)
+        /// A gateway has told an event of a beacon that it heard until then.
+        case heard(StoreRegionSlot, ArrivedEvent, until: Instant, at: Instant)
         case changed(Changed)
+        /// A visit became known late.
+        case lateVisit(GatewayOutput)
         /// No gateway monitors the region any more. The output ends its open stay, if there is one.
         case ended(StoreRegionSlot, GatewayOutput?, at: Instant)
         case released(Released)
@@ -49,6 +51,8 @@ struct StorePresence: Sendable {
     var endings = StoreEndings()
     /// The deadlines of regions; stale where `StoreRegion.due` differs.
     private var timers = TimerQueue<StoreRegionSlot>()
+    /// The exits that wait for lists of gateways, by their times; stale where `StoreRegion.awaitedUntil` differs.
+    var awaitingLists = TimerQueue<StoreRegionSlot>()
     /// States that name an event which has not arrived yet.
     var early = EarlyStates()
     /// The messages that came too late to change anything.
@@ -110,7 +114,7 @@ struct StorePresence: Sendable {
             }
             regions[slot].log.limit = hasManyStays ? StayLog.few : StayLog.most
         }
-        if !regions[slot].note(stay, spans) { lateCount += 1 }
+        if !regions[slot].note(stay, spans, at: now) { lateCount += 1 }
     }
 
     /// Notes an event of a zone of the region: the region is not left before it.

@@ -82,7 +82,21 @@ extension StoreRegion {
     }
 
     /// Moves the check of an exit forward.
-    mutating func look(at due: Instant) { lookDue = lookDue.map { min($0, due) } }
+    mutating func look(at due: Instant) {
+        lookDue = lookDue.map { min($0, due) }
+        lookForLate(at: due)
+    }
+
+    /// Returns whether an exit or a late visit waits for gateways until after that time.
+    func awaits(after instant: Instant) -> Bool {
+        lookDue ?? .origin > instant || (lateDue > instant && lateDue < .distantFuture)
+    }
+
+    /// Returns the number of gaps and stays that were given up since the last call.
+    mutating func takeGivenUp() -> UInt64 {
+        defer { givenUp = 0 }
+        return givenUp
+    }
 
     /// Whether an exit, or the visit after it, is known but not told yet.
     var isUndecided: Bool { lookDue != nil || next.entry != nil }
@@ -108,7 +122,8 @@ extension StoreRegion {
         } else {
             continueVisit(until: at)
         }
-        lastHeardAt = standing.presence?.lastHeardAt
+        let presence = standing.presence
+        lastHeardAt = presence?.lastHeardAt
         log.forget(until: gap?.from ?? at)
         notBefore = max(notBefore, at)
         guard var change = standing.outside(at: at) else { return nil }
@@ -117,6 +132,7 @@ extension StoreRegion {
             change.crossing = tellsExit ? .exit(stay) : nil
         }
         isInferred = false
+        if let presence { told.note(from: presence.enteredAt, to: at, since: earliest) }
         return Change(change: change, at: at, isPast: isPast)
     }
 

@@ -153,6 +153,8 @@ extension StoreRegion {
     mutating func restore(_ record: RegionRecord, at now: Instant, unknownAt due: Instant) -> RegionStanding.Change {
         unknownDue = due
         resumption = .silent(since: now)
+        // The visits that an earlier process told are not known.
+        told = ToldVisits(after: record.stay?.enteredAt ?? record.lastHeardAt)
         switch record.occupancy {
         case .outside(let since): return standing.restore(outsideSince: since)
         case .inside(let stay):

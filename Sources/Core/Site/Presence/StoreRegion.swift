@@ -64,6 +64,11 @@ struct StoreRegion: StoreInstance {
     var lastHeardAt: Instant?
     /// The ended stays told by the gateways.
     var log = StayLog()
+    /// The stays before the open visit, or before the end of the last one: visits that become known late.
+    private var lateStays = StayLog()
+    /// The next check whether the first of them can be told.
+    private(set) var lateDue = Instant.distantFuture
+    var told = ToldVisits()
     var next = NextVisit.none
     /// The last evidence that belongs to the next visit.
     var nextHeardAt: Instant?
@@ -86,14 +91,19 @@ struct StoreRegion: StoreInstance {
     /// Whether any state of it was told.
     var isTold = false
 
-    init(_ id: RegionInstanceID, at now: Instant) {
+    /// - Parameter ended: the end of an earlier visit of the instance.
+    init(_ id: RegionInstanceID, after ended: Instant = .origin, at now: Instant) {
         self.id = id
+        (notBefore, told) = (ended, ToldVisits(after: ended))
         standing = RegionStanding(notices: RegionStanding.Notices(onEntry: true, onExit: true), at: now)
         _ = standing.begin(isSettling: true, isBlind: false, at: now)
     }
 
     /// The time of its next deadline.
-    var due: Instant { min(min(lookDue ?? exitDue, unknownDue), reweighing.due) }
+    var due: Instant { min(presenceDue, lateDue) }
+
+    /// The time of its next deadline, apart from late visits.
+    var presenceDue: Instant { min(min(lookDue ?? exitDue, unknownDue), reweighing.due) }
 
     /// Whether subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
     /// are told.
@@ -142,10 +152,10 @@ struct StoreRegion: StoreInstance {
     /// Takes an ended stay of a gateway.
     ///
     /// - Returns: false where it comes too late to be told as it was.
-    mutating func note(_ stay: StayLog.Stay, _ spans: Spans) -> Bool {
+    mutating func note(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
         guard let presence = standing.presence else {
             if case .outside(let since) = standing.occupancy {
-                if stay.to <= since { return false }
+                if stay.to <= since { return noteLate(stay, spans, at: now) }
                 // The end of a stay that was told as over makes no visit.
                 if stay.from < since { return true }
             }
@@ -156,10 +166,68 @@ struct StoreRegion: StoreInstance {
         }
         // It arrives after the entry was told. The exit tells when the visit began. Where no entry was told, the stay
         // remains partial.
-        guard stay.to + spans.exitAfter > presence.enteredAt else { return false }
-        standing.began(
-            at: max(stay.from, notBefore), presence.beginning == .partial ? .partial : stay.beginning)
-        return log.note(stay, apart: spans.exitAfter) && stay.from >= notBefore
+        guard stay.to + spans.exitAfter > firstEvidence(of: presence) else { return noteLate(stay, spans, at: now) }
+        return join(stay, spans)
+    }
+
+    /// The beginning of the open visit as far as is known: a gateway that still has it inside may have told an entry
+    /// before the one that began the visit.
+    private func firstEvidence(of presence: RegionStanding.Presence) -> Instant {
+        claims.compactMap(\.thereSince).reduce(presence.enteredAt, min)
+    }
+
+    /// Joins an earlier stay, and the late ones that it touches, with the open visit.
+    private mutating func join(_ stay: StayLog.Stay, _ spans: Spans) -> Bool {
+        var (isKept, next) = (true, Optional(stay))
+        while let stay = next {
+            standing.began(
+                at: max(stay.from, notBefore), standing.presence?.beginning == .partial ? .partial : stay.beginning)
+            isKept = log.note(stay, apart: spans.exitAfter) && stay.from >= notBefore && isKept
+            next = lateStays.removeLast(touching: stay.from, apart: spans.exitAfter)
+        }
+        return isKept
+    }
+
+    /// Takes a stay that was over before the open visit began, or before the last one ended.
+    private mutating func noteLate(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
+        guard now - stay.to <= spans.lateAfter, told.hasRoom(for: stay, apart: spans.exitAfter) else { return false }
+        let isKept = lateStays.note(stay, apart: spans.exitAfter)
+        lateDue = now
+        guard let presence = standing.presence,
+            let last = lateStays.removeLast(touching: firstEvidence(of: presence), apart: spans.exitAfter)
+        else { return isKept }
+        return join(last, spans) && isKept
+    }
+
+    /// Moves the check of late visits forward.
+    mutating func lookForLate(at due: Instant) { if lateDue < .distantFuture { lateDue = min(lateDue, due) } }
+
+    /// The time of an exit, or of a late visit's exit, that waits for gateways; `nil` where none does.
+    func awaitedUntil(_ spans: Spans) -> Instant? {
+        let exit = lookDue == nil || next.entry != nil ? nil : exitDue
+        let late = lateDue == .distantFuture ? nil : lateStays.stays.first.map { $0.to + spans.exitAfter }
+        return [exit, late].compactMap { $0 }.min()
+    }
+
+    /// Returns the first late stay, once all gateways have told what they know of the time until its exit.
+    ///
+    /// - Parameter gatewaysTold: the time up to which the gateways have told their events.
+    mutating func takeLate(_ gatewaysTold: StoreGateways.Told, _ spans: Spans, at now: Instant) -> StayLog.Stay? {
+        lateDue = .distantFuture
+        while let first = lateStays.stays.first {
+            let exit = first.to + spans.exitAfter
+            guard exit <= gatewaysTold.until else {
+                lateDue = max(gatewaysTold.look(at: exit), now + TimeSpan(microseconds: 1))
+                return nil
+            }
+            _ = lateStays.removeFirst()
+            if told.hasRoom(for: first, apart: spans.exitAfter) {
+                lateDue = now
+                return first
+            }
+            givenUp += 1
+        }
+        return nil
     }
 
     /// Takes a gateway's entry, which may begin the next visit.

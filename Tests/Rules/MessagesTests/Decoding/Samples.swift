@@ -99,7 +99,7 @@ struct Samples {
             exit = EventPayload.Stay(
                 enteredAt: time(), lastHeardAt: time(), dwell_s: decimal(0...1e6, places: 3),
                 beginning: one(of: [.observed, .partial]),
-                ending: one(of: [.observed, .inferred, .unmonitored]))
+                ending: one(of: [.observed, .inferred, .unmonitored]), isLate: flag())
         }
         return EventPayload(
             head: head(), origin: flag() ? origin() : nil, epoch: epoch(), seq: number(), region: level(),

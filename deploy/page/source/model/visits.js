@@ -46,7 +46,7 @@ function leave(visit, event, place, isWhole) {
     if (isWhole || visit.whole || visit.inside.size > 0) return;
   }
   Object.assign(visit, {
-    end: event.at, closed: place === null, partial: event.partial, unmonitored: event.unmonitored, inferred: event.inferred,
+    end: event.at, closed: place === null, partial: event.partial, unmonitored: event.unmonitored, inferred: event.inferred, late: event.late,
     dwell_s: place === null && event.dwell_s !== null ? event.dwell_s : (event.at - visit.begin) / 1000,
   });
 }
@@ -61,6 +61,13 @@ export function visitsOf(events, whole) {
   // Events come in any order; those of one moment keep their order.
   for (const event of [...events].sort((one, other) => one.at - other.at)) {
     const place = placeOf(event);
+    if (event.late) {
+      // A visit of its own between two others: no entry was told, and the next visit does not follow from it.
+      const visit = begin(event);
+      leave(visit, event, place, false);
+      visits.push(visit);
+      continue;
+    }
     let visit = latest.get(subjectOf(event));
     if (!goesOn(visit, event, place)) {
       // The end of the former visit was never told.

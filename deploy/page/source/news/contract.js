@@ -105,6 +105,7 @@ export const kinds = {
       partial: { is: 'flag' },
       inferred: { is: 'flag' },
       unmonitored: { is: 'flag' },
+      late: { is: 'flag' },
     },
   },
   gap: {

@@ -46,8 +46,8 @@ export const readers = {
     // Seconds by the gateway's own clock, negative after the end; null where it has no certificate.
     certificate_s: told.certificate ? (told.certificate.expires_at - told.at) / 1000 : null,
   }),
-  event: ({ epoch, seq, type, uuid, major, minor, gateway, dwell_s, partial, inferred, unmonitored }) => (
-    { epoch, seq, type, uuid, major, minor, decidedBy: gateway, dwell_s, partial, inferred, unmonitored }),
+  event: ({ epoch, seq, type, uuid, major, minor, gateway, dwell_s, partial, inferred, unmonitored, late }) => (
+    { epoch, seq, type, uuid, major, minor, decidedBy: gateway, dwell_s, partial, inferred, unmonitored, late }),
   state: ({ state, since, center, radius_m }) => ({ state, since, center, radius_m }),
   ranging: ({ beacons }) => ({ beacons: beacons.slice(0, mostBeacons).map(beacon) }),
   location: (told) => ({ service: told.service, fix: fix(told.fix) }),

@@ -43,7 +43,7 @@ function journey(visit, names, now_ms) {
   const way = (places.length > 0 ? places : ['in the store']).join(' → ');
   if (visit.lost) return `${way} → left, the page does not know when`;
   if (visit.end === null) return `${way}, since ${clockTime(visit.begin, now_ms)}`;
-  const how = visit.unmonitored ? 'no longer monitored' : visit.inferred ? 'left, inferred' : 'left';
+  const how = visit.unmonitored ? 'no longer monitored' : visit.inferred ? 'left, inferred' : visit.late ? 'left, told late' : 'left';
   return `${way} → ${how}, ${visit.partial ? 'at least ' : ''}${duration(visit.dwell_s)}`;
 }
 
@@ -59,6 +59,6 @@ function story(event, names) {
   const by = gateway === event.zone ? '' : ` (${gateway})`;
   if (event.type === 'enter') return `→ entered ${place}${by}`;
   const dwell = event.dwell_s === null ? '' : ` after ${event.partial ? 'at least ' : ''}${duration(event.dwell_s)}`;
-  const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : '';
+  const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : event.late ? ', told late' : '';
   return `← left ${place}${dwell}${how}${by}`;
 }

@@ -100,6 +100,8 @@ struct StoreWitness {
     mutating func told(
         _ event: EventPayload, _ instance: RegionInstanceID, _ hearing: HearingLog, rightClocks: [String: Int]
     ) throws(Violation) {
+        // A late visit lies between two others: it is compared with them by the twin.
+        if event.exit?.isLate == true { return }
         let former = last[instance]
         last[instance] = event
         if instance.zone != nil { zoneEventCount += 1 }
