@@ -97,11 +97,12 @@ struct Store {
     /// - Parameter areDuplicates: whether the devices are marked as several of one identity.
     mutating func list(
         _ gateway: String, _ beacons: [Int: Double], _ region: String = "carts", told_s: Double? = nil,
-        devices: [Int: String] = [:], areDuplicates: Bool = true, at t_s: Double
+        devices: [Int: String] = [:], areDuplicates: Bool = true, measuredPower_dbm: Int = -59, age_ms: Int = 0,
+        at t_s: Double
     ) {
         let listed = beacons.sorted { $0.key < $1.key }.map { minor, rssi in
-            #"{"track":1,"# + beacon(minor % 100, rssi)
-                + #","measured_power_dbm":-59,"age_ms":0"#
+            #"{"track":1,"# + beacon(minor % 100, rssi, hasDistance: measuredPower_dbm == -59)
+                + #","measured_power_dbm":\#(measuredPower_dbm),"age_ms":\#(age_ms)"#
                 + (devices[minor].map { #","device":"\#($0)""# + (areDuplicates ? #","duplicate":true"# : "") } ?? "")
                 + "}"
         }
@@ -143,9 +144,9 @@ struct Store {
         #"{"schema":1,"at":"\#(Self.text(t_s))","clock":"\#(isSynced ? "synced" : "unsynced")","#
     }
 
-    private func beacon(_ minor: Int, _ rssi: Double?) -> String {
+    private func beacon(_ minor: Int, _ rssi: Double?, hasDistance: Bool = true) -> String {
         #""uuid":"\#(Self.uuid)","major":1,"minor":\#(minor),"rssi_dbm":\#(rssi.map { "\($0)" } ?? "null"),"#
-            + (rssi == nil
+            + (rssi == nil || !hasDistance
                 ? #""accuracy_m":-1,"accuracy_error_m":-1,"proximity":"unknown""#
                 : #""accuracy_m":2,"accuracy_error_m":1,"proximity":"near""#)
     }

@@ -66,6 +66,20 @@ struct ZoneMembershipTests {
         #expect(store.zoneStays.map { Store.tenths($0.lastHeardAt) } == ["21.5"])
     }
 
+    @Test("A beacon whose measured power cannot be has no distance, and is placed by its levels while it is heard")
+    func withoutDistance() throws {
+        for (age_ms, zones) in [(0, ["enter cart/1/1/zone/bakery"]), (5_000, [])] {
+            var store = try Store(ZoneTests.two)
+            store.enter("a", "cart/1/1", rssi: -80, at: 10)
+            for second in 10..<30 {
+                let t_s = Double(second)
+                store.list("a", [1: -80], "cart/1/1", measuredPower_dbm: -3, age_ms: age_ms, at: t_s)
+                store.list("b", [1: -50], "cart/1/1", measuredPower_dbm: -3, age_ms: age_ms, at: t_s)
+            }
+            #expect(words(store.zoneEvents).filter { $0.hasSuffix("bakery") } == zones)
+        }
+    }
+
     @Test("A region told as inside after the beacon has been placed tells its zone too")
     func later() throws {
         var store = try Store(ZoneTests.two)

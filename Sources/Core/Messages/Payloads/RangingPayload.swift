@@ -66,6 +66,19 @@ package struct ListedBeacon: Hashable, Sendable {
     }
 }
 
+extension ListedBeacon {
+    /// The longest age of a level that places a beacon without a distance.
+    private static let longestAge_ms: Int64 = 2_000
+
+    /// The level that places it in a store, dBm; `nil` where the gateway does not hear it now. The proximity tells that,
+    /// but for a beacon whose measured power cannot be, which never has one.
+    var presentLevel_dbm: Double? {
+        let hasDistance = IBeaconFrame.plausiblePower_dbm.contains(measuredPower_dbm)
+        let isPresent = observation.proximity != .unknown || (!hasDistance && age_ms <= Self.longestAge_ms)
+        return isPresent ? observation.rssi_dbm : nil
+    }
+}
+
 /// The place of a beacon in a store.
 package struct BeaconPlace: Hashable, Sendable {
     /// The position on a floor plan.

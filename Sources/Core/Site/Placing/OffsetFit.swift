@@ -47,7 +47,7 @@ package struct OffsetFit: Sendable {
     package mutating func receive(_ news: GatewayNews) {
         guard case .ranging(let payload) = news.content, let gateway = gateways.index(of: news.gateway) else { return }
         for beacon in payload.list.beacons {
-            guard let rssi_dbm = beacon.observation.rssi_dbm, beacon.observation.proximity != .unknown,
+            guard let rssi_dbm = beacon.presentLevel_dbm,
                 heard[beacon.identity] != nil || heard.count < Self.maxBeacons
             else { continue }
             heard[beacon.identity, default: [:]][gateway, default: Levels()].add(rssi_dbm)

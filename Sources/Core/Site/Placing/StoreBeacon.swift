@@ -13,6 +13,8 @@ struct StoreBeacon: Sendable {
         fileprivate(set) var at: Instant
         fileprivate(set) var age_ms: Int64
         fileprivate(set) var observation: BeaconObservation
+        /// Whether the gateway heard it as it told the list.
+        fileprivate let isPresent: Bool
         private var measuredPower_dbm: Int8
         private var isResolving: Bool
         private var isDuplicate: Bool
@@ -20,6 +22,7 @@ struct StoreBeacon: Sendable {
 
         init(_ beacon: ListedBeacon, by gateway: GatewayIndex, at now: Instant) {
             (device, age_ms, observation) = (beacon.device, beacon.age_ms, beacon.observation)
+            isPresent = beacon.presentLevel_dbm != nil
             measuredPower_dbm = beacon.measuredPower_dbm
             (isResolving, isDuplicate) = (beacon.isResolving, beacon.isDuplicate)
             (self.gateway, at) = (gateway, now)
@@ -153,9 +156,9 @@ struct StoreBeacon: Sendable {
     func best(_ hearing: GatewaySet, at now: Instant) -> Listing? {
         listings.filter { now - $0.at <= HeardLevels.memory && hearing.contains($0.gateway) }
             .min { left, right in
-                let (near, far) = (left.observation, right.observation)
-                if (near.proximity == .unknown) != (far.proximity == .unknown) { return far.proximity == .unknown }
-                return (-(near.rssi_dbm ?? -128), left.gateway) < (-(far.rssi_dbm ?? -128), right.gateway)
+                if left.isPresent != right.isPresent { return left.isPresent }
+                let (near_dbm, far_dbm) = (left.observation.rssi_dbm ?? -128, right.observation.rssi_dbm ?? -128)
+                return (-near_dbm, left.gateway) < (-far_dbm, right.gateway)
             }
     }
 

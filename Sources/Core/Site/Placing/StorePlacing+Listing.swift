@@ -19,7 +19,7 @@ extension StorePlacing {
             beacons[slot].list(StoreBeacon.Listing(listed, by: gateway, at: arrival.now))
             if tellsDevices, beacons[slot].isShared(at: arrival.now) { tellApart(listed) }
             beacons[slot].heard(in: plan.zone(of: gateway), at: min(heardAt, arrival.now))
-            guard let rssi_dbm = listed.observation.rssi_dbm, listed.observation.proximity != .unknown else { continue }
+            guard let rssi_dbm = listed.presentLevel_dbm else { continue }
             note(rssi_dbm, of: slot, by: gateway, at: arrival.now)
         }
         for missing in (regions[region]?.lists[gateway] ?? []).subtracting(present) {
