@@ -2,11 +2,25 @@
 """Writes a manual page from the project's own texts, so that no text is kept twice.
 
     beacond --experimental-dump-help | manual.py command VERSION     beacond.1, from the argument parser's own description
-    manual.py settings VERSION < Configuration.md                    beacond.toml.5, from the article
+    manual.py settings VERSION < Configuration.md                    beacond.toml.5, from the article, with the README's example
 """
 import json
+import pathlib
 import re
 import sys
+
+README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+
+# What the command does, and the command. The suite Documents holds the options against the program's help.
+EXAMPLES = [
+    ("Lists what keeps the agent of this machine from working, with a remedy for each problem:",
+     "beacond check --config /etc/beacond/config.toml"),
+    ("Shows the iBeacons in the air, the nearest first; with --json an object a second:", "beacond scan", "beacond scan --json --seconds 10"),
+    ("Measures a beacon that is one metre away:", "beacond calibrate --uuid 39ED98FF-2900-441A-802F-9C398FC199D2 --distance 1"),
+    ("Makes a simulated shop, and shows the messages that the agent would publish there:",
+     "beacond simulate --write shop.btsnoop", "beacond replay shop.btsnoop"),
+    ("Lists the gateways that a store hears, on the machine that joins them:", "beacond site check --seconds 10"),
+]
 
 COMMAND_TAIL = """
 .SH EXIT STATUS
@@ -147,6 +161,9 @@ def command_page(version):
     print(".PP\nWithout\n.BR \\-\\-config ,\n.I ./config.toml\nis taken, then\n.IR /etc/beacond/config.toml .")
     print(".SH COMMANDS")
     command_sections(top, "beacond")
+    print(".SH EXAMPLES")
+    for words, *commands in EXAMPLES:
+        print(".PP\n" + inline(words) + "\n.PP\n.nf\n" + escape("\n".join(commands)) + "\n.fi")
     print(COMMAND_TAIL.strip())
 
 
@@ -191,6 +208,8 @@ def settings_page(version):
                 print(".IP \\(bu 2\n" + inline(" ".join(item.split())))
         else:
             print(".PP\n" + inline(" ".join(block.split())))
+    example = re.search(r"^```toml\n(.*?)^```", README.read_text("utf-8"), re.M | re.S)[1]
+    print(".SH EXAMPLES\nA gateway at a store's entrance, which counts the visits of carts:\n.PP\n.nf\n" + escape(example.strip()) + "\n.fi")
     print(".SH SEE ALSO\n.BR beacond (1)")
 
 

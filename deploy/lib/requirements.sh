@@ -90,9 +90,23 @@ install_missing() {
     return 1
 }
 
-# Returns 1 after one line of explanation where the Swift toolchain is missing or too old.
+# Returns 1 after one line of explanation where .build of this folder was made in another folder: the compiler's caches hold the paths of the other one.
+# SwiftPM writes the path into each checkout and never changes it there.
+require_own_build() {
+    local place made_in
+    for place in .build/checkouts/*/.git/objects/info/alternates; do
+        [[ -e $place ]] || return 0
+        made_in=$(sed -n '1s,/\.build/repositories/.*,,p' "$place")
+        [[ $(realpath -m -- "$made_in") == $(pwd -P) ]] && return 0
+        echo "This folder's .build was made in $made_in and is of no use here: remove .build, then run this again." >&2
+        return 1
+    done
+}
+
+# Returns 1 after one line of explanation where the Swift toolchain is missing or too old, or where .build is another folder's.
 require_swift() {
     local version
+    require_own_build || return 1
     if ! command -v swift >/dev/null; then
         echo "No Swift toolchain: install Swift 6.2 or later from https://www.swift.org/install/linux/ and put it on PATH." >&2
         return 1
