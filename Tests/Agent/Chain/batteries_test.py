@@ -59,6 +59,8 @@ class DaysLeftTests(BatteryTest):
     def test_a_level_that_falls_evenly_has_the_days_until_the_limit(self):
         self.tell(*[2900 - 5 * day for day in range(28)])
         self.assertEqual(self.left(), [(2900 - 5 * 27 - 2400) // 5])
+        self.assertEqual(self.query("SELECT ends_on FROM beacons.beacon_battery WHERE site = %(site)s"),
+                         [((FIRST + datetime.timedelta(days=27 + (2900 - 5 * 27 - 2400) // 5)).date(),)])
 
     def test_a_level_at_the_limit_has_no_day_left(self):
         self.tell(2410, 2400, 2400, 2400)

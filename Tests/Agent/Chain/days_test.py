@@ -33,8 +33,13 @@ class DayTest(StoryTest):
     def count(self):
         """As collectors do it; and then the figures are those of a fresh count."""
         self.roll_up()
-        self.connection.execute("SELECT beacons.roll_up_days()")
-        self.assertEqual(self.query("SELECT day FROM beacons.open_day WHERE site = %(site)s AND day < (now() AT TIME ZONE 'UTC')::date - 3"), [])
+        due = "SELECT day FROM beacons.open_day WHERE site = %(site)s AND day < (now() AT TIME ZONE 'UTC')::date - 3"
+        # A call counts for ten seconds at most, and leaves the other days to the next one.
+        for _ in range(100):
+            self.connection.execute("SELECT beacons.roll_up_days()")
+            if not self.query(due):
+                break
+        self.assertEqual(self.query(due), [])
 
     def days(self, columns="visits", region="carts"):
         """Each day as the number of days since the story's, with these columns."""

@@ -370,6 +370,7 @@ class PlanTests(SchemaTest):
         self.assertEqual(self.query(
             "SELECT relname, attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE relnamespace = 'beacons'::regnamespace "
             "AND relname IN ('visit', 'stay', 'occupancy_hourly', 'flow', 'coverage', 'missing', 'budget_daily', "
+            "'store_visit', 'occupancy_daily', 'compared', 'gateway_now', 'not_heard', 'zone_daily', 'conversion', "
             "'beacon', 'beacon_list', 'beacon_silent', 'beacon_stranger', 'beacon_battery', 'battery_daily') "
             "AND attnum > 0 AND col_description(c.oid, attnum) IS NULL"), [])
 

@@ -146,7 +146,7 @@ class WordsTest(StoryTest):
         found = self.changed("status", lambda schema: schema["properties"]["state"].update(enum=["online", "away"]))
         self.assertEqual(found, ["beacons.status.state: away", "beacons.status.state: offline"])
         found = self.changed("status", lambda schema: schema["properties"]["state"].update(enum=["offline", "there"]))
-        self.assertEqual(found, ["beacons.coverage_open: state online", "beacons.status.state: online", "beacons.status.state: there"])
+        self.assertEqual(found, ["beacons.coverage_open: state online", "beacons.gateway_now: state online", "beacons.status.state: online", "beacons.status.state: there"])
         found = self.changed("event", lambda schema: schema["properties"]["type"].update(enum=["come", "exit"]))
         self.assertLessEqual({"beacons.event.type: come", "beacons.event.type: enter"}, set(found))
         self.assertTrue([place for place in found if place.endswith(": type enter")], found)

@@ -141,16 +141,19 @@ CROSS JOIN LATERAL unnest(hours) during;
 COMMENT ON VIEW beacons.due IS 'Hours of each store that what came since the last roll-up has touched.';
 
 CREATE VIEW beacons.occupancy_hourly AS
-SELECT o.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share FROM beacons.occupancy_hour o
+SELECT o.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share, o.hour AT TIME ZONE coalesce(s.time_zone, 'UTC') AS local_hour
+FROM beacons.occupancy_hour o LEFT JOIN beacons.store s ON s.site = o.site
 WHERE NOT EXISTS (SELECT FROM beacons.due d WHERE d.site = o.site AND o.hour >= d.from_hour AND o.hour < d.to_hour)
 UNION ALL
-SELECT d.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share
-FROM beacons.due d CROSS JOIN LATERAL beacons.occupancy_of(d.site, d.from_hour, d.to_hour) o;
+SELECT d.site, o.region, o.hour, o.visits, o.beacons, o.mean_present, o.covered_share, o.hour AT TIME ZONE coalesce(s.time_zone, 'UTC')
+FROM beacons.due d CROSS JOIN LATERAL beacons.occupancy_of(d.site, d.from_hour, d.to_hour) o LEFT JOIN beacons.store s ON s.site = d.site;
 COMMENT ON VIEW beacons.occupancy_hourly IS
     'A region of a store in one UTC hour. visits, beacons: how many touched the hour, what several gateways hear counted once. '
     'mean_present: beacons present on average over the time that any gateway of the region could hear; null where none could. '
     'covered_share: that time''s share of the hour (of the hour so far, while it lasts). What the store''s own gateway, site, says is left out: '
     'it says again what the others heard. An hour without a row is one of which nothing is known.';
+COMMENT ON COLUMN beacons.occupancy_hourly.local_hour IS
+    'its beginning by the store''s own clock, without a zone. Two hours have the same one where the clock goes back';
 COMMENT ON COLUMN beacons.occupancy_hourly.site IS 'the store';
 COMMENT ON COLUMN beacons.occupancy_hourly.region IS 'the region''s id, as its gateways call it';
 COMMENT ON COLUMN beacons.occupancy_hourly.hour IS 'its beginning, UTC';

@@ -4,7 +4,7 @@
 CREATE FUNCTION beacons.begin_anew() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     TRUNCATE beacons.number, beacons.region_gateway, beacons.changed, beacons.visit_day, beacons.visit_long, beacons.stay_day,
-        beacons.stay_long, beacons.occupancy_hour, beacons.flow_hour, beacons.occupancy_day, beacons.due_day;
+        beacons.stay_long, beacons.occupancy_hour, beacons.flow_hour, beacons.occupancy_day, beacons.zone_day, beacons.due_day;
     UPDATE beacons.gateway SET newest_at = '-infinity';
     RETURN NULL;
 END $$;

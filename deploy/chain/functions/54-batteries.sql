@@ -45,7 +45,8 @@ END $$;
 
 CREATE VIEW beacons.beacon_battery AS
 SELECT b.site, b.uuid, b.major, b.minor, r.asset, b.battery_percent, b.battery_mv, b.temperature_c, b.telemetry_at, b.format, d.readings AS days,
-    floor(least(d.percent_left, d.mv_left))::integer AS days_left, b.last_heard_at
+    floor(least(d.percent_left, d.mv_left))::integer AS days_left, b.last_heard_at,
+    (b.telemetry_at AT TIME ZONE 'UTC')::date + floor(least(d.percent_left, d.mv_left))::integer AS ends_on
 FROM beacons.beacon b
 LEFT JOIN beacons.register r ON r.uuid = b.uuid AND r.major = b.major AND r.minor = b.minor AND r.site = b.site
 CROSS JOIN LATERAL (
@@ -73,4 +74,5 @@ COMMENT ON COLUMN beacons.beacon_battery.format IS 'the format of that reading';
 COMMENT ON COLUMN beacons.beacon_battery.days IS 'days with a reading among the 28 days before telemetry_at';
 COMMENT ON COLUMN beacons.beacon_battery.days_left IS
     'whole days from the newest reading until 10 % or 2,400 mV, whichever comes first; 0 where it is reached; null where the slope says nothing';
+COMMENT ON COLUMN beacons.beacon_battery.ends_on IS 'the UTC day of the newest reading and days_left: when the battery is expected to end';
 COMMENT ON COLUMN beacons.beacon_battery.last_heard_at IS 'when the store last heard the beacon';

@@ -120,6 +120,8 @@ BEGIN
         BEGIN
             DELETE FROM beacons.occupancy_day o WHERE o.site = due.site AND o.day = due.day;
             INSERT INTO beacons.occupancy_day SELECT * FROM beacons.days_with_intervals(due.site, due.day, due.day + 1);
+            DELETE FROM beacons.zone_day z WHERE z.site = due.site AND z.day = due.day;
+            INSERT INTO beacons.zone_day SELECT * FROM beacons.zones_of(due.site, due.day);
             DELETE FROM beacons.due_day d WHERE d.site = due.site AND d.day = due.day;
             counted := counted + 1;
         EXCEPTION WHEN query_canceled OR OTHERS THEN

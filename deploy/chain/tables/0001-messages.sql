@@ -82,6 +82,8 @@ CREATE TABLE beacons.coverage_span (
 );
 CREATE INDEX coverage_span_to_at ON beacons.coverage_span (site, to_at);
 CREATE INDEX coverage_span_newest ON beacons.coverage_span (site, gateway, to_at);
+-- A span lasts an hour. The few longer ones are found without reading all spans of a store.
+CREATE INDEX coverage_span_long ON beacons.coverage_span (site, to_at) WHERE to_at - from_at > interval '2 days';
 COMMENT ON TABLE beacons.coverage_span IS
     'Spans in which a gateway''s radio was in one condition, as told. Only scanning and replay can hear.';
 

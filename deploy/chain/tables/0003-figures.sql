@@ -57,6 +57,21 @@ CREATE TABLE beacons.occupancy_day (
 CREATE INDEX occupancy_day_day ON beacons.occupancy_day (day);
 COMMENT ON TABLE beacons.occupancy_day IS 'occupancy_daily as the last count found it. The view is what to ask.';
 
+CREATE TABLE beacons.zone_day (
+    site text NOT NULL,
+    region text NOT NULL,
+    day date NOT NULL,
+    zone text NOT NULL,
+    visits integer NOT NULL,
+    dwell_p50_s double precision,
+    -- The other zones of the region on the day, and how many of the visits were in each of them.
+    to_zones text[] NOT NULL,
+    both_visits integer[] NOT NULL,
+    PRIMARY KEY (site, day, region, zone)
+);
+CREATE INDEX zone_day_day ON beacons.zone_day (day);
+COMMENT ON TABLE beacons.zone_day IS 'zone_daily and conversion as the last count found them. The views are what to ask.';
+
 -- The days of stores that are to be counted. The view counts them when it is asked, roll_up_days() once they are over.
 CREATE TABLE beacons.due_day (
     site text NOT NULL,

@@ -49,7 +49,7 @@ COMMENT ON COLUMN beacons.dated.day IS 'the column';
 INSERT INTO beacons.dated VALUES
     ('battery_daily', 'day'), ('coverage_span', 'to_at'), ('covered_day', 'day'), ('days_changed', 'to_day'), ('due_day', 'day'), ('flow_hour', 'hour'),
     ('heat', 'hour'), ('heat_sheet', 'to_at'), ('occupancy_day', 'day'), ('occupancy_hour', 'hour'), ('rejected', 'received_at'), ('surge', 'to_at'),
-    ('track', 'at'), ('used', 'day');
+    ('track', 'at'), ('used', 'day'), ('zone_day', 'day');
 
 -- A publication for change data capture. Its tables have what was told, and what operators loaded. Figures are left out: each
 -- roll-up counts hours anew, and a reader can count them itself.
