@@ -45,7 +45,7 @@ def shares(every, count):
 
 
 def work_s(share, count):
-    """What the parts of a share compute, with what they need."""
+    """Returns the seconds of computing of the parts of a share, with those of the builds that they need."""
     share = [part for part in share if HAS_CROSS_TOOLS or part.needs != "arm64"]
     needs = {part.needs for part in share}
     return sum(part.work_s / (count if part.is_divided else 1) for part in share) + sum(SETUP_S.get(need, 0) for need in needs)

@@ -13,8 +13,10 @@ package enum MonotonicClock {
     /// Whether NTP or the like disciplines the wall clock.
     ///
     /// A sandbox that forbids setting the clock also forbids asking the kernel about it. The agent then trusts the file
-    /// of systemd-timesyncd.
+    /// of systemd-timesyncd. An operator who knows that the clock is right, as in a container whose host is synced, sets
+    /// `BEACOND_CLOCK=trusted`.
     package static var isWallSynced: Bool {
+        if let word = getenv("BEACOND_CLOCK"), strcmp(word, "trusted") == 0 { return true }
         var state = timex()
         if adjtimex(&state) >= 0 { return state.status & STA_UNSYNC == 0 }
         var file = stat()

@@ -173,6 +173,9 @@ extension SiteEngine {
     /// Whether any gateway that has spoken can hear.
     package var isHearing: Bool { gateways.all.contains { $0.hearing == .hears } }
 
+    /// Returns whether a gateway tells what it heard while it was away, as far as is known.
+    package func isCatchingUp(at now: Instant) -> Bool { gateways.all.contains { $0.progress.catchesUpUntil >= now } }
+
     /// Returns all counts, and the hearing of the gateways.
     package func figures(at now: Instant) -> GatewayFigures {
         let gateways = gateways.all.map { gateway in

@@ -40,7 +40,10 @@ struct CountingStore {
         var outputs = Array(store.outputs[followed...])
         followed = store.outputs.count
         let count = outputs.count
-        today.follow(&outputs, isHearing: store.engine.isHearing, at: .origin + .seconds(t_s), demand)
+        let now = Instant.origin + .seconds(t_s)
+        today.follow(
+            &outputs, isHearing: store.engine.isHearing, isCatchingUp: store.engine.isCatchingUp(at: now), at: now,
+            demand)
         for output in outputs.dropFirst(count) { if case .today(let told, _) = output { news.append((t_s, told)) } }
     }
 

@@ -37,6 +37,41 @@ struct TodayTests {
         #expect(carts.medianStay_s == 147)
     }
 
+    /// A gateway that was away tells its visits one after the other, a second apart.
+    private func catchUp(_ counting: inout CountingStore, from from_s: Double, count: Int) {
+        for number in 0..<count {
+            let at_s = from_s + Double(number)
+            let entered_s = at_s - 3_000
+            counting.run(to: at_s)
+            counting.store.enter("a", "carts/1/\(number)", minor: number, told_s: entered_s, at: at_s)
+            counting.store.exit(
+                "a", "carts/1/\(number)", minor: number, entered_s: entered_s, heard_s: entered_s + 60,
+                told_s: entered_s + 80, at: at_s)
+        }
+    }
+
+    @Test("The first report waits for a gateway that tells what it heard while it was away")
+    func catchingUp() throws {
+        var counting = try CountingStore("[site]\nlate_after_s = 7200")
+        counting.store.status("a", at: 1)
+        catchUp(&counting, from: 4, count: 8)
+        counting.run(to: 60)
+        #expect(counting.reportTimes == [14])
+        let carts = try #require(counting.reports.first?.regions.first)
+        #expect(carts.visits == 8 && carts.present == 0)
+    }
+
+    @Test("A report follows what a gateway tells of its absence, and waits no longer than a minute")
+    func afterCatchingUp() throws {
+        var counting = try CountingStore("[site]\nlate_after_s = 7200")
+        counting.store.status("a", at: 0)
+        catchUp(&counting, from: 20, count: 5)
+        counting.run(to: 30)
+        #expect(counting.reportTimes == [5, 27] && counting.reports.last?.regions.first?.visits == 5)
+        catchUp(&counting, from: 100, count: 100)
+        #expect(counting.reportTimes.dropFirst(2).first { $0 > 100 } == 161)
+    }
+
     @Test("An entry that turns out to be earlier moves to the right hour")
     func corrected() throws {
         var counting = try CountingStore("[site]\nlate_after_s = 3600")

@@ -98,7 +98,9 @@ package final class StoreFeed: Engine {
             outputs.append(.stays(engine.recordsOfStays))
         }
         heat?.follow(&outputs, at: now, isLast: news.isLast)
-        today?.follow(&outputs, isHearing: engine.isHearing, at: now, news.isLast ? .stored : .asDue)
+        today?.follow(
+            &outputs, isHearing: engine.isHearing, isCatchingUp: engine.isCatchingUp(at: now), at: now,
+            news.isLast ? .stored : .asDue)
         swap(&news.outputs, &outputs)
         if toldHearing != engine.isHearing {
             toldHearing = engine.isHearing

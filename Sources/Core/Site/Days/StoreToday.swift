@@ -45,6 +45,10 @@ package struct StoreToday: Sendable {
     }
 
     static let interval = TimeSpan.seconds(60)
+    /// The least time between two reports, of which the second follows a catch-up of gateways.
+    static let catchUpInterval = TimeSpan.seconds(10)
+    /// The longest time for which a report waits for gateways that tell old events.
+    static let longestCatchUp = TimeSpan.seconds(60)
     /// The first report waits for what the broker has retained of the gateways.
     static let firstReportAfter = TimeSpan.seconds(5)
     /// Days whose curves are kept.
@@ -74,6 +78,9 @@ package struct StoreToday: Sendable {
     private var reportFrom: Instant
     private var lookAt: Instant
     private var told: TodayReport?
+    private var reportedAt = Instant.origin
+    /// The time since which gateways tell what they heard while they were away; `nil` where none does.
+    private var catchesUpSince: Instant?
     var changes = Changes()
 
     /// The differences from the records on the disk.
@@ -110,20 +117,25 @@ package struct StoreToday: Sendable {
 
     /// Follows what the engine told since the last call, and adds what is to be stored and told of the day.
     ///
-    /// - Parameter isHearing: whether any gateway of the store hears from now on.
+    /// - Parameters:
+    ///   - isHearing: whether any gateway of the store hears from now on.
+    ///   - isCatchingUp: whether a gateway tells what it heard while it was away. The report waits for it.
     package mutating func follow(
-        _ outputs: inout [GatewayOutput], isHearing: Bool, at now: Instant, _ demand: Demand = .asDue
+        _ outputs: inout [GatewayOutput], isHearing: Bool, isCatchingUp: Bool = false, at now: Instant,
+        _ demand: Demand = .asDue
     ) {
         pass(to: now)
+        let waits = waits(whileCatchingUp: isCatchingUp, at: now)
         for output in outputs { note(output, at: now) }
         resumption = .none
         self.isHearing = isHearing
         let hasNewVisits = !changes.regions.isEmpty
         var news = TodayNews()
-        if demand == .told || (demand == .asDue && now >= (hasNewVisits || told == nil ? reportFrom : lookAt)) {
+        let isDue = !waits && now >= (hasNewVisits || told == nil ? reportFrom : lookAt)
+        if demand == .told || (demand == .asDue && isDue) {
             news.report = newReport(at: now)
             lookAt = now + Self.interval
-            if news.report != nil { reportFrom = lookAt }
+            if news.report != nil { (reportFrom, reportedAt) = (lookAt, now) }
             changes.day = true
         }
         // A change that waits for its report is looked at again as soon as there may be one.
@@ -131,6 +143,19 @@ package struct StoreToday: Sendable {
         guard hasNewVisits || news.report != nil || changes.day || demand != .asDue else { return }
         takeRecords(into: &news)
         outputs.append(.today(news, at: now))
+    }
+
+    /// Returns whether a report waits for gateways that catch up. What they have told is reported soon after.
+    private mutating func waits(whileCatchingUp isCatchingUp: Bool, at now: Instant) -> Bool {
+        if isCatchingUp {
+            catchesUpSince = catchesUpSince ?? now
+            return catchesUpSince.map { now - $0 < Self.longestCatchUp } ?? false
+        }
+        guard catchesUpSince != nil else { return false }
+        catchesUpSince = nil
+        reportFrom = min(reportFrom, max(now, reportedAt + Self.catchUpInterval))
+        lookAt = min(lookAt, reportFrom)
+        return false
     }
 
     /// Time passes: the store hears, or a day ends.

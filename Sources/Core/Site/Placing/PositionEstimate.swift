@@ -30,8 +30,7 @@ struct PositionEstimate {
 
     /// Returns `nil` where fewer than three gateways of the floor have a position.
     ///
-    /// - Parameter zone: the zone in which the beacon is listed, if there is one. A zone is steadier than a single level, and so is its
-    ///   floor.
+    /// - Parameter zone: the likeliest zone of the beacon. A zone is steadier than a single level, and so is its floor.
     static func of(
         _ levels: [HeardLevels.Level], in zone: StorePlan.Zone?, _ plan: StorePlan
     ) -> BeaconPlace.Position? {

@@ -42,7 +42,7 @@ extension StorePlacing {
         entry.age_ms = entry.age_ms > Int64.max / 2 ? entry.age_ms : entry.age_ms + sinceThen_ms
         let zone = beacons[slot].confidence >= StoreBeacon.leastShown ? beacons[slot].listedZone : nil
         // A beacon between the gateways has no likely zone, and its position is known best.
-        let position = PositionEstimate.of(levels, in: zone, plan)
+        let position = PositionEstimate.of(levels, in: zone ?? beacons[slot].listedZone, plan)
         if let zone {
             entry.place = BeaconPlace(
                 zone: plan.name(of: zone), confidence: min(beacons[slot].confidence, 0.99),
