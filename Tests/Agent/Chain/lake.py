@@ -105,7 +105,9 @@ class LakeTest(StoryTest):
 
     def expected(self, connection, view, end):
         moment = {"stay": "entered_at", "occupancy_daily": "day::timestamp AT TIME ZONE 'UTC'"}.get(view, "hour")
-        return rounded(connection.execute(f"SELECT * FROM beacons.{view} WHERE {moment} < %s", (end,)).fetchall())
+        # The store's own clock is for the readers of PostgreSQL: the lake has the store's time zone.
+        columns = "site, region, hour, visits, beacons, mean_present, covered_share" if view == "occupancy_hourly" else "*"
+        return rounded(connection.execute(f"SELECT {columns} FROM beacons.{view} WHERE {moment} < %s", (end,)).fetchall())
 
 
 class InDuckDB(LakeTest):

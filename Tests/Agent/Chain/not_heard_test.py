@@ -117,6 +117,17 @@ class LocalHour(DayTest):
         look = lambda: self.query("SELECT hour, local_hour FROM beacons.occupancy_hourly WHERE site = %(site)s AND visits = 1")  # noqa: E731
         self.assert_always(look, [(at("10:00"), at("15:45").replace(tzinfo=None))])
 
+    def test_two_hours_have_the_same_local_one_where_the_clock_goes_back(self):
+        self.place("Europe/Berlin")
+        # The last Sunday of the newest October that is over.
+        now = datetime.datetime.now(datetime.UTC)
+        last = datetime.datetime(now.year if now.month > 10 else now.year - 1, 10, 31, tzinfo=datetime.UTC)
+        begin = last - datetime.timedelta(days=last.isoweekday() % 7)
+        self.take([state("door"), span(1, "door", begin, begin + datetime.timedelta(hours=3))])
+        look = lambda: [(hour.hour, local.hour) for hour, local in self.query(  # noqa: E731
+            "SELECT hour, local_hour FROM beacons.occupancy_hourly WHERE site = %(site)s AND covered_share > 0 ORDER BY hour")]
+        self.assert_always(look, [(0, 2), (1, 2), (2, 3)])
+
 
 if __name__ == "__main__":
     unittest.main()
