@@ -36,8 +36,8 @@ class NotHeard(NotHeardTest):
 
     def test_what_the_store_s_own_gateway_says_hears_nothing(self):
         self.place("UTC", "08:00-20:00")
-        self.take([span(1, "site", "0:00", "24:00"), span(1, "door", "8:00", "14:00")])
-        self.assert_not_heard([("14:00", "20:00")])
+        self.take([status("site", "0:00", "online"), span(1, "site", "0:00", "24:00"), span(1, "door", "8:00", "14:00")])
+        self.assert_not_heard([("14:00", "20:00"), ("32:00", "44:00")], days=2)
 
     def test_a_day_between_two_others_on_which_no_gateway_was_heard_is_not_heard_as_a_whole(self):
         self.place("UTC", "08:00-20:00")

@@ -71,6 +71,15 @@ class Zones(ZoneTest):
         """)
         self.assert_zones([(0, "shelf", 1, None), (1, "shelf", 1, 3600.0), (1, "till", 1, 1500.0)], [(1, "shelf", "till", 1, 1), (1, "till", "shelf", 1, 1)])
 
+    def test_a_store_that_gets_another_zone_is_counted_anew(self):
+        self.tell("""
+            gateway seq at       type beacon zone  entered heard
+            site    1   21:00:20 exit 1/1    shelf 20:00   21:00
+        """)
+        self.assert_zones([(0, "shelf", 1, 3600.0)], [])
+        self.place("Asia/Kathmandu")
+        self.assert_zones([(1, "shelf", 1, 3600.0)], [])
+
     def test_a_visit_that_lasts_counts_and_has_no_dwell_yet(self):
         now = datetime.datetime.now(datetime.UTC)
         self.take([event({"seq": 1, "type": "enter", "gateway": "site", "zone": "shelf", "at": now - datetime.timedelta(seconds=1)})])

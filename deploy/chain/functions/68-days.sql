@@ -192,7 +192,9 @@ COMMENT ON COLUMN beacons.compared.mean_4_weeks IS 'the mean of the same weekday
 -- The days of a store whose row in beacons.store changes begin at other moments. All of them are counted anew.
 CREATE FUNCTION beacons.count_days_anew(sites text[]) RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
     INSERT INTO beacons.due_day (site, day)
-    SELECT DISTINCT o.site, o.day + near FROM beacons.occupancy_day o CROSS JOIN generate_series(-1, 1) near WHERE o.site = ANY (sites)
+    SELECT DISTINCT c.site, c.day + near
+    FROM (SELECT o.site, o.day FROM beacons.occupancy_day o UNION ALL SELECT z.site, z.day FROM beacons.zone_day z) c
+    CROSS JOIN generate_series(-1, 1) near WHERE c.site = ANY (sites)
     ORDER BY 1, 2 ON CONFLICT DO NOTHING
 $$;
 

@@ -70,7 +70,7 @@ SELECT z.site, z.region, z.day, z.zone AS from_zone, other.zone AS to_zone, z.vi
 FROM beacons.zone_counted z CROSS JOIN LATERAL unnest(z.to_zones, z.both_visits) other (zone, visits);
 COMMENT ON VIEW beacons.conversion IS
     'Two zones of a region in one day of the store''s own time zone: how many visits were in the first one, and how many of these in the second one too, '
-    'before or after. There is a row for each two zones that had a visit on the day, in both directions.';
+    'before or after. There is a row for each two zones that had a visit on the day, in both directions. A share over several days divides by visits of zone_daily.';
 COMMENT ON COLUMN beacons.conversion.site IS 'the store';
 COMMENT ON COLUMN beacons.conversion.region IS 'the region''s id, as its gateways call it';
 COMMENT ON COLUMN beacons.conversion.day IS 'the day, from midnight to midnight in the store';
