@@ -4,7 +4,7 @@ import Testing
 @testable import Core
 
 struct ErrorTests {
-    @Test("All errors are reported at once, in the order of the default file, one line each")
+    @Test("All errors are reported at once, in the order of the file, one line each")
     func all() throws {
         let text = """
             [mqtt]
@@ -19,10 +19,10 @@ struct ErrorTests {
             """
         #expect(
             complaints(text) == [
-                "gateway.site = \"a/b\": must be one topic level: 1 to 128 bytes without + # / or control characters",
-                "radio.scna = \"active\": unknown key; did you mean scan?",
-                "radio.window_ms = 90: must be from 2.5 to interval_ms (60)",
                 "mqtt.protocol = 4: must be 3 or 5",
+                "radio.window_ms = 90: must be from 2.5 to interval_ms (60)",
+                "radio.scna = \"active\": unknown key; did you mean scan?",
+                "gateway.site = \"a/b\": must be one topic level: 1 to 128 bytes without + # / or control characters",
                 "logging = {…}: unknown table; did you mean [log]?",
             ])
     }
@@ -64,6 +64,7 @@ struct ErrorTests {
             ("regions", "exit_after", "exit_after_s"), ("regions", "exit_afer_s", "exit_after_s"),
             ("region", "Major", "major"), ("region", "rangin", "ranging"), ("radio", "windows_ms", "window_ms"),
             ("outbox", "max_event", "max_events"), ("mqtt", "user", "username"), ("log", "levle", "level"),
+            ("mqtt", "ulr", "url"), ("mqtt", "rul", "url"), ("region", "di", "id"),
         ])
     func suggestion(table: String, name: String, known: String) {
         let errors = complaints(document(table: table, line: "\(name) = 5"))

@@ -36,8 +36,7 @@ extension ConfigurationError: CustomStringConvertible {
 
 /// All errors in `config.toml` at once, so that a person can repair them in one pass.
 package struct ConfigurationErrors: Error, Hashable, Sendable {
-    /// At least one error, at most `maxReported`: in the order of the sections of the default file, then unknown
-    /// tables.
+    /// At least one error, at most `maxReported`: in the order of their lines, then those without a line.
     let errors: [ConfigurationError]
     /// The number of further errors.
     let omitted: Int
@@ -82,13 +81,18 @@ struct ErrorList: Hashable, Sendable {
         if errors.count < ConfigurationErrors.maxReported { errors.append(error()) } else { omitted += 1 }
     }
 
-    /// Adds the line of the file to each error, except to those in tables that come from elsewhere.
+    /// Adds the line of the file to each error, except to those in tables that come from elsewhere, and orders the errors
+    /// by their lines.
     mutating func place(in text: String, besides tables: Set<String> = []) {
         let lines = TOMLDocument.lines(of: errors.map(\.key), in: text)
         for (index, line) in zip(errors.indices, lines) {
             let table = errors[index].key.prefix { $0 != "." && $0 != "[" }
             if !tables.contains(String(table)) { errors[index].line = line }
         }
+        let inOrder = errors.enumerated().sorted {
+            ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset)
+        }
+        errors = inOrder.map(\.element)
     }
 
     static func += (left: inout ErrorList, right: ErrorList) {

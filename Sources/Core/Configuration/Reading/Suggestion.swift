@@ -46,16 +46,19 @@ package enum Suggestion {
             .min { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }?.candidate
     }
 
-    /// Returns Levenshtein's edit distance, one row of its table at a time.
+    /// Returns the edit distance, in which two neighbours that changed places are one edit. The table is kept as its last
+    /// two rows.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+        var former: [Int] = []
         var row = Array(0...right.count)
         for (i, a) in left.enumerated() {
             var next = [i + 1]
-            for (above, (b, diagonal)) in zip(row.dropFirst(), zip(right, row)) {
-                let before = next.last ?? 0
-                next.append(min(above + 1, before + 1, diagonal + (a == b ? 0 : 1)))
+            for (j, b) in right.enumerated() {
+                var least = min(row[j + 1] + 1, next[j] + 1, row[j] + (a == b ? 0 : 1))
+                if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { least = min(least, former[j - 1] + 1) }
+                next.append(least)
             }
-            row = next
+            (former, row) = (row, next)
         }
         return row.last ?? left.count
     }
