@@ -16,6 +16,20 @@ struct HostPortTests {
         #expect(place.description == text)
     }
 
+    @Test(
+        "The percent sign of a zone is written as itself, or as %25 as in RFC 6874",
+        arguments: ["[fe80::1%eth0]:1", "[fe80::1%25eth0]:1"])
+    func zone(_ text: String) throws {
+        let place = try HostPort(text, defaultPort: 2947)
+        #expect(place == HostPort(host: "fe80::1%eth0", port: 1))
+        #expect(place.description == "[fe80::1%eth0]:1")
+    }
+
+    @Test("A zone that is the number 25 stays one")
+    func numberedZone() throws {
+        #expect(try HostPort("[fe80::1%25]", defaultPort: 1).host == "fe80::1%25")
+    }
+
     @Test("Without a port the default holds", arguments: ["localhost", "[fd00::1]"])
     func defaultPort(_ text: String) throws {
         #expect(try HostPort(text, defaultPort: 2947).port == 2947)

@@ -102,6 +102,7 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
             guard let bracket = text.firstIndex(of: "]") else { throw .notAllowed }
             host = String(text[..<bracket].dropFirst())
             guard Self.looksLikeIPv6(host) else { throw .notAllowed }
+            host = Self.withoutEscape(host)
             suffix = text[bracket...].dropFirst()
         } else {
             let end = text.firstIndex(of: ":") ?? text.endIndex
@@ -127,6 +128,12 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
     private static func looksLikeHost(_ host: String) -> Bool {
         (1...253).contains(host.utf8.count)
             && host.utf8.allSatisfy { isLetter($0) || isDigit($0) || "-._".utf8.contains($0) }
+    }
+
+    /// Returns an address whose zone follows `%` and not `%25`, which RFC 6874 writes in a URL.
+    private static func withoutEscape(_ host: String) -> String {
+        guard let escape = host.firstRange(of: "%25"), escape.upperBound < host.endIndex else { return host }
+        return host[..<escape.lowerBound] + "%" + host[escape.upperBound...]
     }
 
     /// Returns whether it has hexadecimal digits, colons and dots, and possibly a zone after `%`, as in `fe80::1%eth0`.
