@@ -104,6 +104,8 @@ struct LoginTests {
         }
         #expect(bad == .failed(.refused(.notAuthorized)))
         #expect(bad.remedy?.contains("mqtt.username") == true)
+        #expect(outcome { _ in } == .failed(.loginMissing(.username, .notAuthorized)))
+        #expect(outcome { $0.username = "gateway" } == .failed(.loginMissing(.password, .notAuthorized)))
         let port = try freePort()
         let closed = outcome { $0.port = port }
         #expect(closed == .failed(.unreachable(host: "127.0.0.1", port: port, detail: "Connection refused")))

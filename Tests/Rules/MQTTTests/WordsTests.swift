@@ -48,6 +48,21 @@ struct WordsTests {
         }
     }
 
+    @Test("A byte order mark before the password is no part of it")
+    func byteOrderMark() throws {
+        try withFile([0xEF, 0xBB, 0xBF] + Array("correct horse 7\n".utf8)) { path in
+            #expect(throws: Never.self) {
+                let password = try Password.read(file: path, credentialsDirectory: nil)
+                #expect(password == "correct horse 7")
+            }
+        }
+        try withFile([0xEF, 0xBB, 0xBF, 0x0A]) { path in
+            #expect(throws: PasswordError.empty(path: path)) {
+                try Password.read(file: path, credentialsDirectory: nil)
+            }
+        }
+    }
+
     @Test("An empty password file is an error with a remedy, and the text shows nothing of it")
     func bad() throws {
         try withFile([]) { path in
@@ -102,6 +117,38 @@ struct WordsTests {
         #expect(try Password.read(file: "", credentialsDirectory: folder.path) == "from systemd")
     }
 
+    @Test("A login without a username, one without a password and a wrong one are refused with sentences of their own")
+    func logins() {
+        func failure(_ credential: ConnectionFailure.Credential?) -> ConnectionFailure {
+            MosquittoFailure(
+                code: 5, number: 0, refusal: .notAuthorized, missing: credential, errorLines: [], host: "h", port: 1,
+                wasConnected: false
+            ).interpreted
+        }
+        #expect(failure(nil) == .refused(.notAuthorized))
+        #expect(failure(nil).remedy.hasPrefix("the username or the password is not right"))
+        #expect(failure(.username) == .loginMissing(.username, .notAuthorized))
+        #expect(failure(.username).description.contains("no username is set"))
+        #expect(failure(.username).remedy.hasPrefix("set mqtt.username"))
+        #expect(failure(.password).description.contains("no password is set"))
+        #expect(failure(.password).remedy.hasPrefix("set mqtt.password_file"))
+    }
+
+    @Test("A refusal for another reason says nothing of a username that is not set")
+    func otherRefusal() {
+        let failure = MosquittoFailure(
+            code: 5, number: 0, refusal: .serverUnavailable, missing: .username, errorLines: [], host: "h", port: 1,
+            wasConnected: false)
+        #expect(failure.interpreted == .refused(.serverUnavailable))
+    }
+
+    @Test("The remedy for a certificate that does not verify names the root and the chain")
+    func chain() {
+        let remedy = ConnectionFailure.certificateUntrusted(detail: "d").remedy
+        #expect(remedy.contains("the root authority into mqtt.ca_file"))
+        #expect(remedy.contains("the broker's certfile"))
+    }
+
     @Test(
         "OpenSSL's error comes with its remedy",
         arguments: [
@@ -142,7 +189,8 @@ struct WordsTests {
             .connectTimedOut(host: "h", port: 1), .certificateForAnotherHost(host: "h"),
             .certificateUntrusted(detail: "d"), .tls(detail: "d"),
             .fileUnusable(key: "ca_file", path: "p", detail: "d"),
-            .password(.empty(path: "p")), .refused(.badUserNameOrPassword), .disconnected(.sessionTakenOver),
+            .password(.empty(path: "p")), .refused(.badUserNameOrPassword), .loginMissing(.username, .notAuthorized),
+            .disconnected(.sessionTakenOver),
             .disconnected(.serverUnavailable), .closedBeforeLogin(host: "h", port: 1), .closedByBroker,
             .keepaliveExpired, .acknowledgementOverdue, .library(call: "c", detail: "d"),
         ]

@@ -21,6 +21,8 @@ package enum ConnectionFailure: Error, Hashable, Sendable {
     case certificateOfAnother(path: String, name: String, own: String)
     /// The broker's CONNACK refused the login.
     case refused(ReasonCode)
+    /// The broker's CONNACK refused a login that lacked a part.
+    case loginMissing(Credential, ReasonCode)
     /// The broker ended an established connection, with its reason (MQTT 5).
     case disconnected(ReasonCode)
     /// The peer accepted the TCP connection and closed it before the login was answered.
@@ -35,6 +37,11 @@ package enum ConnectionFailure: Error, Hashable, Sendable {
     case acknowledgementOverdue
     /// A call of libmosquitto failed; `detail` is its text.
     case library(call: String, detail: String)
+
+    /// A part of a login.
+    package enum Credential: String, Hashable, Sendable {
+        case username, password
+    }
 }
 
 extension ConnectionFailure: CustomStringConvertible {
@@ -54,6 +61,8 @@ extension ConnectionFailure: CustomStringConvertible {
         case .certificateOfAnother(let path, let name, let own):
             "mqtt.cert_file \(path) is now the certificate of \(name), and this agent publishes as \(own)"
         case .refused(let reason): "the broker refused the login: \(reason)"
+        case .loginMissing(let missing, let reason):
+            "the broker refused the login, and no \(missing.rawValue) is set: \(reason)"
         case .disconnected(.sessionTakenOver): "another agent uses this gateway's id: \(ReasonCode.sessionTakenOver)"
         case .disconnected(let reason): "the broker ended the connection: \(reason)"
         case .closedBeforeLogin(let host, let port): "broker \(host) port \(port) hung up before the login was answered"
@@ -79,7 +88,8 @@ extension ConnectionFailure {
             "check the port in mqtt.url and the firewall; mqtts:// needs the broker's TLS port, mqtt:// its plain one"
         case .certificateForAnotherHost: "write the name that is in the broker's certificate into mqtt.url"
         case .certificateUntrusted:
-            "set mqtt.ca_file to the authority that issued it; check its dates and this machine's clock"
+            "put the root authority into mqtt.ca_file, not an intermediate one; the broker's certfile holds its certificate "
+                + "and after it the intermediate ones; check its dates and this machine's clock"
         case .tls(let detail): TLSRemedy.text(detail)
         case .fileUnusable(_, _, let detail) where detail == "key values mismatch": TLSRemedy.text(detail)
         case .fileUnusable: "make it a regular PEM file, of the kind that the key says, that the daemon's user may read"
@@ -87,6 +97,10 @@ extension ConnectionFailure {
         case .certificateOfAnother(_, let name, let own):
             "put the certificate of \(own) back, or restart the agent to make it \(name)"
         case .refused(let reason): Self.loginRemedy(reason)
+        case .loginMissing(.username, _):
+            "set mqtt.username and its password, or mqtt.cert_file and mqtt.key_file where the broker takes certificates"
+        case .loginMissing(.password, _):
+            "set mqtt.password_file, or write the password into the service's credential mqtt-password"
         case .disconnected(.sessionTakenOver): "give every gateway of a site its own gateway.id"
         case .disconnected: "see the broker's log; delivery resumes by itself"
         case .brokenProtocol:
@@ -104,7 +118,7 @@ extension ConnectionFailure {
         switch reason {
         case .unsupportedProtocolVersion: "set mqtt.protocol to 3 (or 5), as the broker speaks it"
         case .badUserNameOrPassword, .notAuthorized:
-            "check mqtt.username, the password file and the broker's user and access lists"
+            "the username or the password is not right: check mqtt.username, the password file and the broker's user and access lists"
         case .retainNotSupported: "allow retained messages in the broker"
         case .clientIdentifierNotValid: "the broker does not accept this client identifier: change gateway.id"
         default: "see the broker's log; the login is tried again by itself"

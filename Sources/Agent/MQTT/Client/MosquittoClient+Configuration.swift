@@ -106,6 +106,8 @@ struct MosquittoTLS {
 enum Password {
     /// A file longer than this is not a password file. MQTT's own limit is 65 535 bytes.
     static let maxLength_bytes = 4_096
+    /// The octets that some editors put before a text in UTF-8.
+    private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
     /// `nil` where none is configured and the service manager provides none.
     static func read(file: String, credentialsDirectory: String?) throws(PasswordError) -> String? {
@@ -145,6 +147,7 @@ enum Password {
             length += count
         }
         var line = buffer.prefix(length).prefix { $0 != UInt8(ascii: "\n") }
+        if line.starts(with: byteOrderMark) { line = line.dropFirst(byteOrderMark.count) }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard !line.isEmpty else { throw .empty(path: path) }
         guard line.count <= maxLength_bytes else { throw .tooLong(path: path, limit: maxLength_bytes) }

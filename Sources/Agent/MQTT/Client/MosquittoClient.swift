@@ -25,6 +25,8 @@ final class MosquittoClient {
     let handle: OpaquePointer
     let inbox: ClientInbox
     package let settings: BrokerSettings
+    /// The part of a login that the settings leave out; `nil` where there is a certificate or a password.
+    private let missing: ConnectionFailure.Credential?
     private var isDisconnecting = false
     /// The system's error when the connection was begun.
     private var connectErrno: Int32 = 0
@@ -47,6 +49,10 @@ final class MosquittoClient {
         }
         self.handle = handle
         self.settings = settings
+        missing =
+            if !settings.certificateFile.isEmpty { nil } else if password != nil { nil } else {
+                settings.username.isEmpty ? .username : .password
+            }
         inbox = ClientInbox(isVersion5: settings.protocolVersion == .v5, limits: limits)
         inbox.attach(to: handle)
         try configure(will: will, password: password)
@@ -248,7 +254,8 @@ final class MosquittoClient {
 
     private func failure(code: Int32, number: Int32) -> ConnectionFailure {
         MosquittoFailure(
-            code: code, number: number, refusal: inbox.refusal, errorLines: inbox.errorLines, host: settings.host,
+            code: code, number: number, refusal: inbox.refusal, missing: missing, errorLines: inbox.errorLines,
+            host: settings.host,
             port: settings.port, wasConnected: phase == .connected
         ).interpreted
     }

@@ -8,6 +8,8 @@ struct MosquittoFailure {
     /// The `errno` after the call.
     var number: Int32
     var refusal: ReasonCode?
+    /// The part of a login that the settings leave out, where no certificate takes its place.
+    var missing: ConnectionFailure.Credential?
     var errorLines: [String]
     var host: String
     var port: UInt16
@@ -15,7 +17,10 @@ struct MosquittoFailure {
     var wasConnected: Bool
 
     var interpreted: ConnectionFailure {
-        if let refusal { return .refused(refusal) }
+        if let refusal {
+            let isOfLogin = [.badUserNameOrPassword, .notAuthorized].contains(refusal)
+            return missing.flatMap { isOfLogin ? .loginMissing($0, refusal) : nil } ?? .refused(refusal)
+        }
         if code >= 0x80, let reason = UInt8(exactly: code) { return .disconnected(ReasonCode(rawValue: reason)) }
         if let failure = tlsFailure { return failure }
         switch mosq_err_t(rawValue: code) {
