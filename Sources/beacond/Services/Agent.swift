@@ -153,9 +153,12 @@ struct Agent {
             let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
             let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)
             let gateway = QueuedGateway(
-                queue, isAnswering ? handler : nil, mayAdminister: mayAdminister, settings: desk)
+                queue, isAnswering ? handler : nil, mayAdminister: mayAdminister,
+                isSupported: { AdapterSurvey.isSupported }, settings: desk)
             let worker = try startDelivery(
-                gateway, parts.dispatcher, radio: .live(RadioCondition(.absent, mayAdminister: mayAdminister)),
+                gateway, parts.dispatcher,
+                radio: .live(
+                    RadioCondition(.absent, mayAdminister: mayAdminister, isSupported: AdapterSurvey.isSupported)),
                 filters: (isAnswering ? [topics.requestFilter] : []) + [desk?.topic].compactMap(\.self),
                 limits: desk == nil ? .requests : .settings)
             let watchdog = WatchdogService(

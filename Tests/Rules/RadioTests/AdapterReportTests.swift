@@ -31,6 +31,19 @@ struct AdapterReportTests {
         #expect(report.remedy.contains("AF_BLUETOOTH"))
     }
 
+    @Test("The agent and its check name the same cause for a missing adapter")
+    func sameCause() throws {
+        for isSupported in [true, false] {
+            let survey = AdapterSurvey(adapters: [], isSupported: isSupported)
+            let report = try #require(survey.reports(on: [.automatic]).first)
+            let condition = RadioCondition(.absent, mayAdminister: false, isSupported: isSupported)
+            #expect(report.remedy == condition.remedy)
+        }
+        #expect(
+            RadioCondition(.absent, mayAdminister: false, isSupported: true).remedy
+                != RadioCondition(.absent, mayAdminister: false, isSupported: false).remedy)
+    }
+
     @Test("An adapter that is off is no problem to an agent that can power it up, and to any other it is")
     func off() throws {
         let survey = AdapterSurvey(adapters: [

@@ -93,20 +93,24 @@ package final class QueuedGateway: Engine {
     private var requests: RequestHandler?
     /// Whether the process has CAP_NET_ADMIN.
     private let mayAdminister: Bool
+    private let isSupported: @Sendable () -> Bool
     private let settings: (any SettingsReceiver)?
     private var latest: (figures: GatewayFigures, radio: RadioCounters)?
 
     /// - Parameters:
     ///   - requests: `nil` where requests are disabled.
+    ///   - isSupported: returns whether the kernel has Bluetooth; asked where an adapter is missing.
     ///   - settings: `nil` where settings come from the file alone.
     package init(
         _ queue: DeliveryQueue, _ requests: RequestHandler?, mayAdminister: Bool,
+        isSupported: @escaping @Sendable () -> Bool = { true },
         settings: (any SettingsReceiver)? = nil
     ) {
         self.queue = queue
         self.requests = requests
         self.settings = settings
         self.mayAdminister = mayAdminister
+        self.isSupported = isSupported
     }
 
     package func waitForRadio() { queue.waitForAvailability(for: .milliseconds(500)) }
@@ -121,7 +125,8 @@ package final class QueuedGateway: Engine {
         var news = EngineNews(outputs: content.outputs, overflow: content.overflow, isLast: content.isClosed)
         news.outputs += settings?.advance(to: now) ?? []
         if let availability = content.availability {
-            let condition = RadioCondition(availability, mayAdminister: mayAdminister)
+            let condition = RadioCondition(
+                availability, mayAdminister: mayAdminister, isSupported: availability != .absent || isSupported())
             news.radio = .live(condition)
             // The radio loop itself logs that it scans, with the adapter's name.
             if !condition.remedy.isEmpty { news.complaint = "radio: \(availability.rawValue): \(condition.remedy)" }

@@ -3,6 +3,9 @@ import Core
 import Glibc
 
 extension AdapterSurvey {
+    /// Whether the kernel has Bluetooth now, and no sandbox hides it.
+    package static var isSupported: Bool { (try? HCISocket()) != nil }
+
     /// Asks the kernel for the adapters. This needs no privilege and opens no adapter.
     ///
     /// There are none where the kernel has no Bluetooth, or a sandbox hides it.

@@ -107,12 +107,10 @@ extension AdapterSurvey {
 
     private func remedy(for obstacle: RadioAvailability, mayAdminister: Bool) -> String {
         if obstacle == .off && mayAdminister { return "" }
-        let remedy = RadioCondition(obstacle, mayAdminister: mayAdminister).remedy
-        guard obstacle == .absent else { return remedy }
+        let remedy = RadioCondition(obstacle, mayAdminister: mayAdminister, isSupported: isSupported).remedy
+        guard obstacle == .absent, isSupported, !isPermitted else { return remedy }
         // Names the next obstacle too, to save the installer another round.
-        if isSupported { return isPermitted ? remedy : "\(remedy) \(RadioAvailability.unauthorized.remedy)" }
-        return "This process sees no Bluetooth in the kernel: load the module 'bluetooth', allow AF_BLUETOOTH in the "
-            + "service's sandbox, or give the container the host's network."
+        return "\(remedy) \(RadioAvailability.unauthorized.remedy)"
     }
 }
 

@@ -41,15 +41,21 @@ package struct RadioCondition: Hashable, Sendable {
     /// Whether the process has CAP_NET_ADMIN. Then the agent powers up adapters that no person has switched off, and
     /// resets adapters that do not answer.
     var mayAdminister: Bool
+    /// Whether the kernel has Bluetooth, and no sandbox hides it.
+    var isSupported: Bool
 
-    package init(_ availability: RadioAvailability, mayAdminister: Bool) {
+    package init(_ availability: RadioAvailability, mayAdminister: Bool, isSupported: Bool = true) {
         self.availability = availability
         self.mayAdminister = mayAdminister
+        self.isSupported = isSupported
     }
 
     /// Advice for an installer, one line in plain words; empty for `scanning`.
     package var remedy: String {
         switch (availability, mayAdminister) {
+        case (.absent, _) where !isSupported:
+            "This process sees no Bluetooth in the kernel: load the module 'bluetooth', allow AF_BLUETOOTH in the service's "
+                + "sandbox, or give the container the host's network."
         case (.off, true):
             "The Bluetooth adapter is off. The agent switches it on by itself, unless a person has switched it off: then "
                 + "run 'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
