@@ -9,7 +9,7 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check configuration, certificate, state folder, other files, adapter, permission and broker.",
         discussion: """
-            Each line begins with ok, warning or problem. Below a problem stands what to do about it. A warning changes no exit status.
+            Each line begins with ok, warning, problem or skipped. Below a problem stands its remedy. A warning changes no exit status.
 
             Exit status: 0 all is well; 78 the configuration is wrong, or there is a problem.
             """)
@@ -26,13 +26,16 @@ struct CheckCommand: ParsableCommand {
         } catch {
             // The adapter can be checked without a configuration.
             report.add(error)
+            report.addNotTried(["state"])
             check(Settings.defaults.radio, into: &report)
+            report.addNotTried(["broker"])
             report.print()
             throw ExitCode.configuration
         }
         let settings = configuration.settings
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
         for key in settings.renamedKeys { report.warn("configuration", "\(key)") }
+        report.addSecrets(settings)
         report.addCertificates(settings.broker, at: SystemClock.timebase.wall(SystemClock.now))
         report.add(configuration)
         checkState(settings.outbox, settings.identity.topics, into: &report)
@@ -172,10 +175,62 @@ struct CheckReport {
     /// Adds what works today and needs a change some day. It changes no exit status.
     mutating func warn(_ subject: String, _ finding: String) { lines.append("warning \(subject): \(finding)") }
 
+    /// Adds the subjects that can't be tried before the configuration is right.
+    mutating func addNotTried(_ subjects: [String]) {
+        lines += subjects.map { "skipped \($0): not tried; correct the configuration first" }
+    }
+
+    /// The columns of a line's first word, and the indent of the lines below.
+    private static let indent = 8
+
+    /// Returns lines that break between words at the terminal's width, below the text of their first line.
+    ///
+    /// - Parameter isColoured: whether the word `problem` is red.
+    static func laidOut(_ lines: [String], width: Int, isColoured: Bool) -> [String] {
+        lines.flatMap { line in
+            var rows: [String] = []
+            for word in line.dropFirst(indent).split(separator: " ") {
+                if let last = rows.last, last.count + 1 + word.count <= width - indent {
+                    rows[rows.count - 1] += " " + word
+                } else {
+                    rows.append(String(word))
+                }
+            }
+            let first = String(line.prefix(indent))
+            let head = isColoured && first == "problem " ? "\u{1B}[31mproblem\u{1B}[0m " : first
+            let below = String(repeating: " ", count: indent)
+            return rows.enumerated().map { ($0.offset == 0 ? head : below) + $0.element }
+        }
+    }
+
     func print() {
+        var lines = lines
+        if Terminal.isThere {
+            lines = Self.laidOut(lines, width: Terminal().size.width, isColoured: Terminal.takesColours)
+        }
         let output = Output(descriptor: 1)
         output.write((lines.joined(separator: "\n") + "\n").utf8)
         output.flush()
+    }
+}
+
+/// The files that hold secrets.
+extension CheckReport {
+    /// Adds those that each user of the machine can read or write.
+    mutating func addSecrets(_ settings: Settings) {
+        addSecret("password", settings.broker.passwordFile)
+        addSecret("key", settings.broker.keyFile)
+        addSecret("secret", settings.privacy.siteKeyFile ?? "")
+    }
+
+    private mutating func addSecret(_ subject: String, _ path: String) {
+        var status = stat()
+        guard !path.isEmpty, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        guard status.st_mode & (S_IROTH | S_IWOTH) != 0 else { return }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        add(
+            subject, "\(path) is open to each user of this machine (mode \(mode))",
+            remedy: "chmod 600 \(path) where the agent's user owns it; chmod 640 \(path) where the user's group does")
     }
 }
 

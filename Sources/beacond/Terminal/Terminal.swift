@@ -14,6 +14,12 @@ struct Terminal {
         return !name.isEmpty && name != "dumb"
     }
 
+    /// Whether the user wants colours there: https://no-color.org.
+    static var takesColours: Bool {
+        guard let refusal = getenv("NO_COLOR") else { return true }
+        return refusal.pointee == 0
+    }
+
     /// The window; 80 by 24 where the terminal does not know.
     var size: ScanTable.Size {
         var window = winsize()

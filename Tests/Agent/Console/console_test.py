@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -319,7 +320,8 @@ def test_check_without_configuration():
     with tempfile.TemporaryDirectory() as folder:
         done = run("check", "--config", "none.toml", cwd=folder)
     assert done.returncode == 78 and "problem configuration: none.toml" in done.stdout and not done.stderr, done
-    assert "problem adapter: auto: absent" in done.stdout and "broker" not in done.stdout, done
+    assert "problem adapter: auto: absent" in done.stdout and "skipped broker: not tried" in done.stdout, done
+    assert "skipped state: not tried" in done.stdout, done
 
 
 def test_check_former_name():
@@ -361,6 +363,54 @@ def write_configuration(folder, **mqtt):
         file.write(f'[gateway]\nsite = "store"\nid = "gw"\nstate_dir = "{folder}/state"\n[mqtt]\n')
         for name, value in {"url": "mqtts://127.0.0.1:1", "username": "gw", **mqtt}.items():
             file.write(f'{name} = "{value}"\n')
+
+
+def test_run_and_check_of_a_missing_adapter():
+    """The agent logs the cause that check names, with its remedy."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_configuration(folder)
+        checked = run("check", cwd=folder).stdout.splitlines()
+        remedy = checked[checked.index("problem adapter: auto: absent") + 1].strip()
+        process = subprocess.Popen([BEACOND, "run"], stderr=subprocess.PIPE, text=True, cwd=folder)
+        line = ""
+        while "radio: absent: " not in line:
+            line = process.stderr.readline()
+            assert line, "ended without a word"
+        process.terminate()
+        process.stderr.close()
+        assert process.wait(PATIENCE_S) == 0
+    # check names the missing right as well, to save the installer another round.
+    assert remedy.startswith(line.partition("radio: absent: ")[2].strip()), (remedy, line)
+
+
+def test_check_on_a_terminal():
+    """On a terminal, check breaks lines between words and colours the word problem, unless NO_COLOR is set."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_configuration(folder)
+        for environment, coloured in ((["-u", "NO_COLOR"], True), (["NO_COLOR=1"], False)):
+            with Session(["env", "-C", folder, *environment, BEACOND, "check"], width=60, height=40) as session:
+                assert session.end() == 78
+                text = session.screen.raw.replace("\r", "")
+            assert ("\x1b[31mproblem\x1b[0m broker: " in text) == coloured, text
+            plain = re.sub(r"\x1b\[\d+m", "", text)
+            assert ("\x1b" in plain) is False, text
+            lines = plain.splitlines()
+            assert all(len(line) <= 60 or " " not in line.strip() for line in lines), lines
+            assert all(line[:8].strip() in ("", "ok", "warning", "problem") for line in lines), lines
+
+
+def test_check_of_an_open_password():
+    """A password that each user of the machine can read is a problem with its remedy."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "password")
+        with open(path, "w") as file:
+            file.write("secret\n")
+        write_configuration(folder, password_file=path)
+        os.chmod(path, 0o644)
+        done = run("check", cwd=folder)
+        assert f"problem password: {path} is open to each user" in done.stdout and f"chmod 600 {path}" in done.stdout, done
+        os.chmod(path, 0o640)
+        assert "password: " not in run("check", cwd=folder).stdout
 
 
 def test_check_pipes():

@@ -57,6 +57,9 @@ class Screen:
             self.lines, self.row, self.column = [""] * self.height, 0, 0
         elif private and numbers == "25":
             self.hidden = verb == "l"
+        elif verb == "m":
+            # A colour moves nothing.
+            return
         elif verb == "H":
             self.row = self.column = 0
         elif verb == "K":
