@@ -231,6 +231,11 @@ class Loading(DayTest):
         self.assertEqual(self.load(lines[1].replace("Bonn", "Köln")), (0, "1 stores: 0 new, 1 changed, 0 removed"))
         self.assertEqual(self.query("SELECT count(*) FROM beacons.store_opening WHERE site = %(site)s"), [(6,)])
 
+    def test_what_a_spreadsheet_with_german_settings_saves_is_taken(self):
+        line = f"{self.site};Berlin;Europe/Berlin;Mo-Sa 08:00-20:00;52,52;13,41"
+        self.assertEqual(self.load(line, ";;;;;", header=HEADER.replace(",", ";")), (0, "1 stores: 1 new, 0 changed, 0 removed"))
+        self.assertEqual(self.query("SELECT latitude, longitude FROM beacons.store WHERE site = %(site)s"), [(52.52, 13.41)])
+
     def test_the_command_says_what_it_changed_or_which_line_is_wrong(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "stores.csv"

@@ -60,6 +60,12 @@ class LoadTests(RegisterTest):
         self.assertEqual({site for site, *_ in self.registered()}, {"berlin-17", "bonn-2"})
         self.assertEqual(self.load(self.line(1, site="bonn-2"), options=["--replace"]), (0, "1 beacons: 0 new, 0 changed, 1 removed"))
 
+    def test_what_a_spreadsheet_with_german_settings_saves_is_taken(self):
+        header, line = HEADER.replace(",", ";"), f"berlin-17;{UUID.replace('-', '')};17;1;trolley 1, blue;01.11.2026"
+        self.file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([header, line, ";;;;;", " ; ;;;;", ""]).encode())
+        self.assertEqual(self.load_file(), (0, "1 beacons: 1 new, 0 changed, 0 removed"))
+        self.assertEqual(self.registered(), [("berlin-17", UUID, 17, 1, "trolley 1, blue", "2026-11-01")])
+
     def test_what_excel_saves_is_taken(self):
         self.file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([HEADER, self.line(1, asset='"Regal ""A"""'), "", ""]).encode())
         self.assertEqual(self.load_file(), (0, "1 beacons: 1 new, 0 changed, 0 removed"))
@@ -96,7 +102,9 @@ class RefusedTests(RegisterTest):
                 ("fleet.csv:3: site: empty", self.line(2, site="")),
                 ("fleet.csv:3: asset: empty", self.line(2, asset="  ")),
                 ("fleet.csv:3: since: empty", self.line(2, since="")),
-                ("fleet.csv:3: since: 01.11.2026 is no day such as 2026-11-21", self.line(2, since="01.11.2026")),
+                ("fleet.csv:3: since: 11/01/2026 is no day such as 2026-11-21 or 21.11.2026", self.line(2, since="11/01/2026")),
+                ("fleet.csv:3: since: 30.02.2026 is no day", self.line(2, since="30.02.2026")),
+                ("fleet.csv:3: uuid: ", self.line(2, uuid=UUID.replace("-", "", 1))),
                 ("fleet.csv:3: since: 2026-02-30 is no day", self.line(2, since="2026-02-30")),
                 ("fleet.csv:3: since: 2026-11-01T00:00:00Z is no day", self.line(2, since="2026-11-01T00:00:00Z")),
                 ("fleet.csv:3: site: must be one topic level", self.line(2, site="a/b")),
@@ -114,7 +122,8 @@ class RefusedTests(RegisterTest):
 
     def test_a_file_without_its_header_or_without_a_beacon_is_refused(self):
         self.refused("fleet.csv:1: the first line must be site,uuid,major,minor,asset,since", self.line(1), header="uuid,site,major,minor,asset,since")
-        self.refused("fleet.csv:1: the first line must be", self.line(1), header=HEADER.replace(",", ";"))
+        self.refused("fleet.csv:2: 1 fields, not 6", self.line(1), header=HEADER.replace(",", ";"))
+        self.refused("fleet.csv:1: the first line must be", self.line(1), header=HEADER.replace(",", "\t"))
         self.refused("fleet.csv:1: no beacon in it")
 
     def test_a_file_that_cannot_be_read_is_said_in_a_line(self):

@@ -13,6 +13,8 @@ LARGEST_FILE_BYTES = 128 << 20
 # A site is a level of a topic.
 LONGEST_SITE_BYTES = 128
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+# A spreadsheet with German settings saves 01.11.2026.
+DOTTED_DAY = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4})", re.ASCII)
 
 
 Row = TypeVar("Row")
@@ -28,13 +30,16 @@ def rows(path: Path, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
 
     Raises WrongFile for a file that cannot be read, another header, and a line with another number of fields.
     """
-    reader = csv.reader(io.StringIO(text_of(path), newline=""), strict=True)
+    text = text_of(path)
+    # A spreadsheet with a decimal comma separates fields by semicolons.
+    separator = ";" if text.partition("\n")[0].strip() == ";".join(header) else ","
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     try:
         if next(reader, []) != header:
             raise WrongFile(f"{path}:1: the first line must be {','.join(header)}")
         for fields in reader:
-            # Excel leaves empty lines at the end.
-            if not fields:
+            # Spreadsheets leave empty lines and rows of empty fields at the end.
+            if not any(map(str.strip, fields)):
                 continue
             if len(fields) != len(header):
                 raise WrongFile(f"{path}:{reader.line_num}: {len(fields)} fields, not {len(header)}")
@@ -98,6 +103,9 @@ def day_of(name: str, text: str) -> date:
     try:
         if DAY.fullmatch(text):
             return date.fromisoformat(text)
+        if dotted := DOTTED_DAY.fullmatch(text):
+            day, month, year = map(int, dotted.groups())
+            return date(year, month, day)
     except ValueError:
         pass
-    raise ValueError(f"{name}: {text[:50]} is no day such as 2026-11-21")
+    raise ValueError(f"{name}: {text[:50]} is no day such as 2026-11-21 or 21.11.2026")

@@ -14,7 +14,8 @@ HEADER = ["site", "uuid", "major", "minor", "asset", "since"]
 # A chain of 20,000 stores with 50 beacons each.
 MOST_BEACONS, LONGEST_ASSET = 1_000_000, 200
 HIGHEST_VALUE = 65535
-UUID = re.compile(r"[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}")
+# As config.toml takes it: with its dashes, or 32 digits.
+UUID = re.compile(r"([0-9A-F]{8})(-?)([0-9A-F]{4})\2([0-9A-F]{4})\2([0-9A-F]{4})\2([0-9A-F]{12})")
 
 # A store and an identity name a row. Stores may number their beacons alike.
 LOAD = """
@@ -72,11 +73,12 @@ def beacon_of(told: dict[str, str]) -> Beacon:
     for name, value in told.items():
         if not value:
             raise ValueError(f"{name}: empty")
-    if not UUID.fullmatch(told["uuid"].upper()):
+    uuid = UUID.fullmatch(told["uuid"].upper())
+    if not uuid:
         raise ValueError(f"uuid: {told['uuid'][:50]} is none, such as 39ED98FF-2900-441A-802F-9C398FC199D2")
     if len(told["asset"]) > LONGEST_ASSET:
         raise ValueError(f"asset: longer than {LONGEST_ASSET} characters")
-    return Beacon(site_of(told["site"]), told["uuid"].upper(), value_of("major", told["major"]), value_of("minor", told["minor"]), told["asset"],
+    return Beacon(site_of(told["site"]), "-".join(uuid.group(1, 3, 4, 5, 6)), value_of("major", told["major"]), value_of("minor", told["minor"]), told["asset"],
                   day_of("since", told["since"]))
 
 

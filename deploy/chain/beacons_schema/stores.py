@@ -14,7 +14,7 @@ from .opening_hours import HOLIDAY, Ranges, opening_hours
 HEADER = ["site", "name", "time_zone", "opening_hours", "latitude", "longitude"]
 HOLIDAYS_HEADER = ["site", "day"]
 MOST_STORES, MOST_HOLIDAYS, LONGEST_NAME = 100_000, 1_000_000, 200
-NUMBER = re.compile(r"-?\d{1,3}(\.\d{1,15})?", re.ASCII)
+NUMBER = re.compile(r"-?\d{1,3}([.,]\d{1,15})?", re.ASCII)
 
 LOAD = """
 WITH told AS MATERIALIZED (
@@ -105,9 +105,10 @@ def store_of(told: dict[str, str], zones: set[str]) -> Store:
 def degrees(text: str, name: str, most: int) -> float | None:
     if not text:
         return None
-    if not NUMBER.fullmatch(text) or abs(float(text)) > most:
+    # A quoted field, or one between semicolons, may have a decimal comma.
+    if not NUMBER.fullmatch(text) or abs(value := float(text.replace(",", "."))) > most:
         raise ValueError(f"{name}: {text[:50]} is no number from -{most} to {most}")
-    return float(text)
+    return value
 
 
 def load_holidays(connection: psycopg.Connection[Any], path: Path, replaces: bool) -> str:
