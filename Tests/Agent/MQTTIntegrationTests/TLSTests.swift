@@ -29,11 +29,14 @@ private struct Authority {
                 + "-keyout \(name).key -out \(name).pem")
     }
 
-    func makeCertificate(_ name: String, commonName: String, alternative: String? = nil, by authority: String) throws {
+    func makeCertificate(
+        _ name: String, commonName: String, alternative: String? = nil, isAuthority: Bool = false, by authority: String
+    ) throws {
         try openssl(
             "req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=\(commonName) "
                 + "-keyout \(name).key -out \(name).csr")
-        let text = alternative.map { "subjectAltName=\($0)\n" } ?? "basicConstraints=CA:FALSE\n"
+        let kind = isAuthority ? "basicConstraints=critical,CA:TRUE\n" : "basicConstraints=CA:FALSE\n"
+        let text = alternative.map { "subjectAltName=\($0)\n" } ?? kind
         try text.write(toFile: broker.path("\(name).ext"), atomically: true, encoding: .utf8)
         try openssl(
             "x509 -req -in \(name).csr -CA \(authority).pem -CAkey \(authority).key -CAcreateserial -days 2 "
@@ -109,6 +112,29 @@ struct TLSTests {
         let (failure, line) = try firstFailure(settings(broker) { $0.caFile = broker.path("other.pem") })
         #expect(failure == .certificateUntrusted(detail: "certificate verify failed"))
         #expect(line.contains("mqtt.ca_file"))
+    }
+
+    @Test("Below an intermediate authority, the root in ca_file and the chain in the broker's certfile are needed")
+    func intermediate() async throws {
+        let broker = try await broker(for: "IP:127.0.0.1")
+        broker.stop()
+        let authority = Authority(broker: broker)
+        try authority.makeCertificate("between", commonName: "between", isAuthority: true, by: "authority")
+        try authority.makeCertificate("server", commonName: "server", alternative: "IP:127.0.0.1", by: "between")
+        let untrusted = BrokerCheck.Outcome.failed(.certificateUntrusted(detail: "certificate verify failed"))
+        func outcome(_ file: String) -> BrokerCheck.Outcome {
+            BrokerCheck.run(settings: settings(broker) { $0.caFile = broker.path(file) }, clientID: "check")
+        }
+        try await broker.start()
+        #expect(outcome("authority.pem") == untrusted)
+        broker.stop()
+        let chain = try ["server.pem", "between.pem"].map {
+            try String(contentsOfFile: broker.path($0), encoding: .utf8)
+        }
+        try chain.joined().write(toFile: broker.path("server.pem"), atomically: true, encoding: .utf8)
+        try await broker.start()
+        #expect(outcome("between.pem") == untrusted)
+        #expect(outcome("authority.pem").remedy == nil)
     }
 
     @Test("Without ca_file the system's authorities count, and a private one is refused")
