@@ -1,18 +1,22 @@
 """The command `register`: a file is loaded as a whole, twice without a change, or not at all."""
 
+import datetime
+import os
 import pathlib
 import tempfile
 import unittest
 
 import psycopg
 from beacons_schema.csv_file import WrongFile
-from beacons_schema.register import beacons_of
+from beacons_schema.register import Beacon, beacons_of
+from beacons_schema.stores import stores_of
 
 from lists import ListTest
 from story import SCHEMA, UUID, job
 
 REGISTER = SCHEMA.with_name("register")
 HEADER = "site,uuid,major,minor,asset,since"
+FIELD = pathlib.Path(os.environ.get("BEACOND_RECORDINGS") or "/nonexistent") / "field-cases"
 
 
 class RegisterTest(ListTest):
@@ -70,6 +74,16 @@ class LoadTests(RegisterTest):
         self.file.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([HEADER, self.line(1, asset='"Regal ""A"""'), "", ""]).encode())
         self.assertEqual(self.load_file(), (0, "1 beacons: 1 new, 0 changed, 0 removed"))
         self.assertEqual(self.registered()[0][4], 'Regal "A"')
+
+
+@unittest.skipUnless(FIELD.is_dir(), "BEACOND_RECORDINGS names no folder with field-cases")
+class FieldTests(unittest.TestCase):
+    """Files as people saved them."""
+
+    def test_a_register_and_a_list_of_stores_of_a_german_spreadsheet_are_read(self):
+        self.assertEqual(beacons_of(FIELD / "register-semicolon.csv"), [Beacon("berlin-17", UUID, 17, 1, "trolley 1", datetime.date(2026, 11, 1))])
+        [store] = stores_of(FIELD / "stores-semicolon.csv", {"Europe/Berlin"})
+        self.assertEqual((store.site, store.hours, store.latitude, store.longitude), ("berlin-17", "Mo-Sa 08:00-20:00", 52.52, 13.41))
 
 
 class RefusedTests(RegisterTest):
