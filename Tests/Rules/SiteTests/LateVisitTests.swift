@@ -125,6 +125,19 @@ struct LateVisitTests {
         #expect(store.lateVisits == [] && store.engine.figures.late == 1)
     }
 
+    @Test("After the monitoring of an open visit ended, no visit begins before that end")
+    func unmonitored() throws {
+        var store = try Self.afterAVisit()
+        store.enter("a", at: 100)
+        for gateway in ["a", "b"] { store.say(gateway, "region/carts/state", "", at: 130) }
+        store.enter("a", told_s: 120, at: 131)
+        store.exit("b", entered_s: 105, heard_s: 110, told_s: 112, seq: 9, at: 132)
+        store.exit("a", entered_s: 120, heard_s: 150, told_s: 155, at: 155)
+        store.advance(to: 300)
+        let last = try #require(store.stays.last)
+        #expect((last.enteredAt - .origin).seconds >= 130 && store.lateVisits == [])
+    }
+
     @Test("An exit waits for the list that a gateway owes: its line may be down since the last one")
     func owedList() throws {
         for interval_s in [1.0, 5] {

@@ -153,9 +153,8 @@ extension StorePresence {
     /// Deletes a region that is outside. Its late visits are told before.
     mutating func release(_ slot: StoreRegionSlot) -> Released {
         tellLate(slot, StoreGateways.Told(everythingUntil: now), at: now)
-        if regions[slot].notBefore > .origin {
-            endings.note(regions[slot].id, at: regions[slot].notBefore, lateAfter: spans.lateAfter)
-        }
+        let (id, ended) = (regions[slot].id, regions[slot].notBefore)
+        if ended > endings.end(of: id) ?? .origin { endings.note(id, at: ended, lateAfter: spans.lateAfter) }
         let released = Released(slot: slot, id: regions[slot].id)
         if released.id.discriminator == .whole {
             admission.plainCount -= 1
