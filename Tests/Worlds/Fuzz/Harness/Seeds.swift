@@ -151,7 +151,7 @@ enum Seeds {
             ])
         let stay = EventPayload.Stay(
             enteredAt: head.at, lastHeardAt: head.at, dwell_s: 0.5, beginning: .partial,
-            ending: .unmonitored)
+            ending: .unmonitored, isLate: true)
         let state = ListedState(instance: instance, state: .inside, since: head.at, eventSeq: 4)
         var report = HealthReport()
         report.engine.suspectedSpoofing = [SuspectedSpoofing(kind: .rssi, rate_per_s: 9.5)]
