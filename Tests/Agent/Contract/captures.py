@@ -3,7 +3,7 @@
 
     captures.py hush IN FROM_S UNTIL_S OUT   IN without what was heard between two times: a radio that went blind
     captures.py later IN SECONDS OUT         IN, as if it had been heard later
-    captures.py oddities OUT                 two beacons of one identity, one without RSSI, and some broken reports
+    captures.py oddities OUT                 two beacons of one identity, one without RSSI, one whose power cannot be, and some broken reports
     captures.py flood OUT                    beacons that are stronger than any, all of them the same
 """
 
@@ -31,11 +31,12 @@ def telemetry(address, uuid, octets):
 
 def oddities():
     """A good minute in which everybody is heard twice a second, and five seconds of broken reports. One beacon tells its battery."""
-    original, clone, mute = (bytes.fromhex(f"00 1A 7D DA 71 {last}") for last in ("13", "14", "15"))
+    original, clone, mute, loud = (bytes.fromhex(f"00 1A 7D DA 71 {last}") for last in ("13", "14", "15", "16"))
     for half_second in range(130):
         time_us = BEGIN_US + half_second * 500_000
         beat = half_second % 3
         yield time_us, RECEIVED_EVENT, report(original, 1, 1, -60 - beat)
+        yield time_us + 500, RECEIVED_EVENT, report(loud, 1, 3, -62, power_dbm=-3)
         if half_second > 24:
             yield time_us + 1_000, RECEIVED_EVENT, report(clone, 1, 1, -75 + beat)
         if half_second > 30:

@@ -1,5 +1,6 @@
 """Writes what gateways would have printed, as lines of `beacond replay --output jsonl`, into the folder named: two gateways hear one
-cart that walks from the entrance to the bakery and leaves; then the bakery's gateway is offline while something is inside."""
+cart that walks from the entrance to the bakery and leaves; then the bakery's gateway is offline while something is inside.
+With --late before the folder, one gateway tells a visit after a later one of another gateway was told."""
 
 import json
 import sys
@@ -21,6 +22,11 @@ class Gateway:
         payload = {"schema": 1, "at": time(t_s), "clock": "synced", **payload}
         self.lines.append((t_s, json.dumps({
             "t": t_s, "topic": f"beacons/store/{self.name}/{topic}", "qos": 1, "retain": False, "payload": payload})))
+
+    def arrives(self, t_s):
+        """The last message waited for its connection until then."""
+        told = json.loads(self.lines[-1][1]) | {"t": t_s}
+        self.lines[-1] = (t_s, json.dumps(told))
 
     def status(self, t_s, state="online"):
         self.say(t_s, "status", state=state, version="0.1.0", epoch="E" * 26, radio="scanning", remedy="")
@@ -68,11 +74,24 @@ def story():
     door.status(400)
     # The gateway's old message, once its connection is back.
     oven.event(150, "enter", minor=3)
-    oven.lines[-1] = (401, oven.lines[-1][1].replace('"t": 150', '"t": 401'))
+    oven.arrives(401)
     return door, oven
 
 
+def late():
+    first, behind = Gateway("first"), Gateway("behind")
+    for gateway in (first, behind):
+        gateway.status(0)
+        gateway.state(0, "outside")
+    first.enter(50)
+    first.exit(70, 50, 58)
+    behind.event(30, "exit", entered_at=time(10), last_heard_at=time(20), dwell_s=10)
+    behind.arrives(120)
+    first.status(200)
+    return first, behind
+
+
 if __name__ == "__main__":
-    for gateway in story():
-        with open(f"{sys.argv[1]}/{gateway.name}.jsonl", "w") as file:
+    for gateway in late() if "--late" in sys.argv else story():
+        with open(f"{sys.argv[-1]}/{gateway.name}.jsonl", "w") as file:
             file.writelines(line + "\n" for _, line in sorted(gateway.lines, key=lambda line: line[0]))
