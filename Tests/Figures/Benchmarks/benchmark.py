@@ -23,7 +23,7 @@ from live import Agent, Broker, Controller, Subscriber, cpu_s, play, report
 from workload import Cost, Workload, instructions, median, peak_kib
 
 HERE = pathlib.Path(__file__).parent
-# Where the article Performance shows it.
+# Where the article Evidence shows it.
 PICTURE = HERE / "../../../Sources/beacond/Documentation.docc/Resources/benchmark.svg"
 ROUNDS = 5
 

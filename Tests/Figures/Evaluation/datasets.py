@@ -1,4 +1,4 @@
-"""The open recordings that the defaults were chosen on, where their folder is there (see Evaluation.md)."""
+"""The open recordings that the defaults were chosen on, where their folder is there (see Evidence.md)."""
 
 import csv
 import glob

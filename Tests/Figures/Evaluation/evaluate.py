@@ -54,7 +54,7 @@ def main(folder, beacond, out):
         return 65
     has_receivers = whereabouts.is_there(folder)
     if not is_open and not own_recordings and not has_receivers:
-        print(f"{folder}: no recordings; see Sources/beacond/Documentation.docc/Evaluation.md", file=sys.stderr)
+        print(f"{folder}: no recordings; see Sources/beacond/Documentation.docc/Evidence.md", file=sys.stderr)
         return 66
     rows = list(measures.own_rows(own_recordings))
     for recording in own_recordings:

@@ -1,4 +1,4 @@
-"""Holds the agent to what the article Location says of the recordings: `location_regression.py DATA BEACOND`. A line for each that it lost.
+"""Holds the agent to what the article Evidence says of the recordings: `location_regression.py DATA BEACOND`. A line for each that it lost.
 
 Delays, shares and distances are figures only: deploy/evaluate prints them."""
 

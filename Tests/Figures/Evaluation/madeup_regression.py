@@ -1,4 +1,4 @@
-"""Holds the figures of made-up levels that the article Evaluation sums up: `madeup_regression.py BEACOND`. One line for each that is lost.
+"""Holds the figures of made-up levels that the article Evidence sums up: `madeup_regression.py BEACOND`. One line for each that is lost.
 
 The limits leave room for differences between compilers. No figure depends on the machine's speed.
 """
@@ -8,7 +8,7 @@ import sys
 import companion
 import storeys
 
-# Beside ESPresense-companion's levels, in the order of `companion.PUBLISHED`: what the article Evaluation sums up.
+# Beside ESPresense-companion's levels, in the order of `companion.PUBLISHED`: what the article Evidence sums up.
 COMPANION = {
     ("diagonal_walk", None): (0.46, 0.91, 0.49, 1.17, 0.034, 0.018),
     ("diagonal_walk", "living-nw"): (0.55, 1.23),

@@ -1,4 +1,4 @@
-"""A user's recordings: folders with a `capture.btsnoop` and a `truth.json` (the article Evaluation has the format)."""
+"""A user's recordings: folders with a `capture.btsnoop` and a `truth.json` (the article Evidence has the format)."""
 
 import json
 import os

@@ -3,7 +3,7 @@
     python3 Tests/Figures/Evaluation/perturbed.py FOLDER BEACOND [NAME …]
 
 Each row has ours and the best other rule on the very same readings. NAME is a way to make them worse; without one, all
-are tried, which takes minutes. What it showed stands in the article Signal.
+are tried, which takes minutes. The article Signal has what it showed.
 """
 
 import random

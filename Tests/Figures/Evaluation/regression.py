@@ -1,4 +1,4 @@
-"""Holds the agent to the figures that stand in Signal.md: `regression.py DATA BEACOND`. One line for each that it lost.
+"""Holds the agent to the figures that stand in Evidence.md: `regression.py DATA BEACOND`. One line for each that it lost.
 
 The long form, with other agents' rules, thresholds and plots, is deploy/evaluate.
 """
@@ -10,7 +10,7 @@ import datasets
 import distance
 
 # Mean error in metres, mean factor in log2, least and most share within accuracy_error_m. For the door it is the least F1
-# with the thresholds that Signal.md names.
+# with the thresholds that Evidence.md names.
 DISTANCE = {
     "walk (danis)": (3.90, 0.83, 0.60, 0.80), "pixel2-hears-a20": (0.82, 0.72, 0.60, 0.80),
     "iphone6splus-hears-iphone8plus": (0.57, 0.61, 0.60, 0.80), "flat": (1.74, 0.61, 0.60, 0.80),

@@ -1,4 +1,4 @@
-"""Holds the figures of Site.md: `store_regression.py FOLDER BEACOND`. What differs by chance from one compiler to the next is left room."""
+"""Holds the figures of Evidence.md: `store_regression.py FOLDER BEACOND`. What differs by chance from one compiler to the next is left room."""
 
 import sys
 
