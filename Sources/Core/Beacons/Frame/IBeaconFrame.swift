@@ -20,6 +20,9 @@ package struct IBeaconFrame: Hashable, Sendable {
     /// The measured powers that a beacon can have. Another one says nothing about a distance.
     static let plausiblePower_dbm: ClosedRange<Int8> = -100 ... -20
 
+    /// Returns whether a beacon can have that measured power.
+    static func isPlausible(power_dbm: Int8) -> Bool { plausiblePower_dbm.contains(power_dbm) }
+
     package init(identity: BeaconIdentity, measuredPower_dbm: Int8) {
         self.identity = identity
         self.measuredPower_dbm = measuredPower_dbm

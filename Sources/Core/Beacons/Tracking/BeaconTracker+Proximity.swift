@@ -60,7 +60,7 @@ extension BeaconTracker {
         let rssi_dbm = smoothing.region.level(table.transmitters[slot].signal.region)?.rssi_dbm
         let level = smoothing.distanceLevel(of: table.transmitters[slot].signal)
         let stated_dbm = table.transmitters[slot].measuredPower_dbm
-        let isPlausible = IBeaconFrame.plausiblePower_dbm.contains(stated_dbm)
+        let isPlausible = IBeaconFrame.isPlausible(power_dbm: stated_dbm)
         guard table.transmitters[slot].presence == .heard, let level,
             let power_dbm = isPlausible ? stated_dbm : configuredPower_dbm
         else {

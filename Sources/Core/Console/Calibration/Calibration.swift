@@ -51,7 +51,7 @@ package struct Calibration: Sendable {
     /// - distance_m: the distance between beacon and gateway; more than 0.
     package func stop(offset_db: Double, distance_m: Double) throws(CalibrationError) -> WalkStop {
         let (identity, statistics) = try sample(ofAtLeast: WalkStop.minReadings)
-        guard IBeaconFrame.plausiblePower_dbm.contains(statedPower_dbm) else {
+        guard IBeaconFrame.isPlausible(power_dbm: statedPower_dbm) else {
             throw .implausiblePower(identity, statedPower_dbm)
         }
         return WalkStop(distance_m: distance_m, loss_db: Double(statedPower_dbm) - statistics.median - offset_db)

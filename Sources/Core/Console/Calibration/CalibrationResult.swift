@@ -27,7 +27,7 @@ package struct CalibrationResult: Hashable, Sendable {
     /// Whether `config.toml` allows the offset.
     var isOffsetAllowed: Bool { Self.offsets_db.contains(rssiOffset_db) }
     /// Whether a beacon can have the stated measured power.
-    var isStatedPlausible: Bool { IBeaconFrame.plausiblePower_dbm.contains(statedPower_dbm) }
+    var isStatedPlausible: Bool { IBeaconFrame.isPlausible(power_dbm: statedPower_dbm) }
     var isQuiet: Bool { readings.sigma <= Self.quietSigma_db }
 
     /// - Parameters:

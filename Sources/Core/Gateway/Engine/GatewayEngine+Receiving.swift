@@ -51,7 +51,7 @@ extension GatewayEngine {
         }
         let count = membership.count(of: identity)
         guard count > 0 else { return }
-        if !IBeaconFrame.plausiblePower_dbm.contains(sighting.measuredPower_dbm) {
+        if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm) {
             noteImplausiblePower(of: sighting, identity, &outputs)
         }
         if !restoredPatience.isEmpty {

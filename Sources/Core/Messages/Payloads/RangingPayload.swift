@@ -73,7 +73,7 @@ extension ListedBeacon {
     /// The level that places it in a store, dBm; `nil` where the gateway does not hear it now. The proximity tells that,
     /// but for a beacon whose measured power cannot be, which never has one.
     var presentLevel_dbm: Double? {
-        let hasDistance = IBeaconFrame.plausiblePower_dbm.contains(measuredPower_dbm)
+        let hasDistance = IBeaconFrame.isPlausible(power_dbm: measuredPower_dbm)
         let isPresent = observation.proximity != .unknown || (!hasDistance && age_ms <= Self.longestAge_ms)
         return isPresent ? observation.rssi_dbm : nil
     }

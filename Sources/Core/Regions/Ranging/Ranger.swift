@@ -165,7 +165,7 @@ package struct RangedBeacon: Hashable, Sendable {
     var isDuplicate: Bool
 
     /// Whether the beacon states a measured power that cannot be.
-    var statesImplausiblePower: Bool { !IBeaconFrame.plausiblePower_dbm.contains(measuredPower_dbm) }
+    var statesImplausiblePower: Bool { !IBeaconFrame.isPlausible(power_dbm: measuredPower_dbm) }
 
     /// Returns the number of physical beacons: tracks, without those still resolving.
     package static func count(_ beacons: [RangedBeacon]) -> Int {
