@@ -121,7 +121,7 @@ package struct StoreToday: Sendable {
     ///   - isHearing: whether any gateway of the store hears from now on.
     ///   - isCatchingUp: whether a gateway tells what it heard while it was away. The report waits for it.
     package mutating func follow(
-        _ outputs: inout [GatewayOutput], isHearing: Bool, isCatchingUp: Bool = false, at now: Instant,
+        _ outputs: inout [GatewayOutput], isHearing: Bool, isCatchingUp: Bool, at now: Instant,
         _ demand: Demand = .asDue
     ) {
         pass(to: now)
