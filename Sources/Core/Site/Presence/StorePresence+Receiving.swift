@@ -40,9 +40,8 @@ extension StorePresence {
         let owedList = gateways[gateway].progress.owesList(at: now)
         change(&gateways[gateway].progress, now)
         if owedList { lookAgain(at: now) }
-        guard let first = awaitingLists.first, gateways.caughtUpAt(now) <= now else { return }
-        let told = gateways.toldUntil(now)
-        guard first.due <= told else { return }
+        guard awaitingLists.first != nil else { return }
+        let told = gateways.told(at: now, lateAfter: spans.lateAfter).until
         while let next = awaitingLists.first, next.due <= told {
             awaitingLists.removeFirst()
             regions[next.subject].look(at: now)

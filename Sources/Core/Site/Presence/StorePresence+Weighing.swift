@@ -95,7 +95,6 @@ extension StorePresence {
                 lateCount += 1
                 continue
             }
-            regions[slot].told.note(from: stay.from, to: exit, since: now - spans.lateAfter)
             note(.lateVisit(output))
         }
         lateCount += regions[slot].takeGivenUp()
@@ -121,7 +120,7 @@ extension StorePresence {
 
     /// Tells a region's change.
     mutating func tell(_ slot: StoreRegionSlot, _ change: StoreRegion.Change) {
-        regions[slot].isTold = true
+        regions[slot].noteTold()
         let region = regions[slot]
         let output = region.told(change.change, at: change.at, gateways)
         note(.changed(Changed(slot: slot, change: change, lastHeardAt: region.lastHeardAt, output: output)))

@@ -112,13 +112,13 @@ struct StorePresence: Sendable {
                 staysCountedAt = now
                 hasManyStays = regions.slots.reduce(0) { $0 + regions[$1].log.stays.count } > admission.maxInstances
             }
-            regions[slot].log.limit = hasManyStays ? StayLog.few : StayLog.most
+            regions[slot].limitLog(to: hasManyStays ? StayLog.few : StayLog.most)
         }
         if !regions[slot].note(stay, spans, at: now) { lateCount += 1 }
     }
 
     /// Notes an event of a zone of the region: the region is not left before it.
-    mutating func noteZoneTold(of slot: StoreRegionSlot, at now: Instant) { regions[slot].zonesToldAt = now }
+    mutating func noteZoneTold(of slot: StoreRegionSlot, at now: Instant) { regions[slot].noteZoneTold(at: now) }
 
     /// Sets the timer of a region. The store calls it wherever a region's claims were weighed.
     mutating func schedule(_ slot: StoreRegionSlot) {

@@ -29,6 +29,17 @@ struct StoreRegion: StoreInstance {
         /// Held back: the visit begins at that time or earlier. `since` tells how long an old entry has waited for
         /// gateways that may tell an earlier one.
         case held(at: Instant, since: Instant)
+
+        /// The beginning of the visit, as far as is known.
+        var entry: Instant? {
+            switch self {
+            case .none: nil
+            case .known(let entry), .held(let entry, _): entry
+            }
+        }
+
+        /// The time since which its entry waits.
+        var heldSince: Instant? { if case .held(_, let since) = self { since } else { nil } }
     }
 
     /// The reason and time of another weighing without news.
@@ -38,6 +49,15 @@ struct StoreRegion: StoreInstance {
         case deferred(isEntry: Bool, until: Instant)
         /// A gateway that is away is given up.
         case givingUp(at: Instant)
+
+        var due: Instant {
+            switch self {
+            case .never: .distantFuture
+            case .deferred(_, let due), .givingUp(let due): due
+            }
+        }
+
+        var isOfEntry: Bool { if case .deferred(let isEntry, _) = self { isEntry } else { false } }
     }
 
     /// The progress of restoring a stored region.
@@ -52,44 +72,44 @@ struct StoreRegion: StoreInstance {
     let id: RegionInstanceID
     /// The entry that waits for its admission; `nil` once the region exists.
     var pending: PendingEntry?
-    var standing: RegionStanding
+    private(set) var standing: RegionStanding
     private(set) var claims: [Claim] = []
     /// The cause of the last event of a gateway; `nil` before the first, for example after a start.
     var cause: Cause?
     /// The time of leaving; `distantFuture` while it is inside.
-    var exitDue = Instant.distantFuture
+    private(set) var exitDue = Instant.distantFuture
     /// The time at which it becomes unknown.
-    var unknownDue = Instant.distantFuture
+    private(set) var unknownDue = Instant.distantFuture
     /// The last evidence of the inside.
-    var lastHeardAt: Instant?
+    private(set) var lastHeardAt: Instant?
     /// The ended stays told by the gateways.
-    var log = StayLog()
+    private(set) var log = StayLog()
     /// The stays before the open visit, or before the end of the last one: visits that become known late.
     private var lateStays = StayLog()
     /// The next check whether the first of them can be told.
     private(set) var lateDue = Instant.distantFuture
-    var told = ToldVisits()
-    var next = NextVisit.none
+    private(set) var told = ToldVisits()
+    private(set) var next = NextVisit.none
     /// The last evidence that belongs to the next visit.
-    var nextHeardAt: Instant?
+    private(set) var nextHeardAt: Instant?
     /// The next check whether an exit can be told; `nil` where none waits for gateways.
-    var lookDue: Instant?
-    var reweighing = Reweighing.never
+    private(set) var lookDue: Instant?
+    private(set) var reweighing = Reweighing.never
     /// The number of gaps that were ignored.
-    var givenUp: UInt64 = 0
+    private(set) var givenUp: UInt64 = 0
     /// The earliest date of any event: an earlier visit of the instance ended then.
-    var notBefore = Instant.origin
+    private(set) var notBefore = Instant.origin
     /// The last event of its zones: the region is not left before it.
-    var zonesToldAt: Instant?
+    private(set) var zonesToldAt: Instant?
     /// Whether its exits make events: the operator of the gateways may have switched them off.
-    var tellsExit = true
-    var resumption = Resumption.none
+    private(set) var tellsExit = true
+    private(set) var resumption = Resumption.none
     /// Whether the last exit was told as inferred.
-    var isInferred = false
+    private(set) var isInferred = false
     /// Whether only gateways that cannot hear have it inside.
-    var isHeldByAway = false
+    private(set) var isHeldByAway = false
     /// Whether any state of it was told.
-    var isTold = false
+    private(set) var isTold = false
 
     /// - Parameter ended: the end of an earlier visit of the instance.
     init(_ id: RegionInstanceID, after ended: Instant = .origin, at now: Instant) {
@@ -102,7 +122,7 @@ struct StoreRegion: StoreInstance {
     /// The time of its next deadline.
     var due: Instant { min(presenceDue, lateDue) }
 
-    /// The time of its next deadline, apart from late visits.
+    /// The same, apart from late visits.
     var presenceDue: Instant { min(min(lookDue ?? exitDue, unknownDue), reweighing.due) }
 
     /// Whether subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
@@ -199,9 +219,6 @@ struct StoreRegion: StoreInstance {
         return join(last, spans) && isKept
     }
 
-    /// Moves the check of late visits forward.
-    mutating func lookForLate(at due: Instant) { if lateDue < .distantFuture { lateDue = min(lateDue, due) } }
-
     /// The time of an exit, or of a late visit's exit, that waits for gateways; `nil` where none does.
     func awaitedUntil(_ spans: Spans) -> Instant? {
         let exit = lookDue == nil || next.entry != nil ? nil : exitDue
@@ -223,6 +240,7 @@ struct StoreRegion: StoreInstance {
             _ = lateStays.removeFirst()
             if told.hasRoom(for: first, apart: spans.exitAfter) {
                 lateDue = now
+                told.note(from: first.from, to: exit, since: now - spans.lateAfter)
                 return first
             }
             givenUp += 1
@@ -232,39 +250,350 @@ struct StoreRegion: StoreInstance {
 
     /// Takes a gateway's entry, which may begin the next visit.
     mutating func note(_ entry: StayLog.Entry) {
-        let isVisited =
-            standing.presence != nil && exitDue == .distantFuture
-            && claims.contains { $0.isThere && $0.unprovedSince == nil }
-        if !isVisited { log.note(entry) }
+        let isThere = claims.contains { $0.isThere && $0.unprovedSince == nil }
+        if standing.presence == nil || exitDue < .distantFuture || !isThere { log.note(entry) }
     }
+
+    /// Limits the number of ended stays that wait, as long as all instances together have too many.
+    mutating func limitLog(to limit: Int) { log.limit = limit }
+
+    /// Notes that a state of it was told.
+    mutating func noteTold() { isTold = true }
+
+    /// Notes an event of one of its zones: the region is not left before it.
+    mutating func noteZoneTold(at instant: Instant) { zonesToldAt = instant }
 
     /// Notes whether the last exit made an event, and whether it was inferred.
     mutating func noteExit(isTold: Bool, isInferred: Bool) {
         tellsExit = isTold
         self.isInferred = isInferred
     }
-}
 
-extension StoreRegion.NextVisit {
-    /// The beginning of the visit, as far as is known.
-    var entry: Instant? {
-        switch self {
-        case .none: nil
-        case .known(let entry), .held(let entry, _): entry
+    // The effect of claims.
+
+    /// Weighs the claims.
+    ///
+    /// - Parameters:
+    /// - evidence: the event that has changed them.
+    /// - now: the time of its arrival.
+    mutating func weigh(_ evidence: StorePresence.Evidence, _ spans: Spans, now: Instant) -> Change? {
+        // No event was told before it has settled.
+        let at = max(standing.isSettled ? max(evidence.at, settledSince) : evidence.at, notBefore)
+        (reweighing, isHeldByAway) = (.never, false)
+        let proved = claims.filter { $0.unprovedSince == nil }
+        let held = claims.filter { claim in
+            claim.isThere && claim.unprovedSince != nil
+                && !proved.contains { $0.outlives(claim) && !isHeld(claim, spans, at: now) }
+        }
+        giveUpGaps(held + proved, spans, at: now)
+        if standing.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
+            // The visit has ended, and another one has begun. It is told once that is certain.
+            (tellsExit, unknownDue) = (true, .distantFuture)
+            setExit(after: gap.from, spans)
+            return nil
+        }
+        if proved.contains(where: \.isThere) {
+            (exitDue, unknownDue, lookDue) = (.distantFuture, .distantFuture, nil)
+            tellsExit = true
+            // A visit that is known already begins first: this evidence may continue it.
+            if standing.presence == nil, next.entry != nil {
+                lookDue = now
+                return nil
+            }
+            continueVisit()
+            let change = enter(isCrossing: evidence.isCrossing, since: evidence.since ?? at, at: at, now: now)
+            return change.map { Change(change: $0, at: at) }
+        }
+        if !held.isEmpty {
+            (exitDue, lookDue, isHeldByAway) = (.distantFuture, nil, true)
+            if let away = held.filter({ claim in proved.contains { $0.outlives(claim) } }).compactMap(\.awaySince).max()
+            {
+                reweighing = .givingUp(at: away + spans.givenUpAfter + TimeSpan(microseconds: 1))
+            }
+            return becomesUnknown(after: held, spans, at: max(at, standing.since))
+        }
+        guard proved.contains(where: \.isGone), let last = claims.compactMap(\.goneAt).max() else {
+            return becomesUnknown(after: claims, spans, at: max(at, standing.since))
+        }
+        unknownDue = .distantFuture
+        if standing.presence != nil {
+            setExit(after: max(last, gap([], spans)?.from ?? last), spans)
+            firstWord(at: now).map { exitDue = max(exitDue, $0 + max(spans.exitAfter, Arrival.eventPatience)) }
+            return nil
+        }
+        // A stay known only by its exit, which began recently enough to be told.
+        if next.entry == nil, standing.isSettled, let first = log.first(after: settledSince),
+            now - first <= spans.lateAfter
+        {
+            next = .known(at: first)
+        }
+        if next.entry != nil {
+            lookDue = now
+            return nil
+        }
+        // A gateway that has not spoken yet may have a beacon inside.
+        if !standing.isSettled, claims.contains(where: { !$0.isGone && $0.deafSince == nil }) { return nil }
+        return standing.outside(at: at).map { Change(change: $0, at: at) }
+    }
+
+    /// Ignores gaps that ended too long ago to be told: late messages change no history.
+    private mutating func giveUpGaps(_ claims: [Claim], _ spans: Spans, at now: Instant) {
+        guard standing.presence != nil else { return }
+        for _ in 0...StayLog.most {
+            guard let gap = gap(claims, spans), let to = gap.to, now - (gap.from + spans.exitAfter) > spans.lateAfter
+            else { return }
+            _ = log.note(StayLog.Stay(from: gap.from, to: to, lastHeardAt: gap.from), apart: spans.exitAfter)
+            givenUp += 1
         }
     }
 
-    /// The time since which its entry waits.
-    var heldSince: Instant? { if case .held(_, let since) = self { since } else { nil } }
-}
+    /// Returns whether a gateway that is offline may still have it inside. The gateway tells so once it is back.
+    private func isHeld(_ claim: Claim, _ spans: Spans, at now: Instant) -> Bool {
+        claim.awaySince.map { now - $0 <= spans.givenUpAfter } ?? false
+    }
 
-extension StoreRegion.Reweighing {
-    var due: Instant {
-        switch self {
-        case .never: .distantFuture
-        case .deferred(_, let due), .givingUp(let due): due
+    /// Returns the end of the open visit, by these claims and the ended stays.
+    func gap(_ claims: [Claim], _ spans: Spans) -> StayLog.Gap? {
+        guard let presence = standing.presence else { return nil }
+        return log.gap(
+            after: presence.enteredAt, present: claims.compactMap(\.thereSince).min(), exitAfter: spans.exitAfter)
+    }
+
+    /// The time since which its state holds, apart from unknown times.
+    var settledSince: Instant {
+        switch standing.occupancy {
+        case .unsettled: standing.since
+        case .outside(let since): since
+        case .inside(let presence): presence.enteredAt
         }
     }
 
-    var isOfEntry: Bool { if case .deferred(let isEntry, _) = self { isEntry } else { false } }
+    private mutating func setExit(after end: Instant, _ spans: Spans) {
+        let due = max(max(end, standing.presence?.enteredAt ?? end) + spans.exitAfter, notBefore)
+        if due != exitDue { lookDue = nil }
+        exitDue = due
+    }
+
+    /// Returns the first statement of this process that the instance is empty, where an earlier process had stored a
+    /// visit. The gateways' first messages come one after the other and tell history. So the exit waits as long as any
+    /// other, from then on.
+    private mutating func firstWord(at instant: Instant) -> Instant? {
+        guard standing.presence?.isRestored == true else { return nil }
+        switch resumption {
+        case .none: return nil
+        case .spokenOf(let first): return first
+        case .silent(let began):
+            let first = max(began, instant)
+            resumption = .spokenOf(at: first)
+            return first
+        }
+    }
+
+    private mutating func enter(isCrossing: Bool, since: Instant, at: Instant, now: Instant) -> RegionStanding.Change? {
+        if let presence = standing.presence {
+            if presence.isRestored { cover(presence.enteredAt, until: now, lastHeardAt: presence.lastHeardAt) }
+            if isCrossing || presence.isRestored { standing.perceived(at: max(at, presence.lastHeardAt)) }
+            return standing.known(at: max(at, standing.since))
+        }
+        if isCrossing, !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: at) }
+        // No gateway has seen it enter. So it is no crossing, and the stay is longer than known.
+        if !isCrossing, standing.isSettled { _ = standing.begin(isSettling: true, isBlind: false, at: at) }
+        // A visit does not begin before the end of the one told before. Without one, it may have begun before this process.
+        let began = min(since, at)
+        return standing.inside(since: notBefore > .origin ? max(began, notBefore) : began, at: at)
+    }
+
+    /// Covers the time between two processes and before the first message in this one, so that it is no gap.
+    private mutating func cover(_ enteredAt: Instant, until now: Instant, lastHeardAt: Instant) {
+        let stay = StayLog.Stay(from: enteredAt, to: max(now, enteredAt), lastHeardAt: lastHeardAt)
+        _ = log.note(stay, apart: .zero)
+    }
+
+    /// Starts the time until `unknown`, from the moment at which the last claim stopped proving anything.
+    private mutating func becomesUnknown(after claims: [Claim], _ spans: Spans, at: Instant) -> Change? {
+        guard standing.state != .unknown, exitDue == .distantFuture,
+            let since = claims.compactMap(\.unprovedSince).max()
+        else { return nil }
+        unknownDue = max(since + spans.unknownAfter, at)
+        return nil
+    }
+
+    /// Restores a stored region. No gateway has told anything about it yet.
+    mutating func restore(_ record: RegionRecord, at now: Instant, unknownAt due: Instant) -> RegionStanding.Change {
+        unknownDue = due
+        resumption = .silent(since: now)
+        // The visits that an earlier process told are not known.
+        told = ToldVisits(after: record.stay?.enteredAt ?? record.lastHeardAt)
+        switch record.occupancy {
+        case .outside(let since): return standing.restore(outsideSince: since)
+        case .inside(let stay):
+            cover(stay.enteredAt, until: now, lastHeardAt: stay.lastHeardAt)
+            return standing.restore(stay, until: .distantFuture)
+        }
+    }
+
+    // The effect of time.
+
+    /// Returns the next due change.
+    ///
+    /// - Parameter told: the time up to which the gateways have told their events.
+    mutating func advance(to now: Instant, _ told: StoreGateways.Told, _ spans: Spans) -> Change? {
+        if let entry = next.entry { return enterNext(entry, spans) }
+        if exitDue <= now {
+            guard exitDue <= told.until else { return wait(at: now, lookAt: told.look(at: exitDue), spans) }
+            let due = exitDue
+            (exitDue, lookDue) = (.distantFuture, nil)
+            return leave(at: due, notBefore: now - spans.lateAfter, spans)
+        }
+        lookDue = nil
+        return becomeUnknown(by: now)
+    }
+
+    /// Makes the region unknown once no gateway has known its state for long enough.
+    mutating func becomeUnknown(by now: Instant) -> Change? {
+        guard unknownDue <= now else { return nil }
+        let at = unknownDue
+        unknownDue = .distantFuture
+        return standing.unknown(at: at).map { Change(change: $0, at: at) }
+    }
+
+    /// Delays an exit, because a gateway that is behind may still deny it. Meanwhile the region is inside, and later
+    /// unknown.
+    private mutating func wait(at now: Instant, lookAt look: Instant, _ spans: Spans) -> Change? {
+        let unknownAt = exitDue + spans.unknownAfter
+        unknownDue = .distantFuture
+        lookDue = max(unknownAt > now ? min(look, unknownAt) : look, now + TimeSpan(microseconds: 1))
+        guard unknownAt <= now else { return nil }
+        return standing.unknown(at: max(unknownAt, standing.since)).map { Change(change: $0, at: $0.since) }
+    }
+
+    /// Begins a weighing.
+    ///
+    /// - Returns: whether an entry waited for it.
+    mutating func beginWeighing() -> Bool {
+        defer { reweighing = .never }
+        return reweighing.isOfEntry
+    }
+
+    /// Postpones an entry or a state dated before the last change, until the gateways have told what followed it.
+    mutating func postpone(isCrossing: Bool, until due: Instant) {
+        reweighing = .deferred(isEntry: isCrossing || reweighing.isOfEntry, until: due)
+    }
+
+    /// The gateways that have it inside, where all entries are dated before its last exit.
+    var pastEntries: [GatewayIndex]? {
+        guard case .outside(let since) = standing.occupancy else { return nil }
+        let there = claims.filter { $0.isThere && $0.unprovedSince == nil }
+        return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
+    }
+
+    /// Returns the beginning of the visit that an old entry, or an old stay, shows; `nil` where a visit is open or
+    /// nothing is old.
+    ///
+    /// - Parameter isCrossing: whether a gateway has just told an entry. The first state of a region is no entry.
+    func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
+        guard standing.presence == nil else { return nil }
+        let earliest = standing.isSettled ? settledSince : notBefore
+        let isHeld = next.heldSince != nil
+        let hasEntry = isCrossing || isHeld
+        let there = hasEntry ? claims.filter { $0.unprovedSince == nil }.compactMap(\.thereSince) : []
+        let candidates = there + [log.first(after: earliest), isHeld ? next.entry : nil].compactMap { $0 }
+        guard let begin = candidates.min(), begin >= earliest else { return nil }
+        return now - begin > Arrival.longestTransit && now - begin <= spans.lateAfter ? begin : nil
+    }
+
+    /// Returns the gateways that have told their state at a time: a gateway tells its events in order.
+    func gateways(thatToldUntil instant: Instant) -> GatewaySet {
+        claims.reduce(into: GatewaySet()) { told, claim in
+            guard claim.awaySince == nil, let last = claim.thereSince ?? claim.goneAt, last >= instant else { return }
+            told.insert(claim.gateway)
+        }
+    }
+
+    /// Holds an old entry back, as long as its visit may turn out to have begun earlier.
+    mutating func hold(entryAt begin: Instant, from since: Instant, until due: Instant) {
+        (next, lookDue) = (.held(at: begin, since: since), due)
+    }
+
+    /// Moves the checks of an exit and of late visits forward.
+    mutating func look(at due: Instant) {
+        lookDue = lookDue.map { min($0, due) }
+        if lateDue < .distantFuture { lateDue = min(lateDue, due) }
+    }
+
+    /// Returns whether an exit or a late visit waits for gateways until after that time.
+    func awaits(after instant: Instant) -> Bool {
+        lookDue ?? .origin > instant || (lateDue > instant && lateDue < .distantFuture)
+    }
+
+    /// Returns the number of gaps and stays that were given up since the last call.
+    mutating func takeGivenUp() -> UInt64 {
+        defer { givenUp = 0 }
+        return givenUp
+    }
+
+    /// Whether an exit, or the visit after it, is known but not told yet.
+    var isUndecided: Bool { lookDue != nil || next.entry != nil }
+
+    /// Leaves the region.
+    private mutating func leave(at due: Instant, notBefore earliest: Instant, _ spans: Spans) -> Change? {
+        let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
+        let isPast = gap?.to != nil
+        var at = due
+        if let entry = gap?.to {
+            // Events of zones after the beginning of the next visit belong to that visit.
+            if let toldAt = zonesToldAt, toldAt < entry { at = max(due, toldAt) }
+        } else {
+            at = max(due, max(zonesToldAt ?? due, earliest))
+        }
+        if let gap, let entry = gap.to {
+            next = .known(at: entry)
+            let heard = gap.stay?.lastHeardAt ?? gap.from
+            nextHeardAt = max(nextHeardAt ?? heard, standing.presence?.lastHeardAt ?? heard)
+            if standing.presence?.isRestored == false { standing.perceived(at: heard) }
+            cause = gap.stay?.cause ?? cause
+            lookDue = at
+        } else {
+            continueVisit(until: at)
+        }
+        let presence = standing.presence
+        lastHeardAt = presence?.lastHeardAt
+        log.forget(until: gap?.from ?? at)
+        notBefore = max(notBefore, at)
+        guard var change = standing.outside(at: at) else { return nil }
+        if case .exit(var stay)? = change.crossing {
+            if isInferred { stay.ending = .inferred }
+            change.crossing = tellsExit ? .exit(stay) : nil
+        }
+        isInferred = false
+        if let presence { told.note(from: presence.enteredAt, to: at, since: earliest) }
+        return Change(change: change, at: at, isPast: isPast)
+    }
+
+    /// Continues the open visit, which did not end as expected. Reports since then belong to it.
+    mutating func continueVisit(until end: Instant = .distantFuture) {
+        if let heard = nextHeardAt { standing.perceived(at: min(heard, end)) }
+        nextHeardAt = nil
+    }
+
+    /// Returns the cause of the visit that begins at that time, where no entry of it has arrived.
+    private func entryCause(at from: Instant) -> Cause? {
+        if let known = log.stay(at: from)?.cause { return known }
+        guard var told = cause, let claim = claims.first(where: { $0.thereSince == from }) else { return nil }
+        told.gateway = claim.gateway
+        return told
+    }
+
+    /// Enters the next visit, which was known already.
+    private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
+        (next, lookDue) = (.none, nil)
+        cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
+        if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
+        let change = standing.inside(since: from, at: from)
+        if let heard = [nextHeardAt, log.stay(at: from)?.lastHeardAt].compactMap({ $0 }).max(), heard > from {
+            standing.perceived(at: heard)
+        }
+        nextHeardAt = nil
+        return change.map { Change(change: $0, at: from) }
+    }
 }
