@@ -122,7 +122,7 @@ struct StoreRegion: StoreInstance {
     /// The time of its next deadline.
     var due: Instant { min(presenceDue, lateDue) }
 
-    /// The same, apart from late visits.
+    /// The time of the next deadline of its presence.
     var presenceDue: Instant { min(min(lookDue ?? exitDue, unknownDue), reweighing.due) }
 
     /// Whether subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
