@@ -1,5 +1,5 @@
-# Shared by deploy/quickstart and deploy/chain/quickstart: a folder of their own, programs in the background that end with the script,
-# the build, and a broker. Sourced by bash from the project's folder, with work= the folder; not run.
+# Shared by deploy/quickstart and deploy/chain/quickstart: a folder of their own, programs in the background that end with the script, and a broker; and the
+# build of the first. Sourced by bash from the project's folder, with work= the folder; not run.
 
 # The process ids of the programs in the background. bash makes such programs ignore Ctrl-C, so they are ended here, the last started
 # first: the agent has to publish "offline" before its broker ends.

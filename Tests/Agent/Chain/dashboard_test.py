@@ -41,7 +41,7 @@ class Dashboard(StoryTest):
         tell_weeks(connection, cls.site, MONDAY, changes={1: 30})
         tell_ways(connection, cls.site, MONDAY, [("entrance", "bakery", 4)])
         yesterday = Telling(cls.site)
-        yesterday.spans["door"] = 1000
+        yesterday.numbers["door", "span"] = 1000
         yesterday.heard(yesterday.local(TODAY - datetime.timedelta(days=1), 0), yesterday.local(TODAY, 0))
         yesterday.take(connection)
         connection.execute("INSERT INTO beacons.register SELECT %s, '39ED98FF-2900-441A-802F-9C398FC199D2', 1, 7, 'trolley 7', %s", [cls.site, MONDAY])

@@ -57,7 +57,7 @@ class Figures(ReportTest):
         self.open_store()
         tell_weeks(self.connection, self.site, MONDAY - datetime.timedelta(days=7), weeks=4, deaf=[(0, 10, 14), (1, 8, 19)])
         this = Telling(self.site)
-        this.seq["door"], this.spans["door"] = 100_000, 1000
+        this.numbers["door", "seq"], this.numbers["door", "span"] = 100_000, 1000
         for number in range(6):
             day = MONDAY + datetime.timedelta(days=number)
             this.heard(this.local(day, 8), this.local(day, 20))
@@ -93,7 +93,7 @@ class Figures(ReportTest):
                 sunday = sunday_before(month)
                 monday = sunday - datetime.timedelta(days=6)
                 told = Telling(self.site)
-                told.seq["door"] = told.spans["door"] = month * 100
+                told.numbers["door", "seq"] = told.numbers["door", "span"] = month * 100
                 told.heard(told.local(monday, 0), told.local(sunday + datetime.timedelta(days=1), 0))
                 # From midnight to midnight of Sunday, as a beacon that was left in the store.
                 begin, end = told.local(sunday, 0), told.local(sunday + datetime.timedelta(days=1), 0)
@@ -143,7 +143,7 @@ class Figures(ReportTest):
     def test_a_store_without_visits_has_zeros(self):
         told = Telling(self.site, datetime.UTC)
         told.heard(told.local(MONDAY, 0), told.local(MONDAY, 7 * 24 - 0.001))
-        told.tell({"kind": "state", "gateway": "door", "payload": {"region": "carts", "at": said("0:00")}})
+        told.tell("state", "door", told.local(MONDAY, 0), {"region": "carts"})
         told.take(self.connection)
         self.made("--week", NAME)
         self.assertEqual([row[1] for row in self.table("Visits by day")], ["0"] * 7)

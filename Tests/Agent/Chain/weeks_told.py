@@ -4,40 +4,18 @@ import datetime
 import json
 from zoneinfo import ZoneInfo
 
-from story import EPOCH, UUID, said
+from beacons_example import telling
 
 BERLIN = ZoneInfo("Europe/Berlin")
 # Monday to Sunday, closed on Sunday.
 USUAL = (24, 20, 26, 22, 30, 48, 0)
 
 
-class Telling:
-    """Messages of one store, with the numbers of each gateway."""
+class Telling(telling.Telling):
+    """Messages of one store, which a database takes."""
 
     def __init__(self, site, zone=BERLIN):
-        self.site, self.zone = site, zone
-        self.messages, self.seq, self.spans = [], {}, {}
-
-    def local(self, day, hours):
-        """A time by the clock on the store's wall."""
-        midnight = datetime.datetime(day.year, day.month, day.day)
-        return (midnight + datetime.timedelta(hours=hours)).replace(tzinfo=self.zone).astimezone(datetime.UTC)
-
-    def visit(self, begin, minutes, minor, gateway="door", region="carts", zone=None):
-        end = begin + datetime.timedelta(minutes=minutes)
-        seq = self.seq[gateway] = self.seq.get(gateway, 0) + 1
-        payload = {"schema": 1, "at": said(end + datetime.timedelta(seconds=20)), "clock": "synced", "epoch": EPOCH, "seq": seq, "type": "exit",
-                   "region": region, "uuid": UUID, "major": 1, "minor": minor, "rssi_dbm": -70.5, "accuracy_m": -1, "accuracy_error_m": 1,
-                   "proximity": "unknown", "entered_at": said(begin), "last_heard_at": said(end), "dwell_s": minutes * 60}
-        self.tell({"kind": "event", "gateway": gateway, "zone": zone, "payload": payload | ({"zone": zone} if zone else {})})
-
-    def heard(self, begin, end, gateway="door"):
-        span = self.spans[gateway] = self.spans.get(gateway, 0) + 1
-        self.tell({"kind": "coverage", "gateway": gateway, "payload": {
-            "schema": 1, "at": said(end), "clock": "synced", "epoch": EPOCH, "span": span, "from_at": said(begin), "to_at": said(end), "radio": "scanning"}})
-
-    def tell(self, message):
-        self.messages.append({"site": self.site, "received_at": message["payload"]["at"]} | message)
+        super().__init__(site, zone)
 
     def take(self, connection):
         for first in range(0, len(self.messages), 1000):

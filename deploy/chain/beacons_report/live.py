@@ -1,13 +1,17 @@
-"""Reports of all stores, made anew every few seconds and served on this machine alone: for deploy/chain/quickstart."""
+"""Reports of all stores, served on this machine alone: last week's as HTML and PDF, and the running week's anew every few seconds. For deploy/chain/quickstart."""
 
 import argparse
 import functools
 import http.server
+import re
 import sys
 import threading
 import time
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import jinja2
 import psycopg
@@ -17,12 +21,33 @@ from beacons_collector.options import database_url
 from .commands import write
 from .figures import counted
 from .gathering import look
+from .model import StoreWeek
 from .page import FOLDER, kept, page_of
+from .pdf import pdf_of
 from .sentences import summary
 from .source import CannotReport
+from .weeks import monday_of, span_of
 
-EVERY_S = 5
+# Making the reports of three stores takes two seconds.
+EVERY_S = 20
 MOST_STORES = 20
+# A site may have signs that a file's name may not.
+FILE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*", re.ASCII)
+
+
+@dataclass
+class Store:
+    """A line of the index. `files` are last week's."""
+
+    site: str
+    name: str
+    zone: ZoneInfo
+    files: list[str]
+    span: str
+    visits: str
+    words: str
+    so_far: str | None = None
+    visits_so_far: str = ""
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -42,36 +67,59 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--folder", required=True, type=Path)
     chosen = parser.parse_args(arguments)
     chosen.folder.mkdir(exist_ok=True)
-    make(chosen.database, chosen.folder)
+    stores = [last_week(chosen.database, chosen.folder, number, site) for number, site in enumerate(sites(chosen.database))]
+    make(chosen.database, chosen.folder, stores)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(chosen.folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_port}/", flush=True)
     while True:
         time.sleep(EVERY_S)
         try:
-            make(chosen.database, chosen.folder)
+            make(chosen.database, chosen.folder, stores)
         except psycopg.Error as error:
             print(f"report: {' '.join(str(error).split())}", file=sys.stderr, flush=True)
 
 
-def make(database: str, folder: Path) -> None:
-    """The page of each store that has figures, and an index of them."""
+def sites(database: str) -> list[str]:
     with psycopg.connect(database, connect_timeout=10, application_name="beacons_report") as connection:
-        sites = [site for site, in connection.execute(
+        return [site for site, in connection.execute(
             "SELECT site FROM beacons.store UNION SELECT site FROM beacons.region_gateway ORDER BY 1 LIMIT %s", [MOST_STORES]).fetchall()]
-    stores = []
-    for number, site in enumerate(sites):
-        try:
-            found, enough = look(database, site, None)
-        except CannotReport as reason:
-            stores.append({"name": site, "file": None, "words": str(reason), "visits": ""})
+
+
+def last_week(database: str, folder: Path, number: int, site: str) -> Store:
+    """Writes the report that the store's manager gets."""
+    try:
+        found, enough = look(database, site, None)
+    except CannotReport as reason:
+        return Store(site, site, ZoneInfo("UTC"), [], "", "", str(reason))
+    base = site if FILE_NAME.fullmatch(site) else f"store-{number + 1}"
+    page = page_of(found, enough)
+    write(folder / f"{base}.html", page.encode())
+    write(folder / f"{base}.pdf", pdf_of(page))
+    return Store(site, found.place.name, found.week.zone, [f"{base}.html", f"{base}.pdf"], span_of(found.week), visits_of(found), first_words(found, enough))
+
+
+def visits_of(found: StoreWeek) -> str:
+    return counted(found.regions[0].visits, "visit")
+
+
+def first_words(found: StoreWeek, enough: float) -> str:
+    return kept(summary(found.regions[0], found.week, found.alone, enough)[0])
+
+
+def make(database: str, folder: Path, stores: list[Store]) -> None:
+    """The running week of each store that has one, and the index."""
+    for store in stores:
+        if not store.files:
             continue
-        # A site may have letters that a file's name may not.
-        file = f"store-{number + 1}.html"
-        write(folder / file, page_of(found, enough, EVERY_S).encode())
-        region = found.regions[0]
-        stores.append({"name": found.place.name, "file": file, "words": kept(summary(region, found.week, found.alone, enough)[0]),
-                       "visits": counted(region.visits, "visit")})
+        try:
+            found, enough = look(database, store.site, monday_of(datetime.now(store.zone).date()))
+        except CannotReport:
+            store.so_far = None
+            continue
+        store.so_far = store.files[0].replace(".html", "-so-far.html")
+        store.visits_so_far = visits_of(found)
+        write(folder / store.so_far, page_of(found, enough, EVERY_S).encode())
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined)
     index = environment.get_template("index.html").render(stores=stores, refresh_s=EVERY_S, style=(FOLDER / "style.css").read_text())
     write(folder / "index.html", index.encode())
