@@ -29,13 +29,14 @@ extension StorePresence {
                 gateway, from: event.instance, heardUntil: last, endedAt: arrival.event, at: arrival.now)
         }
         claim(gateway, of: slot, payload.epoch, saidAt: nil) { $0.numbers.note(payload.seq, of: payload.epoch) }
-        // Its state could not wait any longer and was applied without it.
-        if arrival.isLate || numbers.isOvertaken(payload.seq, of: payload.epoch) {
+        // Its state could not wait any longer and was applied without it. An exit still tells the stay.
+        let isOvertaken = numbers.isOvertaken(payload.seq, of: payload.epoch)
+        if arrival.isLate || (isOvertaken && payload.exit == nil) {
             lateCount += 1
             return
         }
         if let exit = payload.exit {
-            receive(exit, of: event, in: slot, arrival)
+            receive(exit, of: event, isOvertaken: isOvertaken, in: slot, arrival)
         } else {
             receiveEntry(event, in: slot, arrival)
         }
@@ -54,14 +55,18 @@ extension StorePresence {
         note(.heard(slot, event, until: arrival.event, at: arrival.now))
     }
 
+    /// - Parameter isOvertaken: whether the claim has changed with a later state.
     private mutating func receive(
-        _ exit: EventPayload.Stay, of event: ArrivedEvent, in slot: StoreRegionSlot, _ arrival: Arrival
+        _ exit: EventPayload.Stay, of event: ArrivedEvent, isOvertaken: Bool, in slot: StoreRegionSlot,
+        _ arrival: Arrival
     ) {
         let (payload, at) = (event.payload, arrival.event)
-        let known = regions[slot].claim(of: event.gateway)?.onlyEntry
-        claim(event.gateway, of: slot, payload.epoch, saidAt: arrival.now) { claim in
-            let left = claim.count(payload.seq, of: payload.epoch, at: at)
-            claim.leave(at: left)
+        let known = isOvertaken ? nil : regions[slot].claim(of: event.gateway)?.onlyEntry
+        if !isOvertaken {
+            claim(event.gateway, of: slot, payload.epoch, saidAt: arrival.now) { claim in
+                let left = claim.count(payload.seq, of: payload.epoch, at: at)
+                claim.leave(at: left)
+            }
         }
         // The gateway's own clock gives the time before the exit. No report comes after the exit.
         let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
