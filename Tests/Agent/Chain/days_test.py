@@ -231,6 +231,14 @@ class Loading(DayTest):
         self.assertEqual(self.load(lines[1].replace("Bonn", "Köln")), (0, "1 stores: 0 new, 1 changed, 0 removed"))
         self.assertEqual(self.query("SELECT count(*) FROM beacons.store_opening WHERE site = %(site)s"), [(6,)])
 
+    def test_a_last_column_says_what_the_beacons_are_on_and_without_it_they_are_on_carts(self):
+        self.load(f"{self.site},A,UTC,,,,phones", f"{self.site}-2,B,UTC,,,,", header=f"{HEADER},carriers")
+        self.load(f"{self.site}-3,C,UTC,,,")
+        self.assertEqual(self.connection.execute("SELECT carriers FROM beacons.store WHERE site LIKE %s ORDER BY site", [f"{self.site}%"]).fetchall(),
+                         [("phones",), ("carts",), ("carts",)])
+        code, words = self.load(f"{self.site},A,UTC,,,,{'x' * 31}", header=f"{HEADER},carriers")
+        self.assertEqual((code, words.partition(" longer")[0]), (65, "stores.csv:2: carriers:"))
+
     def test_what_a_spreadsheet_with_german_settings_saves_is_taken(self):
         line = f"{self.site};Berlin;Europe/Berlin;Mo-Sa 08:00-20:00;52,52;13,41"
         self.assertEqual(self.load(line, ";;;;;", header=HEADER.replace(",", ";")), (0, "1 stores: 1 new, 0 changed, 0 removed"))

@@ -42,7 +42,7 @@ class Figures(ReportTest):
         self.assertEqual([row[3] for row in rows], ["100 %", "100 %", "92 %", "100 %", "nothing", "100 %", "closed"])
         self.assertEqual(views[MONDAY + datetime.timedelta(days=1)], [50, 50, 51, 20])
         self.assertLess({"Tuesday was about 2.5 times as high as the last four Tuesdays.", "On Wednesday between 14:00 and 15:00 the store was not heard.",
-                         "On Friday the store was not heard at all.", "Most visitors were there on Tuesday between 11:00 and 12:00: about 28.",
+                         "On Friday the store was not heard at all.", "Most carts were there on Tuesday between 11:00 and 12:00: about 28.",
                          "The most common way led from entrance to bakery: 4 times."}, set(self.sentences()), self.sentences())
         self.assertEqual(self.table("Ways between zones"), [["entrance", "bakery", "4"], ["bakery", "checkout", "3"]])
         self.assertEqual([row[2] for row in self.table("Open and not heard")], ["1 hour", "12 hours"])
@@ -116,7 +116,7 @@ class Figures(ReportTest):
         told.take(self.connection)
         self.made("--week", NAME)
         self.assertIn(["9:45", "1"], [row[:2] for row in self.table("Visits by weekday")])
-        self.assertIn("Most visitors were there on Monday between 9:45 and 10:45: 1.", self.sentences())
+        self.assertIn("Most carts were there on Monday between 9:45 and 10:45: 1.", self.sentences())
 
     def test_a_store_with_a_heat_map_has_a_map_of_each_floor_and_its_busiest_places(self):
         tell_weeks(self.connection, self.site, MONDAY, weeks=1)
@@ -124,14 +124,14 @@ class Figures(ReportTest):
         self.made("--week", NAME)
         self.assertEqual([self.text(one) for one in self.tree.iter("h3")], ["Floor 0", "Floor 1"])
         # The sum of 10 hours, 2 times 5, 2 times 3.3 and 2.5.
-        self.assertIn("about 29 on this floor", self.text())
+        self.assertIn("hours of all carts together, about 29 in all.", self.text())
         self.assertEqual(self.table("The busiest places of floor 1")[:2], [["1", "1", "10 hours"], ["1", "3", "5 hours"]])
         self.connection.execute("DELETE FROM beacons.heat WHERE site = %s AND floor = 1", [self.site])
         self.made("--week", NAME)
         self.assertEqual([self.text(one) for one in self.tree.iter("h3")], ["Floor 0"])
         self.connection.execute("DELETE FROM beacons.heat WHERE site = %s", [self.site])
         self.made("--week", NAME)
-        self.assertNotIn("Where visitors stayed", self.text())
+        self.assertNotIn("Where carts stayed", self.text())
 
     def test_cells_of_two_sizes_with_one_middle_are_not_added_up(self):
         tell_weeks(self.connection, self.site, MONDAY, weeks=1)
@@ -164,6 +164,68 @@ class Figures(ReportTest):
         self.made()
         self.assertIn("Week {0.year}-W{0.week:02} ".format(last.isocalendar()), self.text(self.tree.find(".//header")) + " ")
         self.assertNotIn("so far", self.text(self.tree.find(".//header")))
+
+    def test_zones_have_their_share_of_the_visits_and_half_of_their_dwell(self):
+        self.open_store()
+        told = Telling(self.site)
+        for number in range(20):
+            begin = told.local(MONDAY, 9 + number / 4)
+            told.visit(begin, 10, number + 1)
+            if number < 15:
+                told.visit(begin, 4 + number % 3, number + 1, "site", zone="bakery")
+            told.visit(begin + datetime.timedelta(minutes=7), 3, number + 1, "site", zone="checkout")
+        told.heard(told.local(MONDAY, 8), told.local(MONDAY, 20))
+        told.take(self.connection)
+        self.count()
+        self.made("--week", NAME)
+        self.assertEqual(self.table("Visits that reached a zone"), [["checkout", "20", "100 %", "3 minutes"], ["bakery", "15", "75 %", "5 minutes"]])
+        self.assertIn("About 75 % of the visits reached bakery.", self.sentences())
+
+    def test_the_same_week_of_last_year_is_compared_where_it_is_known(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1, changes={number: 60 for number in range(6)})
+        self.count()
+        self.made("--week", NAME)
+        self.assertNotIn("last year", self.text())
+        before = Telling(self.site)
+        before.numbers["door", "seq"], before.numbers["door", "span"] = 100_000, 1000
+        for number in range(6):
+            day = MONDAY + datetime.timedelta(days=number - 364)
+            before.heard(before.local(day, 8), before.local(day, 20))
+            for visit in range(30):
+                before.visit(before.local(day, 9 + visit / 10), 6, visit + 1)
+        before.take(self.connection)
+        self.count()
+        self.made("--week", NAME)
+        # 530 instead of 180.
+        self.assertIn("The week was about 2.9 times as high as the same week of last year.", self.sentences())
+
+    def test_a_store_says_what_its_beacons_are_on(self):
+        self.open_store()
+        self.connection.execute("UPDATE beacons.store SET carriers = 'phones' WHERE site = %s", [self.site])
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        warm(self.connection, self.site, MONDAY)
+        self.made("--week", NAME)
+        self.assertIn("Where phones stayed", self.text())
+        self.assertTrue([one for one in self.sentences() if one.startswith("Most phones were there")])
+        self.assertNotRegex(self.text(), "cart |carts |visitor")
+
+    def test_a_caption_explains_the_signs_that_its_figure_has(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        self.count()
+        self.made("--week", NAME)
+        captions = [self.text(one).strip() for one in self.tree.iter("figcaption")]
+        self.assertEqual(captions[0], "Bar: counted visits. Black line: the true number, on nine days of ten.")
+        self.assertEqual(captions[1], "Bar: visits in the hour, all days together.")
+        self.assertLessEqual(max(len(one.split()) for one in captions), 25)
+
+    def test_devices_are_as_of_a_moment_that_may_lie_after_the_week(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        self.take([status("door", datetime.datetime.now(datetime.UTC), "online")])
+        self.made("--week", NAME)
+        self.assertRegex(self.text(), r"As known on \w+ \d+ \w+ \d{4}, \d+:\d\d, after this week\.")
 
     def test_gateways_and_beacons_that_need_somebody_are_named_with_the_cause(self):
         self.open_store()

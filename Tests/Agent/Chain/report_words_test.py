@@ -210,16 +210,16 @@ class Busiest(SentenceTest):
         return [Hour(self.at(5, 10 + number), one, share) for number, one in enumerate(visits)]
 
     def test_the_busiest_hour_by_the_wall_clock(self):
-        self.assertEqual(self.said(self.region(hours=self.hours(4, 9, 3)), "Most visitors"), ["Most visitors were there on Saturday between 11:00 and 12:00: 9."])
+        self.assertEqual(self.said(self.region(hours=self.hours(4, 9, 3)), "Most carts"), ["Most carts were there on Saturday between 11:00 and 12:00: 9."])
 
     def test_two_hours_with_the_same_number_are_both_named_and_three_none(self):
-        self.assertEqual(self.said(self.region(hours=self.hours(9, 3, 9)), "Most visitors"),
-                         ["Most visitors were there on Saturday between 10:00 and 11:00 and on Saturday between 12:00 and 13:00: 9 each."])
-        self.assertEqual(self.said(self.region(hours=self.hours(9, 9, 9)), "Most visitors"), [])
+        self.assertEqual(self.said(self.region(hours=self.hours(9, 3, 9)), "Most carts"),
+                         ["Most carts were there on Saturday between 10:00 and 11:00 and on Saturday between 12:00 and 13:00: 9 each."])
+        self.assertEqual(self.said(self.region(hours=self.hours(9, 9, 9)), "Most carts"), [])
 
     def test_an_hour_that_was_hardly_heard_is_not_the_busiest(self):
-        self.assertEqual(self.said(self.region(hours=self.hours(9, share=0.3) + self.hours(0, 5)), "Most visitors"),
-                         ["Most visitors were there on Saturday between 11:00 and 12:00: 5."])
+        self.assertEqual(self.said(self.region(hours=self.hours(9, share=0.3) + self.hours(0, 5)), "Most carts"),
+                         ["Most carts were there on Saturday between 11:00 and 12:00: 5."])
 
 
 class NotHeard(SentenceTest):

@@ -15,6 +15,7 @@ from .weeks import WEEKS_BEFORE, Week
 MOST_SECTIONS = 3
 MOST_BRIEF = 20
 MOST_WAYS = 10
+MOST_ZONES = 15
 MOST_FLOORS = 6
 
 
@@ -36,12 +37,15 @@ def gather(source: Source, site: str, chosen: date | None) -> StoreWeek:
     hours, hours_before = source.hours(place, week, shown), source.hours(place, week.before, shown)
     gaps, gaps_before = source.gaps(place, week, shown), source.gaps(place, week.before, shown)
     ways = source.ways(place, week, shown, MOST_WAYS)
+    zones = source.zones(place, week, shown, MOST_ZONES)
     regions = []
     for name in shown:
         found, left_out = ways.get(name, ([], 0))
+        in_zones, zones_left_out = zones.get(name, ([], 0))
         regions.append(Region(
             named(name), these(days[name], week), these(days[name], week.before), usual_days(days[name], week, enough), hours.get(name, []),
-            hours_before.get(name, []), gaps.get(name, []), gaps_before.get(name, []), found, left_out))
+            hours_before.get(name, []), gaps.get(name, []), gaps_before.get(name, []), found, left_out,
+            in_zones, zones_left_out, these(days[name], week.year_before)))
     floors = source.heat(place, week)
     busiest = sorted(floors, key=lambda floor: -sum(cell.seconds for cell in floors[floor]))[:MOST_FLOORS]
     return StoreWeek(

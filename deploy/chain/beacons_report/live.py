@@ -104,7 +104,7 @@ def visits_of(found: StoreWeek) -> str:
 
 
 def first_words(found: StoreWeek, enough: float) -> str:
-    return kept(summary(found.regions[0], found.week, found.alone, enough)[0])
+    return kept(summary(found.regions[0], found.week, found.alone, enough, found.place.carriers)[0])
 
 
 def make(database: str, folder: Path, stores: list[Store]) -> None:

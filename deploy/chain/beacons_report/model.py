@@ -21,6 +21,8 @@ class Place:
     site: str
     name: str
     time_zone: str
+    # What its beacons are on.
+    carriers: str = "carts"
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,15 @@ class Way:
     visits: int
 
 
+@dataclass(frozen=True)
+class ZoneWeek:
+    """A zone in the week. `dwell_s` is the middle of the days' medians."""
+
+    name: str
+    visits: int
+    dwell_s: float | None
+
+
 @dataclass
 class Region:
     """The figures of one region."""
@@ -114,6 +125,9 @@ class Region:
     gaps_before: list[Gap] = field(default_factory=list)
     ways: list[Way] = field(default_factory=list)
     ways_left_out: int = 0
+    zones: list[ZoneWeek] = field(default_factory=list)
+    zones_left_out: int = 0
+    year_before: dict[date, Day] = field(default_factory=dict)
 
     @property
     def visits(self) -> int:

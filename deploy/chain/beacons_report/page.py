@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from . import plots
 from .days import absent, day_bars, day_row, dwell_rows, interval_words
+from .captions import day_caption, hour_caption, table_caption
 from .figures import about, counted, grouped, minutes
 from .heat import heat_map
 from .hours import by_hour, hour_bars, hour_rows
@@ -37,7 +38,7 @@ def page_of(found: StoreWeek, enough: float, refresh_s: int | None = None) -> st
             found.floors.items())], floors_left_out=found.floors_left_out, devices=found.devices,
         known=counted(found.devices.gateways_known, "gateway"), strangers=counted(found.devices.strangers, "beacon"),
         gateways=[device_row(one, week) for one in found.devices.gateways], beacons=[device_row(one, week) for one in found.devices.beacons],
-        as_of=found.devices.as_of and moment(found.devices.as_of, week), enough=round(enough * 100), none=none_in_need(found.devices),
+        as_of=found.devices.as_of and moment(found.devices.as_of, week), as_of_later=bool(found.devices.as_of and found.devices.as_of > week.midnight(week.last + timedelta(days=1))), none=none_in_need(found.devices),
         heard=heard_figure(found), first=found.regions[0].name)
 
 
@@ -49,19 +50,25 @@ def section(region: Region, found: StoreWeek, alone: bool, enough: float, number
     hours, minute = by_hour(region.hours, found.opening, region.gaps, week)
     # A running week has too few days to lie beside a whole one.
     before = by_hour(region.hours_before, found.opening_before, region.gaps_before, week.before)[0] if week.until is None else None
+    by_day, bars = day_bars(region, week, enough, opened), hour_bars(hours, before, minute)
     return {
-        "name": region.name, "sentences": [kept(sentence) for sentence in summary(region, week, alone, enough)],
-        "has_intervals": any(day.low is not None for day in region.days.values()),
+        "name": region.name, "sentences": [kept(sentence) for sentence in summary(region, week, alone, enough, found.place.carriers)],
         "days": [day_row(region, week, day, day.weekday() in opened) for day in week.days],
-        "day_plot": plot(plots.bars_by_day(day_bars(region, week, enough, opened), f"r{number}day")),
-        "hour_plot": plot(plots.bars_by_hour(hour_bars(hours, before, minute), 3, f"r{number}hour")) if any(hour.visits for hour in region.hours) else None,
-        "hours": hour_rows(hours, minute), "weekdays": [weekday(day) for day in week.days],
+        "day_plot": plot(plots.bars_by_day(by_day, f"r{number}day")), "day_caption": day_caption(by_day),
+        "hour_plot": plot(plots.bars_by_hour(bars, 3, f"r{number}hour")) if any(hour.visits for hour in region.hours) else None,
+        "hour_caption": hour_caption(bars), "hours": (rows := hour_rows(hours, minute)), "hours_caption": table_caption(rows), "weekdays": [weekday(day) for day in week.days],
         "dwell_plot": plot(plots.dwell_by_day(dwell, f"r{number}dwell")) if any(one for _, one, _ in dwell) else None, "dwell": dwell_rows(region, week),
         "way_plot": plot(plots.bars_of_ways(ways, f"r{number}way")) if ways else None,
+        "zones": [(zone.name, grouped(zone.visits), share_of(zone.visits, region.visits), minutes(zone.dwell_s) if zone.dwell_s is not None else "–")
+                  for zone in region.zones], "zones_left_out": region.zones_left_out,
         "ways": [(way.from_zone, way.to_zone, grouped(way.visits)) for way in region.ways], "ways_left_out": region.ways_left_out,
         "gaps": [gap_row(gap, week) for gap in sorted(sorted(region.gaps, key=lambda gap: (-gap.seconds, gap.from_at))[:MOST_GAPS], key=lambda gap: gap.from_at)],
         "gaps_left_out": max(len(region.gaps) - MOST_GAPS, 0), "not_heard": minutes(sum(gap.seconds for gap in region.gaps)),
     }
+
+
+def share_of(visits: int, of: int) -> str:
+    return f"{min(visits / of, 1) * 100:.0f} %" if of else "–"
 
 
 def kept(sentence: str) -> str:
@@ -135,4 +142,4 @@ def floor(name: str, cells: list[Any], number: int) -> dict[str, Any]:
     spots = sorted(cells, key=lambda cell: (-cell.seconds, cell.x_m, cell.y_m))[:MOST_SPOTS]
     return {"name": name, "plot": plot(heat_map([(cell.x_m, cell.y_m, cell.seconds / 3600) for cell in cells], size, f"floor{number}")),
             "spots": [(f"{cell.x_m:g}", f"{cell.y_m:g}", minutes(cell.seconds)) for cell in spots],
-            "all": about(sum(cell.seconds for cell in cells) / 3600)}
+            "all": about(sum(cell.seconds for cell in cells) / 3600), "dots": " Dots: too few beacons for a figure." if 0 < len(cells) else ""}

@@ -1,12 +1,12 @@
 """The summary of a region's week: sentences that each follow from one rule, and that claim no more than the figures do."""
 
 import statistics
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
-from .figures import about, between, counted, difference, grouped, listed, minutes
-from .model import Devices, Gap, Hour, Region, interval_of
-from .weeks import WEEKS_BEFORE, Week, clock, dated, span_of, weekday
+from .figures import EXACT_BELOW, about, between, counted, difference, grouped, listed, minutes
+from .model import Day, Devices, Gap, Hour, Region, interval_of
+from .weeks import WEEKS_BEFORE, WEEKS_OF_YEAR, Week, clock, dated, span_of, weekday
 
 MOST_COMPARED = 3
 MOST_GAPS = 3
@@ -14,13 +14,15 @@ MOST_GAPS = 3
 SHORTEST_GAP_S = 5 * 60
 # With less of the hour heard, its visits are too few to be the most.
 HOUR_HEARD = 0.5
+# A zone with a larger share of the visits lies on everybody's way.
+MOST_SHARE = 0.95
 NUMBERS = ("no", "one", "two", "three", "four")
 
 
-def summary(region: Region, week: Week, alone: bool, enough: float) -> list[str]:
+def summary(region: Region, week: Week, alone: bool, enough: float, carriers: str = "carts") -> list[str]:
     """The sentences about a region. `alone`: the store has no other one."""
-    return [*total(region, week, alone), *week_before(region, week, enough), *compared(region, week, enough), *busiest(region, week),
-            *dwell(region), *not_heard(region, week, alone), *most_common_way(region)]
+    return [*total(region, week, alone), *week_before(region, week, enough), *year_before(region, week, enough), *compared(region, week, enough),
+            *busiest(region, week, carriers), *dwell(region), *best_zone(region), *not_heard(region, week, alone), *most_common_way(region)]
 
 
 def total(region: Region, week: Week, alone: bool) -> Iterator[str]:
@@ -58,9 +60,17 @@ def so_far_of(week: Week) -> str:
 
 
 def week_before(region: Region, week: Week, enough: float) -> Iterator[str]:
+    yield from beside(region, week, enough, region.before, timedelta(days=7), "the week before")
+
+
+def year_before(region: Region, week: Week, enough: float) -> Iterator[str]:
+    """Says nothing where nothing is known of that week."""
+    yield from beside(region, week, enough, region.year_before, timedelta(weeks=WEEKS_OF_YEAR), "the same week of last year")
+
+
+def beside(region: Region, week: Week, enough: float, former: Mapping[date, Day], distance: timedelta, name: str) -> Iterator[str]:
     """Compares the days that are over and were heard in both weeks."""
-    pairs = [(region.days[day], region.before[day - timedelta(days=7)]) for day in week.days
-             if day in region.days and day - timedelta(days=7) in region.before]
+    pairs = [(region.days[day], former[day - distance]) for day in week.days if day in region.days and day - distance in former]
     pairs = [(now, then) for now, then in pairs if now.is_over and now.heard_share >= enough and then.heard_share >= enough]
     now, then = interval_of([pair[0] for pair in pairs]), interval_of([pair[1] for pair in pairs])
     if now is None or then is None:
@@ -68,9 +78,9 @@ def week_before(region: Region, week: Week, enough: float) -> Iterator[str]:
     visits, before = sum(pair[0].visits for pair in pairs), sum(pair[1].visits for pair in pairs)
     days, were = compared_days([pair[0].day for pair in pairs], region, week)
     if found := difference(visits, *now, before, *then):
-        yield f"{days} {were} {found.format('the week before')}."
+        yield f"{days} {were} {found.format(name)}."
     else:
-        yield f"{days} had about as many visits as the week before: a difference may be chance."
+        yield f"{days} had about as many visits as {name}: a difference may be chance."
 
 
 def compared_days(days: list[date], region: Region, week: Week) -> tuple[str, str]:
@@ -111,7 +121,7 @@ def usual_named(day: date, days: int) -> str:
     return f"the last {NUMBERS[days]} {weekday(day)}s of which there are figures"
 
 
-def busiest(region: Region, week: Week) -> Iterator[str]:
+def busiest(region: Region, week: Week, carriers: str) -> Iterator[str]:
     """The hour with the most visits. Several such hours are no news."""
     heard = [hour for hour in region.hours if hour.covered_share >= HOUR_HEARD]
     most = max((hour.visits for hour in heard), default=0)
@@ -119,9 +129,9 @@ def busiest(region: Region, week: Week) -> Iterator[str]:
     if most == 0:
         return
     if len(top) == 1:
-        yield f"Most visitors were there on {hour_named(top[0], week)}: {about(most)}."
+        yield f"Most {carriers} were there on {hour_named(top[0], week)}: {about(most)}."
     elif len(top) == 2:
-        yield f"Most visitors were there on {hour_named(top[0], week)} and on {hour_named(top[1], week)}: {about(most)} each."
+        yield f"Most {carriers} were there on {hour_named(top[0], week)} and on {hour_named(top[1], week)}: {about(most)} each."
 
 
 def hour_named(hour: Hour, week: Week) -> str:
@@ -134,6 +144,13 @@ def dwell(region: Region) -> Iterator[str]:
     medians = [day.dwell_s[1] for day in region.days.values() if day.dwell_s]
     if medians:
         yield f"Half of the visits lasted longer than about {minutes(statistics.median(medians))}."
+
+
+def best_zone(region: Region) -> Iterator[str]:
+    """The zone besides the ones that nearly all visits touch, which are the ways in and out."""
+    chosen = [zone for zone in region.zones if zone.visits < MOST_SHARE * region.visits]
+    if chosen and region.visits >= EXACT_BELOW and (len(chosen) == 1 or chosen[0].visits > chosen[1].visits):
+        yield f"{about(chosen[0].visits / region.visits * 100).capitalize()} % of the visits reached {chosen[0].name}."
 
 
 def not_heard(region: Region, week: Week, alone: bool) -> Iterator[str]:

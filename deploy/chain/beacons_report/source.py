@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 
-from .model import Cell, Day, Gap, Hour, Place, Way, clean, named
-from .weeks import WEEKS_BEFORE, Week, monday_of
+from .model import Cell, Day, Gap, Hour, Place, Way, ZoneWeek, clean, named
+from .weeks import WEEKS_BEFORE, WEEKS_OF_YEAR, Week, monday_of
 
 NEAREST_NAMES = 3
 NEAREST_WEEKS = 5
@@ -35,6 +35,11 @@ WAYS = """SELECT region, from_zone, to_zone, visits, ways FROM (
     SELECT region, from_zone, to_zone, sum(visits)::integer AS visits, count(*) OVER (PARTITION BY region) AS ways,
         row_number() OVER (PARTITION BY region ORDER BY sum(visits) DESC, from_zone, to_zone) AS place
     FROM beacons.flow WHERE site = %(site)s AND region = ANY (%(regions)s) AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3) w
+WHERE place <= %(most)s ORDER BY region, place"""
+ZONES = """SELECT region, zone, visits, dwell_s, zones FROM (
+    SELECT region, zone, sum(visits)::integer AS visits, percentile_cont(0.5) WITHIN GROUP (ORDER BY dwell_p50_s) AS dwell_s,
+        count(*) OVER (PARTITION BY region) AS zones, row_number() OVER (PARTITION BY region ORDER BY sum(visits) DESC, zone) AS place
+    FROM beacons.zone_daily WHERE site = %(site)s AND region = ANY (%(regions)s) AND day >= %(first)s AND day < %(end)s GROUP BY 1, 2) z
 WHERE place <= %(most)s ORDER BY region, place"""
 HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision, cell_m FROM beacons.heat
 WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3, cell_m ORDER BY 1, 2, 3, cell_m"""
@@ -81,9 +86,9 @@ class Source:
 
     def place(self, site: str) -> Place:
         """The store. An unknown one is an error that has the nearest names."""
-        found = self.rows("SELECT name, time_zone FROM beacons.store WHERE site = %(site)s", site=site)
+        found = self.rows("SELECT name, time_zone, carriers FROM beacons.store WHERE site = %(site)s", site=site)
         if found:
-            return Place(site, named(found[0][0] or site), found[0][1])
+            return Place(site, named(found[0][0] or site), found[0][1], named(found[0][2]))
         if self.one("SELECT EXISTS (SELECT FROM beacons.region_gateway WHERE site = %(site)s) OR EXISTS (SELECT FROM beacons.status WHERE site = %(site)s)",
                     site=site):
             return Place(site, named(site), "UTC")
@@ -120,12 +125,13 @@ class Source:
         return "give --week one of " + ", ".join(Week(first, week.zone).name for first, in sorted(weeks))
 
     def days(self, place: Place, week: Week) -> dict[str, dict[date, Day]]:
-        """By region, the days of the week and of the weeks before."""
+        """By region, the days of the week, of the weeks before, and of the same week of the year before."""
         found: dict[str, dict[date, Day]] = {}
-        for region, day, visits, low, high, p25, p50, p75, covered, opened in self.rows(
-                DAYS, site=place.site, first=week.first - timedelta(weeks=WEEKS_BEFORE), end=week.first + timedelta(days=7)):
-            dwell = None if p50 is None else (p25, p50, p75)
-            found.setdefault(region, {})[day] = Day(day, visits, low, high, dwell, covered, opened, week.is_over(day))
+        last_year = week.first - timedelta(weeks=WEEKS_OF_YEAR)
+        for first, end in ((week.first - timedelta(weeks=WEEKS_BEFORE), week.first + timedelta(days=7)), (last_year, last_year + timedelta(days=7))):
+            for region, day, visits, low, high, p25, p50, p75, covered, opened in self.rows(DAYS, site=place.site, first=first, end=end):
+                dwell = None if p50 is None else (p25, p50, p75)
+                found.setdefault(region, {})[day] = Day(day, visits, low, high, dwell, covered, opened, week.is_over(day))
         return found
 
     @functools.cached_property
@@ -154,6 +160,16 @@ class Source:
             ways, _ = found.setdefault(region, ([], 0))
             ways.append(Way(named(start), named(end), visits))
             found[region] = ways, in_all - len(ways)
+        return found
+
+    def zones(self, place: Place, week: Week, regions: Sequence[str], most: int) -> dict[str, tuple[list[ZoneWeek], int]]:
+        """By region, the zones with the most visits and the number of the others."""
+        found: dict[str, tuple[list[ZoneWeek], int]] = {}
+        for region, zone, visits, dwell, in_all in self.rows(ZONES, site=place.site, regions=list(regions), most=most, first=week.first,
+                                                             end=week.first + timedelta(days=7)):
+            zones, _ = found.setdefault(region, ([], 0))
+            zones.append(ZoneWeek(named(zone), visits, dwell))
+            found[region] = zones, in_all - len(zones)
         return found
 
     def heat(self, place: Place, week: Week) -> dict[str, list[Cell]]:

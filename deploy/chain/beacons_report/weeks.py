@@ -9,6 +9,8 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
 # The weeks before that a day is compared with.
 WEEKS_BEFORE = 4
+# The week of the year before whose days are the same weekdays, at nearly the same place of the year.
+WEEKS_OF_YEAR = 52
 
 
 class NoWeek(ValueError):
@@ -49,6 +51,10 @@ class Week:
     @property
     def before(self) -> "Week":
         return Week(self.first - timedelta(days=7), self.zone)
+
+    @property
+    def year_before(self) -> "Week":
+        return Week(self.first - timedelta(weeks=WEEKS_OF_YEAR), self.zone)
 
     def midnight(self, day: date) -> datetime:
         return datetime(day.year, day.month, day.day, tzinfo=self.zone).astimezone(UTC)

@@ -25,17 +25,21 @@ class WrongFile(Exception):
     """The fault of a file, with its line."""
 
 
-def rows(path: Path, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The lines of a file with that header: the number of each, and its fields without the spaces around them.
+def rows(path: Path, header: list[str], more: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The lines of a file with that header, perhaps with `more` behind it: the number of each, and its fields without the spaces around them.
 
     Raises WrongFile for a file that cannot be read, another header, and a line with another number of fields.
     """
     text = text_of(path)
     # A spreadsheet with a decimal comma separates fields by semicolons.
-    separator = ";" if text.partition("\n")[0].strip() == ";".join(header) else ","
+    first = text.partition("\n")[0].strip()
+    separator = ";" if first in (";".join(header), ";".join(header + more)) else ","
     reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=separator)
     try:
-        if next(reader, []) != header:
+        found = next(reader, [])
+        if more and found == header + more:
+            header = found
+        if found != header:
             raise WrongFile(f"{path}:1: the first line must be {','.join(header)}")
         for fields in reader:
             # Spreadsheets leave empty lines and rows of empty fields at the end.
@@ -53,14 +57,14 @@ def rows(path: Path, header: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def unique(
-    path: Path, header: list[str], read: Callable[[dict[str, str]], Row], name: Callable[[Row], Name], what: str, most: int
+    path: Path, header: list[str], read: Callable[[dict[str, str]], Row], name: Callable[[Row], Name], what: str, most: int, more: list[str] | None = None
 ) -> list[Row]:
     """The rows of a file, one a line, each name once.
 
     `read` raises ValueError with the field that is wrong. Raises WrongFile with the first line that is wrong.
     """
     found: dict[Name, tuple[Row, int]] = {}
-    for line, told in rows(path, header):
+    for line, told in rows(path, header, more or []):
         try:
             row = read(told)
             if name(row) in found:

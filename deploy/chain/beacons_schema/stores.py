@@ -12,21 +12,25 @@ from .csv_file import WrongFile, day_of, site_of, unique
 from .opening_hours import HOLIDAY, Ranges, opening_hours
 
 HEADER = ["site", "name", "time_zone", "opening_hours", "latitude", "longitude"]
+MORE = ["carriers"]
 HOLIDAYS_HEADER = ["site", "day"]
 MOST_STORES, MOST_HOLIDAYS, LONGEST_NAME = 100_000, 1_000_000, 200
+# What the beacons of a store are on, where its line names nothing.
+CARRIERS, LONGEST_CARRIERS = "carts", 30
 NUMBER = re.compile(r"-?\d{1,3}([.,]\d{1,15})?", re.ASCII)
 
 LOAD = """
 WITH told AS MATERIALIZED (
-    SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::float8[], %s::float8[]) t (site, name, time_zone, opening_hours, latitude, longitude)
+    SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::float8[], %s::float8[], %s::text[])
+        t (site, name, time_zone, opening_hours, latitude, longitude, carriers)
 ), removed AS (
     DELETE FROM beacons.store s WHERE %s AND NOT EXISTS (SELECT FROM told t WHERE t.site = s.site) RETURNING s.site
 ), loaded AS (
-    INSERT INTO beacons.store AS s (site, name, time_zone, opening_hours, latitude, longitude) SELECT * FROM told
+    INSERT INTO beacons.store AS s (site, name, time_zone, opening_hours, latitude, longitude, carriers) SELECT * FROM told
     ON CONFLICT (site) DO UPDATE SET name = excluded.name, time_zone = excluded.time_zone, opening_hours = excluded.opening_hours,
-        latitude = excluded.latitude, longitude = excluded.longitude
-    WHERE (s.name, s.time_zone, s.opening_hours, s.latitude, s.longitude)
-        IS DISTINCT FROM (excluded.name, excluded.time_zone, excluded.opening_hours, excluded.latitude, excluded.longitude)
+        latitude = excluded.latitude, longitude = excluded.longitude, carriers = excluded.carriers
+    WHERE (s.name, s.time_zone, s.opening_hours, s.latitude, s.longitude, s.carriers)
+        IS DISTINCT FROM (excluded.name, excluded.time_zone, excluded.opening_hours, excluded.latitude, excluded.longitude, excluded.carriers)
     RETURNING s.site, xmax = 0 AS is_new
 )
 SELECT (SELECT count(*) FROM loaded WHERE is_new), (SELECT count(*) FROM loaded WHERE NOT is_new), (SELECT count(*) FROM removed),
@@ -45,6 +49,7 @@ class Store:
     week: dict[int, Ranges] | None
     latitude: float | None
     longitude: float | None
+    carriers: str
 
 
 def load_stores(connection: psycopg.Connection[Any], path: Path, replaces: bool) -> str:
@@ -55,7 +60,7 @@ def load_stores(connection: psycopg.Connection[Any], path: Path, replaces: bool)
     with connection.transaction():
         # Two files at once are loaded one after the other.
         connection.execute("LOCK TABLE beacons.store IN SHARE ROW EXCLUSIVE MODE")
-        columns = [[getattr(store, name) for store in stores] for name in ("site", "name", "time_zone", "hours", "latitude", "longitude")]
+        columns = [[getattr(store, name) for store in stores] for name in ("site", "name", "time_zone", "hours", "latitude", "longitude", "carriers")]
         new, changed, removed, touched = connection.execute(LOAD, [*columns, replaces]).fetchone() or (0, 0, 0, [])
         load_hours(connection, [store for store in stores if store.site in set(touched)])
         connection.execute("SELECT beacons.count_days_anew(%s)", [touched])
@@ -76,7 +81,7 @@ def load_hours(connection: psycopg.Connection[Any], stores: list[Store]) -> None
 
 def stores_of(path: Path, zones: set[str]) -> list[Store]:
     """The stores of a file. Raises WrongFile with the first line that is wrong."""
-    stores = unique(path, HEADER, lambda told: store_of(told, zones), lambda store: store.site, "store", MOST_STORES)
+    stores = unique(path, HEADER, lambda told: store_of(told, zones), lambda store: store.site, "store", MOST_STORES, MORE)
     if not stores:
         raise WrongFile(f"{path}:1: no store in it")
     return stores
@@ -99,7 +104,10 @@ def store_of(told: dict[str, str], zones: set[str]) -> Store:
     latitude, longitude = (degrees(told[name], name, most) for name, most in (("latitude", 90), ("longitude", 180)))
     if (latitude is None) != (longitude is None):
         raise ValueError("latitude and longitude: give both or neither")
-    return Store(site, name, told["time_zone"], told["opening_hours"], week, latitude, longitude)
+    carriers = told.get("carriers") or CARRIERS
+    if len(carriers) > LONGEST_CARRIERS:
+        raise ValueError(f"carriers: longer than {LONGEST_CARRIERS} characters: say what the beacons are on, such as carts or phones")
+    return Store(site, name, told["time_zone"], told["opening_hours"], week, latitude, longitude, carriers)
 
 
 def degrees(text: str, name: str, most: int) -> float | None:

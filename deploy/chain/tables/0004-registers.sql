@@ -129,6 +129,7 @@ CREATE TABLE beacons.store (
     opening_hours text NOT NULL,
     latitude double precision CHECK (latitude BETWEEN -90 AND 90),
     longitude double precision CHECK (longitude BETWEEN -180 AND 180),
+    carriers text NOT NULL DEFAULT 'carts' CHECK (carriers <> ''),
     CHECK (octet_length(site) BETWEEN 1 AND 128),
     CHECK ((latitude IS NULL) = (longitude IS NULL))
 );
@@ -136,6 +137,7 @@ COMMENT ON TABLE beacons.store IS 'The stores of the chain. The command stores l
 COMMENT ON COLUMN beacons.store.site IS 'the store, as in topics';
 COMMENT ON COLUMN beacons.store.name IS 'its name for readers';
 COMMENT ON COLUMN beacons.store.time_zone IS 'the IANA name of its time zone, such as Europe/Berlin: its days begin at midnight there';
+COMMENT ON COLUMN beacons.store.carriers IS 'what its beacons are on, for readers of reports: carts, phones, people';
 COMMENT ON COLUMN beacons.store.opening_hours IS 'when it is open, in OpenStreetMap''s syntax; empty: always';
 
 CREATE TABLE beacons.store_opening (
