@@ -1,16 +1,29 @@
 """The commands `schema`, `retain` and `roll-up`: again, at once, while collectors run, and with wrong words; and a backup."""
 
 import datetime
+import os
 import subprocess
 import threading
 import unittest
 
 import psycopg
 
-from servers import LONGEST_WAIT_S, run
+from servers import LONGEST_WAIT_S, run, scratch_folder
 from story import SCHEMA, StoryTest, event, job, span, surge
 
 RETAIN = SCHEMA.with_name("retain")
+
+
+class Installing(unittest.TestCase):
+    def test_install_makes_the_environment_and_says_so_in_a_line(self):
+        folder = scratch_folder("environment") / "venv"
+        # Without the package index the line is the same, and the reason follows it.
+        done = subprocess.run([SCHEMA.with_name("collector"), "--install"], capture_output=True, text=True, check=False, timeout=10 * LONGEST_WAIT_S,
+                              env=os.environ | {"BEACONS_VENV": str(folder)})
+        self.assertEqual(done.stderr.splitlines()[0], f"Installing the libraries of collector-requirements.txt into {folder} …")
+        if done.returncode != 69:
+            self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (0, "", 1))
+            self.assertTrue((folder / "stamp").exists())
 
 
 class SchemaTests(StoryTest):

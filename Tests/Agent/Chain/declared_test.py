@@ -62,7 +62,7 @@ class Declared(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 tree = made_up.tree(folder, also=["deploy/chain/beacons_collector"])
                 spoil(tree / "deploy/contract")
-                done = subprocess.run([sys.executable, "-m", "beacons_collector", "--help"], capture_output=True, text=True, cwd=tree / "deploy/chain", check=False)
+                done = subprocess.run([sys.executable, "-m", "beacons_collector", "--broker", "mqtt://127.0.0.1", "--database", "postgresql:///none"], capture_output=True, text=True, cwd=tree / "deploy/chain", check=False)
                 self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
                 return done.stderr
 

@@ -6,9 +6,7 @@ import socket
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-import psycopg
-from psycopg.conninfo import conninfo_to_dict
-
+HELP = {"-h", "--help"}
 PORTS = {"mqtt": 1883, "mqtts": 8883, "amqp": 5672, "amqps": 5671}
 DESCRIPTION = """Takes the messages of gateways from the broker and commits them to the database, each number once. It acknowledges
 only what is committed, and runs until SIGTERM."""
@@ -55,11 +53,11 @@ class Parser(argparse.ArgumentParser):
     """A parser that ends with 64 for a wrong command line, like every command of the project."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
-        self.exit(64, f"{self.prog}: {message}\n")
+        self.exit(64, f"{self.prog.rpartition('/')[2]}: {message}\n")
 
 
 def parse(arguments: list[str]) -> Options:
-    parser = Parser(prog="collector", description=DESCRIPTION, epilog=EPILOGUE)
+    parser = Parser(prog="deploy/chain/collector", description=DESCRIPTION, epilog=EPILOGUE)
     parser.add_argument("--broker", required=True, metavar="URL",
                         help="mqtt://HOST[:PORT], mqtts://…, amqp://HOST[:PORT][/VHOST] or amqps://…")
     parser.add_argument("--database", type=database_url, required=True, metavar="URL", help="as libpq takes it: postgresql://HOST/NAME")
@@ -109,6 +107,10 @@ def parse(arguments: list[str]) -> Options:
 def database_url(url: str) -> str:
     """Checks for argparse that libpq understands the URL, since it would fail later otherwise. An empty one leaves everything to the environment. libpq's
     own message is not shown: it holds the URL, and so the password."""
+    # Here, so that help needs no library.
+    import psycopg
+    from psycopg.conninfo import conninfo_to_dict
+
     try:
         conninfo_to_dict(url)
     except psycopg.Error:

@@ -11,7 +11,7 @@ import psycopg
 from deltalake.exceptions import DeltaError
 
 from beacons_collector.options import database_url
-from beacons_schema.commands import EX_SOFTWARE, EX_UNAVAILABLE, Parser
+from beacons_schema.options import EX_SOFTWARE, EX_UNAVAILABLE, Parser
 
 from .export import export
 from .source import Source

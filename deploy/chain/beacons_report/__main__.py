@@ -1,6 +1,12 @@
-"""The command `report`."""
+"""The command `report`. Help needs no library, so it comes before any is installed."""
+
 import sys
 
-from .commands import main
+from .options import HELP, parse
+
+if HELP.intersection(sys.argv[1:]):
+    parse(sys.argv[1:])
+
+from .commands import main  # noqa: E402
 
 sys.exit(main(sys.argv[1:]))

@@ -1,6 +1,5 @@
 """The command line of `report`, its file, and its errors in one line."""
 
-import argparse
 import os
 import sys
 import tempfile
@@ -9,44 +8,15 @@ from pathlib import Path
 
 import psycopg
 
-from beacons_collector.options import database_url
-from beacons_schema.commands import EX_SOFTWARE, EX_UNAVAILABLE, Parser
+from beacons_schema.options import EX_SOFTWARE, EX_UNAVAILABLE
 
 from .gathering import look
+from .options import parse
 from .source import CannotReport
-from .weeks import NoWeek, week_named
-
-FORMATS = (".html", ".pdf")
-EPILOGUE = """Without --week: the last whole week of the store's time zone. Where the store has no figures of that week, the running one, so far.
-Exit status: 0 written; 64 the command line is wrong; 69 the database is not there; 70 no report could be made, and standard error says why.
-A file that was there stays as it is until the new one is complete."""
-
-
-def options(arguments: list[str]) -> argparse.Namespace:
-    parser = Parser(prog="deploy/chain/report", description="Writes the week of a store as one file for its manager.", epilog=EPILOGUE)
-    parser.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it; the role beacons_analyst is enough")
-    parser.add_argument("--site", required=True, help="the store, as in topics")
-    parser.add_argument("--week", type=iso_week, metavar="2026-W47", help="a week of ISO 8601; the running one gives its figures so far")
-    parser.add_argument("--output", required=True, type=output, metavar="FILE.html|FILE.pdf", help="one file with all that it needs")
-    return parser.parse_args(arguments)
-
-
-def iso_week(text: str) -> date:
-    try:
-        return week_named(text)
-    except NoWeek as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def output(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in FORMATS:
-        raise argparse.ArgumentTypeError(f"{text!r} must end with {' or '.join(FORMATS)}")
-    return path
 
 
 def main(arguments: list[str]) -> int:
-    chosen = options(arguments)
+    chosen = parse(arguments)
     try:
         octets = report(chosen.database, chosen.site, chosen.week, chosen.output.suffix.lower() == ".pdf")
         write(chosen.output, octets)

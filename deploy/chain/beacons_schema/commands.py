@@ -4,61 +4,19 @@ import argparse
 import signal
 import sys
 import threading
-from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import psycopg
 
-from beacons_collector.options import database_url
-
 from .csv_file import WrongFile
 from .migrating import CannotMigrate, migrate
+from .options import EX_DATAERR, EX_SOFTWARE, EX_UNAVAILABLE, parse
 from .register import register
 from .retention import CannotRetain, one_row, retain
 from .stores import load_holidays, load_stores
 
-# sysexits.h: a wrong command line, a wrong file, a missing service, a job that could not be done.
-EX_USAGE, EX_DATAERR, EX_UNAVAILABLE, EX_SOFTWARE = 64, 65, 69, 70
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that ends with 64 for a wrong command line, like every command of the project."""
-
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(EX_USAGE, f"{self.prog}: {message}\n")
-
-
-def options(arguments: list[str]) -> argparse.Namespace:
-    parser = Parser(prog="deploy/chain")
-    commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("schema", "retain", "roll-up", "register", "stores"):
-        command = commands.add_parser(name)
-        command.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it")
-        if name == "retain":
-            command.add_argument("--days", required=True, type=positive, help="whole days that are kept before today")
-            command.add_argument("--lake", metavar="FOLDER_OR_S3_URL", help="drop only days that this lake has")
-        if name == "roll-up":
-            command.add_argument("--every", type=positive, metavar="SECONDS", help="go on until SIGTERM")
-        if name == "register":
-            command.add_argument("--replace", action="store_true", help="remove the beacons that the file lacks")
-            command.add_argument("file", type=Path, metavar="FILE.csv", help="its first line is site,uuid,major,minor,asset,since")
-        if name == "stores":
-            command.add_argument("--replace", action="store_true", help="remove the stores, or the holidays, that the file lacks")
-            command.add_argument("--holidays", action="store_true", help="the file has public holidays: its first line is site,day")
-            command.add_argument("file", type=Path, metavar="FILE.csv", help="its first line is site,name,time_zone,opening_hours,latitude,longitude")
-    return parser.parse_args(arguments)
-
-
-def positive(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= 100_000:
-        raise argparse.ArgumentTypeError("from 1 to 100000")
-    return number
-
-
 def main(arguments: list[str]) -> int:
-    chosen = options(arguments)
+    chosen = parse(arguments)
     if chosen.command == "roll-up" and chosen.every:
         return roll_up_again_and_again(chosen.database, chosen.every)
     try:
