@@ -79,12 +79,22 @@ class NotHeard(NotHeardTest):
         self.assertGreaterEqual(last, now)
         self.assertLess(last, datetime.datetime.now(datetime.UTC) + datetime.timedelta(minutes=1))
 
-    def test_a_store_from_which_no_message_came_and_one_that_was_heard_throughout_have_no_row(self):
-        self.place("UTC", "08:00-20:00", site=f"{self.site}-2")
-        self.place("UTC", f"{NAMES[DAY.weekday()]} 08:00-20:00")
-        self.take([span(1, "door", "8:00", "20:00")])
-        self.assertEqual(self.not_heard(days=5), [])
-        self.assertEqual(self.query("SELECT FROM beacons.not_heard WHERE site = %(its)s", its=f"{self.site}-2"), [])
+    def test_a_store_from_which_no_message_came_is_not_heard_since_it_was_loaded(self):
+        self.place("UTC", "08:00-20:00", site=f"{self.site}-silent")
+        self.connection.execute("UPDATE beacons.store SET since = %s WHERE site = %s", [DAY.date() - datetime.timedelta(days=1), f"{self.site}-silent"])
+        self.assertEqual(self.not_heard(site=f"{self.site}-silent"), [("8:00", "20:00")])
+        ((first,),) = self.query("SELECT min(from_at) FROM beacons.not_heard WHERE site = %(its)s", its=f"{self.site}-silent")
+        self.assertEqual(clock(first), "-16:00")
+
+    def test_a_store_that_was_loaded_today_and_told_of_days_before_is_looked_at_from_these_on(self):
+        self.place("UTC", "08:00-20:00")
+        self.take([span(1, "door", "8:00", "14:00")])
+        self.assert_not_heard([("14:00", "20:00")])
+
+    def test_a_store_that_was_heard_throughout_has_no_row(self):
+        self.place("UTC", "08:00-20:00")
+        self.take([span(1, "door", "7:00", "21:00")])
+        self.assert_not_heard([])
 
     def test_a_clock_of_1970_makes_no_half_century_of_them(self):
         self.take([span(1, "door", datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC), datetime.datetime(1970, 1, 2, tzinfo=datetime.UTC))])

@@ -21,14 +21,15 @@ COMMENT ON COLUMN beacons.gateway_now.radio IS 'the condition of its radio, from
 COMMENT ON COLUMN beacons.gateway_now.version IS 'the version of its agent, from its newest status';
 COMMENT ON COLUMN beacons.gateway_now.told_at IS 'the time of its newest status or health, by its own clock';
 
--- Returns the first day of a store of which the database has anything, at most 400 days back; null where there is none.
+-- Returns the first day of a store of which the database has anything, at most 400 days back. Where nothing has ever come, it is the day on which the
+-- store was loaded; null where it was not.
 CREATE FUNCTION beacons.first_day_of(a_site text) RETURNS date LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT greatest(first.day, (now() - interval '400 days')::date)
-    FROM (SELECT least(
+    FROM (SELECT coalesce(least(
         (SELECT min(o.day) FROM beacons.occupancy_day o WHERE o.site = a_site),
         (SELECT min(d.day) FROM beacons.open_day d WHERE d.site = a_site),
         (SELECT (c.from_at AT TIME ZONE beacons.time_zone_of(a_site))::date FROM beacons.coverage_span c
-         WHERE c.site = a_site ORDER BY c.to_at LIMIT 1)) AS day) first
+         WHERE c.site = a_site ORDER BY c.to_at LIMIT 1)), (SELECT s.since FROM beacons.store s WHERE s.site = a_site)) AS day) first
     WHERE first.day IS NOT NULL
 $$;
 
@@ -56,11 +57,11 @@ COMMENT ON FUNCTION beacons.not_heard_of IS
 
 CREATE VIEW beacons.not_heard AS
 SELECT s.site, n.from_at, n.to_at
-FROM (SELECT g.site, beacons.first_day_of(g.site) AS day FROM (SELECT DISTINCT site FROM beacons.gateway) g OFFSET 0) s
+FROM (SELECT g.site, beacons.first_day_of(g.site) AS day FROM (SELECT site FROM beacons.gateway UNION SELECT site FROM beacons.store) g OFFSET 0) s
 CROSS JOIN LATERAL beacons.not_heard_of(s.site, s.day, (now() + interval '2 days')::date) n;
 COMMENT ON VIEW beacons.not_heard IS
     'Times inside the opening hours of a store in which no gateway of it could hear, or none told that it could: nothing is known of visits then. '
-    'From the store''s first day in this database until now. A store without opening hours in beacons.store is always open.';
+    'From the store''s first day in this database until now; of a store of which nothing has come, from the day on which it was loaded. A store without opening hours in beacons.store is always open.';
 COMMENT ON COLUMN beacons.not_heard.site IS 'the store';
 COMMENT ON COLUMN beacons.not_heard.from_at IS 'since when no gateway could hear, or when the store opened';
 COMMENT ON COLUMN beacons.not_heard.to_at IS 'until when, or when the store closed; now, while it lasts';

@@ -130,6 +130,7 @@ CREATE TABLE beacons.store (
     latitude double precision CHECK (latitude BETWEEN -90 AND 90),
     longitude double precision CHECK (longitude BETWEEN -180 AND 180),
     carriers text NOT NULL DEFAULT 'carts' CHECK (carriers <> ''),
+    since date NOT NULL DEFAULT (now() AT TIME ZONE 'UTC')::date,
     CHECK (octet_length(site) BETWEEN 1 AND 128),
     CHECK ((latitude IS NULL) = (longitude IS NULL))
 );
@@ -138,6 +139,7 @@ COMMENT ON COLUMN beacons.store.site IS 'the store, as in topics';
 COMMENT ON COLUMN beacons.store.name IS 'its name for readers';
 COMMENT ON COLUMN beacons.store.time_zone IS 'the IANA name of its time zone, such as Europe/Berlin: its days begin at midnight there';
 COMMENT ON COLUMN beacons.store.carriers IS 'what its beacons are on, for readers of reports: carts, phones, people';
+COMMENT ON COLUMN beacons.store.since IS 'the UTC day on which its row was loaded first; a store of which nothing has come is not heard from then on';
 COMMENT ON COLUMN beacons.store.opening_hours IS 'when it is open, in OpenStreetMap''s syntax; empty: always';
 
 CREATE TABLE beacons.store_opening (
