@@ -26,7 +26,8 @@ func tests(
     _ name: String, in folder: String = "Tests/Rules", _ dependencies: [Target.Dependency] = [], exclude: [String] = []
 ) -> Target {
     .testTarget(
-        name: name, dependencies: ["Core", "TestAir"] + dependencies, path: "\(folder)/\(name)", exclude: exclude,
+        name: name, dependencies: ["Core", "PayloadReaders", "TestAir"] + dependencies, path: "\(folder)/\(name)",
+        exclude: exclude,
         swiftSettings: settings)
 }
 
@@ -67,6 +68,8 @@ let package = Package(
 
         // Unit tests on injected time.
         .target(name: "Recordings", path: "Tests/Rules/Recordings", swiftSettings: settings),
+        .target(
+            name: "PayloadReaders", dependencies: ["Core"], path: "Tests/Rules/PayloadReaders", swiftSettings: settings),
         .target(name: "TestAir", dependencies: ["Core"], path: "Tests/Rules/TestAir", swiftSettings: settings),
         tests("HCITests"),
         tests("CiphersTests"),
@@ -89,7 +92,7 @@ let package = Package(
 
         // The whole agent in a simulated world; a program of its own, so that it can be built and run by itself.
         .executableTarget(
-            name: "Simulation", dependencies: ["Core", "Agent", "CBluetooth", "CSQLite", logging],
+            name: "Simulation", dependencies: ["Core", "PayloadReaders", "Agent", "CBluetooth", "CSQLite", logging],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker, gpsd, the kernel.

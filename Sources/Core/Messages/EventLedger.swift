@@ -65,7 +65,7 @@ package struct EventLedger: Sendable {
         _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
     ) -> NumberedMessage {
-        if case .exit(let stay) = event.kind, !stay.isLate {
+        if event.lateStay == nil {
             recall(instance)
             known[instance]?.eventSeq = seq
         }

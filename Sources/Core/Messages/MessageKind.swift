@@ -37,6 +37,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     enum Scope: Sendable {
         /// `{root}/{kind}`
         case gateway
+        /// `{root}/{kind}` of a store alone.
+        case store
         /// `{root}/{kind}/{page}`
         case page
         /// `{root}/region/{id}/{kind}`. An expanded region has its major, and its minor, before the last level.
@@ -47,15 +49,19 @@ package enum MessageKind: String, CaseIterable, Sendable {
 
     var scope: Scope {
         switch self {
-        case .status, .health, .coverage, .surge, .heat, .gap, .location, .track, .today, .settings: .gateway
+        case .status, .health, .coverage, .surge, .heat, .gap, .location, .track, .settings: .gateway
+        case .today: .store
         case .beacons: .page
         case .event, .state, .ranging: .region
         case .response: .request
         }
     }
 
-    /// A kind that only some gateways tell: a store, or a gateway whose operator has turned it on.
-    var isOptional: Bool { self == .today || self == .settings || self == .beacons }
+    /// Whether its topic has no level but its word behind the root.
+    var isAboutGateway: Bool { scope == .gateway || scope == .store }
+
+    /// Whether only some gateways publish it: a store, or a gateway whose operator has turned it on.
+    var isOptional: Bool { scope == .store || scope == .page || self == .settings }
 
     /// The delivery of its messages.
     package var delivery: MessageDelivery {
@@ -69,27 +75,6 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .status, .health, .state, .location, .today, .settings, .beacons: .retained
         case .ranging: .ephemeral
         case .response: .answer
-        }
-    }
-
-    /// The type of its payloads.
-    package var payload: any Payload.Type {
-        switch self {
-        case .status: StatusPayload.self
-        case .health: HealthPayload.self
-        case .coverage: CoveragePayload.self
-        case .surge: SurgePayload.self
-        case .heat: HeatPayload.self
-        case .gap: GapPayload.self
-        case .event: EventPayload.self
-        case .state: StatePayload.self
-        case .ranging: RangingPayload.self
-        case .location: LocationPayload.self
-        case .track: TrackPayload.self
-        case .today: TodayPayload.self
-        case .settings: SettingsPayload.self
-        case .beacons: BeaconsPayload.self
-        case .response: ResponsePayload.self
         }
     }
 }

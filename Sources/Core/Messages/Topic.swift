@@ -75,7 +75,7 @@ extension Topic.Subject {
             guard words.count == 2, let page = UInt16(decimalLevel: words[1]) else { return nil }
             self = .page(.beacons, page)
         default:
-            guard let kind = MessageKind(rawValue: words.joined(separator: "/")), kind.scope == .gateway else {
+            guard let kind = MessageKind(rawValue: words.joined(separator: "/")), kind.isAboutGateway else {
                 return nil
             }
             self = .gateway(kind)
@@ -222,7 +222,7 @@ package struct TopicTree: Hashable, Sendable {
     /// The octets by which the longest topic of the gateway without a region exceeds the limit; 0 or less where it does
     /// not.
     var excess_bytes: Int {
-        let own = MessageKind.allCases.filter { $0.scope == .gateway }.map { topic(.gateway($0)) }
+        let own = MessageKind.allCases.filter(\.isAboutGateway).map { topic(.gateway($0)) }
         let answers = RequestVerb.allCases.flatMap { [topic(.request($0.rawValue)), response($0.rawValue)] }
         let longest = (own + answers).map(\.utf8.count).max() ?? 0
         return longest - TopicName.maxTopic_bytes
@@ -250,9 +250,9 @@ package struct TopicTree: Hashable, Sendable {
         return Topic.Subject(levels[1...])
     }
 
-    /// Returns whether a topic is that of a page of the gateway's list of beacons.
-    package func isBeaconPage(_ topic: String) -> Bool {
-        if case .page(.beacons, _)? = subject(of: topic) { true } else { false }
+    /// Returns whether a topic is that of a page of a list of that kind.
+    package func isPage(_ topic: String, of kind: MessageKind) -> Bool {
+        if case .page(kind, _)? = subject(of: topic) { true } else { false }
     }
 
     /// The topic on which an operator publishes settings for the gateway.
@@ -266,8 +266,13 @@ package struct TopicTree: Hashable, Sendable {
     /// The retained topics that each gateway has. Those of a part that is off by default are not among them: the outbox has
     /// a record of each.
     package var retainedOfGateway: [String] {
-        MessageKind.allCases.filter { $0.scope == .gateway && $0.delivery == .retained && !$0.isOptional }
+        MessageKind.allCases.filter { $0.isAboutGateway && $0.delivery == .retained && !$0.isOptional }
             .map { topic(.gateway($0)) }
+    }
+
+    /// The retained topics that a store has besides.
+    package var retainedOfStore: [String] {
+        MessageKind.allCases.filter { $0.scope == .store && $0.delivery == .retained }.map { topic(.gateway($0)) }
     }
 
     package func state(_ instance: RegionInstanceID) -> String { topic(.region(.state, instance)) }

@@ -146,7 +146,7 @@ extension SiteEngine {
 
     /// Tells the surges, even of a minute that has not ended.
     package mutating func tellSurges(at now: Instant, outputs: inout [GatewayOutput]) {
-        for surge in presence.admission.budget.takeSurges() { outputs.append(.surge(surge, at: now)) }
+        for surge in presence.admission.budget.takeSurges() { outputs.append(.message(surge, at: now)) }
     }
 }
 

@@ -90,7 +90,8 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
         }
         guard let report = ledger.report else { return [] }
         log(report)
-        return [.settings(report, digest: configuration.settings.inEffect?.digest ?? "", at: now)]
+        let digest = configuration.settings.inEffect?.digest ?? ""
+        return [.message(SettingsOutcome(report, digest: digest), at: now)]
     }
 
     /// Reads the gateway's file with other tables, as a start would.

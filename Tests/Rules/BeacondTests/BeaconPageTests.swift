@@ -39,7 +39,7 @@ struct BeaconPageTests {
                 identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: UInt16(number)),
                 firstHeard: .at(.origin), lastHeard: .at(.origin + .seconds(9)), interval_ms: 1_000, rssi_dbm: -70)
         }
-        return try parts.dispatcher.dispatch([.beacons(beacons, at: .origin + .seconds(10))], timebase)
+        return try parts.dispatcher.dispatch([.message(BeaconList(beacons), at: .origin + .seconds(10))], timebase)
             .compactMap { if case .message(let message) = $0.content { message } else { nil } }
     }
 
@@ -85,7 +85,7 @@ struct BeaconPageTests {
         before.dispatcher.outbox.close()
         var (engine, outputs) = (try start().engine, [GatewayOutput]())
         engine.stop(&outputs)
-        guard case .beacons(let beacons, _)? = outputs.last else {
+        guard let beacons = outputs.last?.content(BeaconList.self)?.beacons else {
             Issue.record("a list was expected")
             return
         }
@@ -151,15 +151,13 @@ struct BeaconPageTests {
     func unsynced() throws {
         var timebase = Self.timebase
         timebase.isSynced = false
-        let page = MessageComposer(
+        let composer = MessageComposer(
             topics: TopicTree(prefix: "beacons", site: "north", gateway: "door"), version: "1",
-            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 1
-        ).beacons(
-            [
-                HeardBeacon(
-                    identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 1),
-                    firstHeard: .at(.origin), lastHeard: .at(.origin))
-            ], at: .origin, timebase)
+            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 1)
+        let beacon = HeardBeacon(
+            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 1),
+            firstHeard: .at(.origin), lastHeard: .at(.origin))
+        let page = BeaconList([beacon]).pages(by: composer, at: .origin, timebase)
         #expect(BeaconsPayload.beacons(ofStored: page.map(\.payload)).isEmpty)
         #expect(BeaconsPayload.beacons(ofStored: [[], Array("{".utf8)]).isEmpty)
     }

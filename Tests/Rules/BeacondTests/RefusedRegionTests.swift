@@ -89,7 +89,7 @@ struct RefusedRegionTests {
         let parts = try start(
             "[regions]\nmax_regions = 1\n" + region("new") + region("old"),
             storing: [RegionInstanceID(region: "old")])
-        guard case .ended(let instance, let event, at: .origin)? = parts.outputs.first else {
+        guard case .exit(let instance, let event, at: .origin)? = parts.outputs.first else {
             Issue.record("an exit was expected")
             return
         }

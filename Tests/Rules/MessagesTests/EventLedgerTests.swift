@@ -1,3 +1,4 @@
+import PayloadReaders
 import Testing
 
 @testable import Core

@@ -62,7 +62,13 @@ struct StoreMessageTests {
                 measuredPower_dbm: -59, age_ms: 10, place: place)
         }
         let list = ListedBeacons(instance: RegionInstanceID(region: "carts"), count: 4, beacons: beacons)
-        let message = composer.ranging(list, at: .origin, timebase)
+        let publication = list.publication(by: composer, at: .origin, timebase) {
+            MessageNumber(epoch: "", series: $0, seq: 1)
+        }
+        guard case .ephemeral(let message)? = publication.items.first else {
+            Issue.record("no message")
+            return
+        }
         #expect(try RangingPayload(decoding: message.payload).list == list)
     }
 }

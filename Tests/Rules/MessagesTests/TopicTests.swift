@@ -16,7 +16,7 @@ struct TopicTests {
     private static let subjects: [Topic.Subject] =
         MessageKind.allCases.flatMap { kind -> [Topic.Subject] in
             switch kind.scope {
-            case .gateway: [.gateway(kind)]
+            case .gateway, .store: [.gateway(kind)]
             case .page: [.page(kind, 0), .page(kind, 65_535)]
             case .region: instances.map { .region(kind, $0) }
             case .request: [.response("state")]

@@ -44,7 +44,9 @@ struct CountingStore {
         today.follow(
             &outputs, isHearing: store.engine.isHearing, isCatchingUp: store.engine.isCatchingUp(at: now), at: now,
             demand)
-        for output in outputs.dropFirst(count) { if case .today(let told, _) = output { news.append((t_s, told)) } }
+        for output in outputs.dropFirst(count) {
+            if let told = output.content(TodayNews.self) { news.append((t_s, told)) }
+        }
     }
 
     var reports: [TodayReport] { news.compactMap(\.news.report) }

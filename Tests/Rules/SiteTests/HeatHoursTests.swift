@@ -32,7 +32,7 @@ struct HeatHoursTests {
                     zone: "shop", confidence: 0.9, position: .init(x_m: 1, y_m: 1, floor: 0, error_m: 1))
                 let list = ListedBeacons(
                     instance: RegionInstanceID(region: "carts", .whole), count: 1, beacons: [beacon])
-                follow([.listed(list, at: .origin + .seconds(now_s))])
+                follow([.message(list, at: .origin + .seconds(now_s))])
             }
         }
 
@@ -49,7 +49,9 @@ struct HeatHoursTests {
             var outputs = outputs
             let count = outputs.count
             map.follow(&outputs, at: .origin + .seconds(now_s), isLast: isLast)
-            for output in outputs.dropFirst(count) { if case .heat(let sheet, _) = output { sheets.append(sheet) } }
+            for output in outputs.dropFirst(count) {
+                if let sheet = output.content(HeatSheet.self) { sheets.append(sheet) }
+            }
         }
 
         /// Each sheet's time in seconds from the start, with the seconds in its cell.

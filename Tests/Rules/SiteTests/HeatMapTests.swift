@@ -1,3 +1,4 @@
+import PayloadReaders
 import TestAir
 import Testing
 
@@ -40,14 +41,16 @@ struct HeatMapTests {
             }
             let list = ListedBeacons(
                 instance: RegionInstanceID(region: region, .whole), count: listed.count, beacons: listed)
-            follow([.listed(list, at: .origin + .seconds(t_s))], at: t_s)
+            follow([.message(list, at: .origin + .seconds(t_s))], at: t_s)
         }
 
         mutating func follow(_ outputs: [GatewayOutput] = [], at t_s: Double, isLast: Bool = false) {
             var outputs = outputs
             let count = outputs.count
             map.follow(&outputs, at: .origin + .seconds(t_s), isLast: isLast)
-            for output in outputs.dropFirst(count) { if case .heat(let sheet, _) = output { sheets.append(sheet) } }
+            for output in outputs.dropFirst(count) {
+                if let sheet = output.content(HeatSheet.self) { sheets.append(sheet) }
+            }
         }
 
         /// Cells as `floor x y seconds beacons`.
@@ -262,8 +265,13 @@ struct HeatMapTests {
         for (away_us, at) in [(-1_500, "19:00:00.000Z"), (1_500, "19:00:00.001Z")] as [(Int64, String)] {
             let clock = Timebase(wallAtOrigin: Self.start + TimeSpan(microseconds: away_us), isSynced: true)
             let sheet = try #require(map.sheets.first)
-            let message = composer.heat(
-                sheet, epoch: "01KDVDNA0T0000000000000000", number: 1, at: .origin + .seconds(3_600), clock)
+            let publication = sheet.publication(by: composer, at: .origin + .seconds(3_600), clock) {
+                MessageNumber(epoch: "01KDVDNA0T0000000000000000", series: $0, seq: 1)
+            }
+            guard case .numbered(let message)? = publication.items.first else {
+                Issue.record("no sheet")
+                continue
+            }
             #expect(String(decoding: message.payload, as: UTF8.self).contains(#""at":"2026-11-18T\#(at)""#))
         }
     }

@@ -186,7 +186,8 @@ struct LatenessTests {
         #expect(store.engine.figures.late == 1)
     }
 
-    @Test("An exit whose state could not wait any longer tells when the beacon was heard last, unless its visit is told")
+    @Test(
+        "An exit whose state could not wait any longer tells when the beacon was heard last, unless its visit is told")
     func exitBehindItsState() throws {
         for (isAway, heard_s, late) in [(true, 35, 0), (false, 10, 1)] as [(Bool, Double, UInt64)] {
             var store = try Store("[site]\nlate_after_s = 900")

@@ -252,7 +252,8 @@ struct Store {
             switch output {
             case .transition(let transition, _):
                 (id, event, at) = (transition.instance, transition.event, transition.at)
-            case .lateVisit(let instance, let exit, let instant): (id, event, at) = (instance, exit, instant)
+            case .exit(let instance, let exit, let instant) where exit.lateStay != nil:
+                (id, event, at) = (instance, exit, instant)
             default: return nil
             }
             guard id.zone == nil, case .exit(let stay)? = event?.kind else { return nil }
@@ -267,7 +268,7 @@ struct Store {
     /// The late visits, in the order in which they were told.
     var lateVisits: [String] {
         outputs.compactMap { output in
-            guard case .lateVisit(let id, let event, let at) = output, case .exit(let stay) = event.kind else {
+            guard case .exit(let id, let event, let at) = output, let stay = event.lateStay else {
                 return nil
             }
             return "\(Self.name(id)) \(Self.tenths(stay.enteredAt))–\(Self.tenths(at)) by \(event.gateway ?? "-")"
@@ -292,20 +293,20 @@ struct Store {
     /// The entries held back.
     var surges: [EntryBudget.Surge] {
         outputs.compactMap { output in
-            if case .surge(let surge, _) = output { surge } else { nil }
+            output.content(EntryBudget.Surge.self)
         }
     }
 
     /// Whether a stay was ended without an exit.
     var hasEnded: Bool {
         outputs.contains { output in
-            if case .ended = output { true } else { false }
+            if case .exit(_, let event, _) = output { event.lateStay == nil } else { false }
         }
     }
 
     /// The last list.
     var listed: ListedBeacons? {
-        for output in outputs.reversed() { if case .listed(let list, _) = output { return list } }
+        for output in outputs.reversed() { if let list = output.content(ListedBeacons.self) { return list } }
         return nil
     }
 

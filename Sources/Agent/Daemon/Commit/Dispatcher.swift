@@ -82,10 +82,8 @@ package final class Dispatcher {
         var wanted = integrations.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
         if tellsPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
         if takesSettings { wanted.insert(composer.topics.topic(.gateway(.settings))) }
-        if listsBeacons { wanted.formUnion(records.beaconPages(of: composer.topics)) }
-        if composer.topics.gateway == SiteSettings.gatewayID {
-            wanted.insert(composer.topics.topic(.gateway(.today)))
-        }
+        if listsBeacons { wanted.formUnion(records.pages(of: .beacons, under: composer.topics)) }
+        if composer.topics.gateway == SiteSettings.gatewayID { wanted.formUnion(composer.topics.retainedOfStore) }
         var coverage = ToldCoverage()
         coverage.resume(stored.coverage, at: now)
         told = Told(

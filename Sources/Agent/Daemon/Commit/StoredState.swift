@@ -84,7 +84,7 @@ package struct StoredState {
         guard let lists = settings.gateway.beacons else { return [] }
         let gateway = settings.identity.topics
         return BeaconsPayload.beacons(
-            ofStored: clearances.filter { gateway.isBeaconPage($0.topic) }.map(\.value),
+            ofStored: clearances.filter { gateway.isPage($0.topic, of: .beacons) }.map(\.value),
             heardSince: timebase.isSynced ? timebase.wall(now) - lists.patience : nil)
     }
 
@@ -122,7 +122,7 @@ package struct StoredState {
     /// Exits of the stays in regions that are not monitored any more. They come before the engine's outputs, because
     /// another region may have the id now.
     func endings(at now: Instant) -> [GatewayOutput] {
-        ended.compactMap { record in record.unmonitoredExit(at: now).map { .ended(record.instance, $0, at: now) } }
+        ended.compactMap { record in record.unmonitoredExit(at: now).map { .exit(record.instance, $0, at: now) } }
     }
 }
 

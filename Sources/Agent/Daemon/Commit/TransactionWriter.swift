@@ -22,12 +22,14 @@ struct TransactionWriter {
         for output in outputs {
             switch output {
             case .transition(let transition, let record): write(transition, record, records, into: &draft)
-            case .ended(let instance, let event, let at), .lateVisit(let instance, let event, let at):
+            case .message(let announcement, let at):
+                write(announcement.content, at: at, records, into: &draft)
+            case .exit(let instance, let event, let at):
                 let number = draft.numbering.number(of: .events)
                 let message = ledger.exit(
                     event, of: instance, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
                 // OwnTracks and the stored state know only the present, so they take nothing of a late visit.
-                if case .ended = output {
+                if event.lateStay == nil {
                     sayCompanions(of: message, at: at, into: &draft)
                     // The end is told once, however long the broker takes to clear the state.
                     draft.transaction.store(.withoutState(of: instance))
@@ -44,8 +46,6 @@ struct TransactionWriter {
                     let time = draft.timebase.wall(report.at)
                     for beacon in ownTracks.beacons(report, at: time) { draft.say(beacon, at: report.at) }
                 }
-            case .listed(let list, let at):
-                draft.say(composer.ranging(list, at: at, draft.timebase), at: at)
             case .failure(let failure, let at):
                 draft.dispatched.append(.init(at: at, content: .failure(failure)))
             case .notice(let notice, let at):
@@ -67,21 +67,6 @@ struct TransactionWriter {
                 for instance in instances + left { forget(instance, at: at, records, into: &draft) }
             case .forgotten(let instances, let at):
                 for instance in instances { forget(instance, at: at, records, into: &draft) }
-            case .surge(let surge, let at):
-                let number = draft.numbering.number(of: .surges)
-                let message = composer.surge(
-                    surge, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
-                draft.commit(message, at: at)
-            case .heat(let sheet, let at):
-                let number = draft.numbering.number(of: .sheets)
-                let message = composer.heat(sheet, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
-                draft.commit(message, at: at)
-            case .today(let news, let at): write(news, at: at, records, into: &draft)
-            case .settings(let report, let digest, let at):
-                // A later process may take no settings any more.
-                let message = composer.settings(report, digest: digest, at: at, draft.timebase)
-                retain(message, at: at, records, into: &draft)
-            case .beacons(let beacons, let at): write(beacons, at: at, records, into: &draft)
             case .answer(let answer):
                 draft.say(
                     composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)
@@ -117,34 +102,32 @@ struct TransactionWriter {
         }
     }
 
-    /// Stores a store's days. The visits that they count stand in the same transaction.
-    private func write(_ news: TodayNews, at now: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
-        draft.transaction.remove(news.removedKeys)
-        for record in news.records {
-            draft.transaction.store(OutboxRecord(key: record.key, value: record.encoded))
-        }
-        guard let report = news.report else { return }
-        // A later version may tell no days.
-        retain(composer.today(report, at: now, draft.timebase), at: now, records, into: &draft)
-    }
-
-    /// Publishes the pages of a list, and clears the pages that it does not need any more. Each page is stored, so that
-    /// a later process goes on from it.
+    /// Writes the messages of one kind, and the records that belong to them.
     private func write(
-        _ beacons: [HeardBeacon], at now: Instant, _ records: RecordTable, into draft: inout TransactionDraft
+        _ content: any MessageContent, at now: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
-        let pages = composer.beacons(beacons, at: now, draft.timebase)
-        for page in pages {
-            // A clock that is not set would make the stored times wrong. The times of a set clock stay until the next.
-            if draft.timebase.isSynced {
-                draft.transaction.store(OutboxRecord(key: StoredClearance.key(page.topic), value: page.payload))
-            }
-            retain(page, at: now, records, into: &draft)
+        let publication = content.publication(by: composer, at: now, draft.timebase) { [numbering = draft.numbering] in
+            numbering.number(of: $0)
         }
-        let told = Set(pages.map(\.topic))
-        for topic in records.beaconPages(of: composer.topics) where !told.contains(topic) {
+        draft.transaction.remove(publication.removedKeys)
+        for (key, value) in publication.records { draft.transaction.store(OutboxRecord(key: key, value: value)) }
+        var retained: Set<String> = []
+        for item in publication.items {
+            switch item {
+            case .numbered(let message): draft.commit(message, at: now)
+            case .ephemeral(let message): draft.say(message, at: now)
+            case .retained(let message, let value):
+                retained.insert(message.topic)
+                if let value {
+                    draft.transaction.store(OutboxRecord(key: StoredClearance.key(message.topic), value: value))
+                }
+                retain(message, at: now, records, into: &draft)
+            }
+        }
+        guard let kind = publication.pages else { return }
+        for topic in records.pages(of: kind, under: composer.topics) where !retained.contains(topic) {
             clear(topic, at: now, records, into: &draft)
-            // The beacons of the page are on others now, or are forgotten.
+            // The content of the page is on others now, or is forgotten.
             draft.transaction.store(OutboxRecord(key: StoredClearance.key(topic), value: []))
         }
     }
@@ -288,9 +271,9 @@ struct RecordTable {
         records.keys.sorted().compactMap { StoredRegion.instance(ofKey: $0) }.filter { $0.region == region }
     }
 
-    /// The topics of a gateway's pages of beacons that have a record.
-    func beaconPages(of topics: TopicTree) -> [String] {
-        records.keys.compactMap { StoredClearance.topic(ofKey: $0) }.filter { topics.isBeaconPage($0) }.sorted()
+    /// The topics of a gateway's pages of that kind that have a record.
+    func pages(of kind: MessageKind, under topics: TopicTree) -> [String] {
+        records.keys.compactMap { StoredClearance.topic(ofKey: $0) }.filter { topics.isPage($0, of: kind) }.sorted()
     }
 
     package func has(_ record: OutboxRecord) -> Bool { records[record.key] == record.value }

@@ -54,7 +54,9 @@ package struct AgentStart {
         self.outputs =
             (air.isLive ? [] : [.radio(.replay, at: now)]) + stored.leftTrack(at: now) + stored.endings(at: now)
             + outputs + ended.map { .settled(nil, region: $0, at: now) }
-            + [report.map { .settings($0, digest: settings.inEffect?.digest ?? "", at: now) }].compactMap(\.self)
+            + [report].compactMap(\.self).map {
+                .message(SettingsOutcome($0, digest: settings.inEffect?.digest ?? ""), at: now)
+            }
         dispatcher = Dispatcher(
             settings, settings.identity.topics, .gateway, outbox, stored, location: engine.locationStatus,
             bootID: bootID, at: now)

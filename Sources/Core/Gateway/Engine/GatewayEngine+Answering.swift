@@ -91,7 +91,7 @@ extension GatewayEngine {
         for record in monitor.records(of: region) {
             guard var exit = record.unmonitoredExit(at: now) else { continue }
             exit.location = location
-            outputs.append(.ended(record.instance, exit, at: now))
+            outputs.append(.exit(record.instance, exit, at: now))
         }
         let (freed, ended) = monitor.unregister(region)
         for slot in freed {

@@ -30,7 +30,9 @@ extension GatewayEngine {
     mutating func list(isEnd: Bool = false, _ outputs: inout [GatewayOutput]) {
         guard let due = register?.reportDue else { return }
         register?.sample(tracker.wantedTransmitters, at: now)
-        if isEnd || due <= now, let beacons = register?.report(at: now) { outputs.append(.beacons(beacons, at: now)) }
+        if isEnd || due <= now, let beacons = register?.report(at: now) {
+            outputs.append(.message(BeaconList(beacons), at: now))
+        }
         listingDue = register?.nextDeadline ?? .distantFuture
     }
 }

@@ -149,7 +149,7 @@ extension GatewayEngine {
         }
         if !news.forgotten.isEmpty { outputs.append(.forgotten(news.forgotten.map(\.id), at: now)) }
         for region in news.settled { outputs.append(.settled(region, region: region.id, at: now)) }
-        for surge in news.surges { outputs.append(.surge(surge, at: now)) }
+        for surge in news.surges { outputs.append(.message(surge, at: now)) }
         for failure in news.failures { outputs.append(.failure(failure, at: now)) }
     }
 

@@ -1,5 +1,5 @@
 /// `beacons/{page}`: a page of the list of beacons.
-package struct BeaconsPayload: Payload, Hashable {
+package struct BeaconsPayload: ReadablePayload, Hashable {
     package var head: PayloadHead
     /// The number of the page, from 0 on.
     var page: Int
@@ -114,16 +114,39 @@ extension JSONWriter {
     }
 }
 
-extension MessageComposer {
-    /// Returns the pages of a list, at least one.
-    package func beacons(_ beacons: [HeardBeacon], at now: Instant, _ timebase: Timebase) -> [Message] {
+/// The list of beacons, in the order of their identities.
+package struct BeaconList: MessageContent {
+    package var beacons: [HeardBeacon]
+
+    package init(_ beacons: [HeardBeacon]) { self.beacons = beacons }
+
+    /// No reader waits for the list.
+    package var handling: OutputHandling { OutputHandling(shedding: .never, commit: .eventually) }
+
+    /// Each page is stored, so that a later process goes on from it. A clock that is not set would make the stored times
+    /// wrong. Then the pages of a set clock stay.
+    package func publication(
+        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
+        number: (NumberSeries) -> MessageNumber
+    ) -> Publication {
+        var publication = Publication(
+            pages(by: composer, at: instant, timebase).map { page in
+                .retained(page, stored: timebase.isSynced ? page.payload : nil)
+            })
+        publication.pages = .beacons
+        return publication
+    }
+
+    /// Returns the pages, at least one.
+    func pages(by composer: MessageComposer, at instant: Instant, _ timebase: Timebase) -> [Message] {
         let pages = max(1, (beacons.count + BeaconsPayload.maxBeacons - 1) / BeaconsPayload.maxBeacons)
         return (0..<min(pages, Int(UInt16.max))).map { page in
             let listed = beacons.dropFirst(page * BeaconsPayload.maxBeacons).prefix(BeaconsPayload.maxBeacons)
             let payload = BeaconsPayload(
-                head: head(at: now, timebase), page: page, pages: pages,
+                head: composer.head(at: instant, timebase), page: page, pages: pages,
                 beacons: listed.map { $0.dated(timebase) })
-            return message(.beacons, on: topics.topic(.page(.beacons, UInt16(clamping: page))), payload.encoded)
+            let topic = composer.topics.topic(.page(.beacons, UInt16(clamping: page)))
+            return composer.message(.beacons, on: topic, payload.encoded)
         }
     }
 }

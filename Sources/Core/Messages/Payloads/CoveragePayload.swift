@@ -14,13 +14,6 @@ package struct CoveragePayload: NumberedPayload, Hashable {
 }
 
 extension CoveragePayload {
-    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            head: head, origin: try PayloadOrigin(&fields), epoch: try fields.epoch(), span: try fields.number("span"),
-            from: try fields.time("from_at"), to: try fields.time("to_at"), radio: try fields.radio())
-        guard from <= to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
-    }
-
     package func write(to json: inout JSONWriter) {
         origin.write(to: &json)
         json.set("epoch", epoch)
@@ -63,16 +56,6 @@ struct SurgePayload: NumberedPayload, Hashable {
 }
 
 extension SurgePayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            head: head, origin: try PayloadOrigin(&fields), epoch: try fields.epoch(),
-            surge: try fields.number("surge"), from: try fields.time("from_at"), to: try fields.time("to_at"),
-            region: try fields.text("region"), refused: try fields.number("refused"),
-            identities: try fields.number("identities"))
-        guard from <= to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
-        guard identities <= refused else { throw PayloadError("identities", .mustBeOneOf("\(refused) or less")) }
-    }
-
     func write(to json: inout JSONWriter) {
         origin.write(to: &json)
         json.set("epoch", epoch)
@@ -85,19 +68,17 @@ extension SurgePayload {
     }
 }
 
-extension MessageComposer {
-    /// - Parameters:
-    /// - number: the surge's number within the epoch, from 1.
-    /// - instant: the end of the minute.
-    package func surge(
-        _ surge: EntryBudget.Surge, epoch: String, number: Int64, at instant: Instant, _ timebase: Timebase
-    ) -> NumberedMessage {
-        let from = timebase.wall(surge.from)
+extension EntryBudget.Surge: MessageContent {
+    package func publication(
+        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
+        number: (NumberSeries) -> MessageNumber
+    ) -> Publication {
+        let (from, number) = (timebase.wall(from), number(.surges))
         let payload = SurgePayload(
-            head: head(at: instant, timebase), origin: origin, epoch: epoch, surge: number, from: from,
-            to: max(from, timebase.wall(surge.to)), region: surge.region, refused: surge.refused,
-            identities: surge.identities)
-        return NumberedMessage(payload, topic: topics.topic(.gateway(.surge)))
+            head: composer.head(at: instant, timebase), origin: composer.origin, epoch: number.epoch,
+            surge: number.seq, from: from, to: max(from, timebase.wall(to)), region: region, refused: refused,
+            identities: identities)
+        return Publication(payload, topic: composer.topics.topic(.gateway(.surge)))
     }
 }
 
@@ -116,17 +97,6 @@ struct GapPayload: Payload, Hashable {
 }
 
 extension GapPayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        let origin = try PayloadOrigin(&fields)
-        let epoch = try fields.epoch()
-        let series = NumberSeries.allCases.first { fields.has($0.gapKeys.from) } ?? .events
-        let (from, to): (Int64, Int64) = (try fields.number(series.gapKeys.from), try fields.number(series.gapKeys.to))
-        guard from <= to else { throw PayloadError("\(series.gapKeys.to)", .mustBeOneOf("\(from) or more")) }
-        self.init(
-            head: head, origin: origin, epoch: epoch, series: series, numbers: from...to,
-            cause: try fields.text("cause"))
-    }
-
     func write(to json: inout JSONWriter) {
         origin.write(to: &json)
         json.set("epoch", epoch)

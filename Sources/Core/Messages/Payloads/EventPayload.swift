@@ -1,5 +1,5 @@
 /// `region/{id}/event`: a crossing, numbered.
-package struct EventPayload: Payload, Hashable {
+package struct EventPayload: ReadablePayload, Hashable {
     /// The stay that an exit ends.
     struct Stay: Hashable, Sendable {
         var enteredAt: WallTime

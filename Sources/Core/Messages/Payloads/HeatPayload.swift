@@ -56,27 +56,6 @@ struct HeatPayload: NumberedPayload, Hashable {
 }
 
 extension HeatPayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        let (origin, epoch) = (try PayloadOrigin(&fields), try fields.epoch())
-        let number: Int64 = try fields.number("sheet")
-        let sheet = HeatSheet(
-            from: try fields.time("from_at"), to: try fields.time("to_at"),
-            page: try fields.integer("page", 0...32), pages: try fields.integer("pages", 1...33),
-            cell_m: try fields.number("cell_m", 0.5...100),
-            cells: try fields.list("cells") { fields throws(PayloadError) in try HeatSheet.Cell(&fields) },
-            omittedCells: try fields.integer("omitted_cells", 0...Int64(HeatSheet.maxCellsOfHour)),
-            omitted_s: try fields.integerOrNull("omitted_s"), unplaced_s: try fields.integerOrNull("unplaced_s"))
-        guard sheet.from <= sheet.to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
-        guard sheet.to - sheet.from <= HeatSheet.longest else {
-            throw PayloadError("to_at", .mustBeOneOf("at most an hour after from_at"))
-        }
-        guard sheet.page < sheet.pages else { throw PayloadError("page", .mustBeOneOf("less than pages")) }
-        guard sheet.cells.count <= HeatSheet.maxCells else {
-            throw PayloadError("cells", .tooLong(limit: HeatSheet.maxCells))
-        }
-        self.init(head: head, origin: origin, epoch: epoch, seq: number, sheet: sheet)
-    }
-
     func write(to json: inout JSONWriter) {
         json.reserve(octets: 320 + sheet.cells.count * 80)
         origin.write(to: &json)
@@ -95,14 +74,6 @@ extension HeatPayload {
 }
 
 extension HeatSheet.Cell {
-    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            floor: try fields.integer("floor", HeatSheet.floors), x_m: try fields.number("x_m", HeatSheet.places_m),
-            y_m: try fields.number("y_m", HeatSheet.places_m),
-            seconds: try fields.number("seconds"),
-            beacons: try fields.integer("beacons", HeatSheet.beacons))
-    }
-
     fileprivate func write(to json: inout JSONWriter) {
         json.set("floor", floor)
         json.set("x_m", x_m, decimals: 3)
@@ -112,16 +83,17 @@ extension HeatSheet.Cell {
     }
 }
 
-extension MessageComposer {
-    /// - Parameter number: the sheet's number within the epoch, from 1.
-    package func heat(
-        _ sheet: HeatSheet, epoch: String, number: Int64, at now: Instant, _ timebase: Timebase
-    ) -> NumberedMessage {
-        var head = head(at: now, timebase)
-        // The map may have read the clock a moment earlier, and no sheet is told before its end.
-        head.at = max(head.at, sheet.to)
+extension HeatSheet: MessageContent {
+    package func publication(
+        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
+        number: (NumberSeries) -> MessageNumber
+    ) -> Publication {
+        var head = composer.head(at: instant, timebase)
+        // The map may have read the clock a moment earlier, and no sheet is published before its end.
+        head.at = max(head.at, to)
+        let number = number(.sheets)
         let payload = HeatPayload(
-            head: head, origin: origin, epoch: epoch, seq: number, sheet: sheet)
-        return NumberedMessage(payload, topic: topics.topic(.gateway(.heat)))
+            head: head, origin: composer.origin, epoch: number.epoch, seq: number.seq, sheet: self)
+        return Publication(payload, topic: composer.topics.topic(.gateway(.heat)))
     }
 }

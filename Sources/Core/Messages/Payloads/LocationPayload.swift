@@ -10,13 +10,6 @@ struct LocationPayload: Payload, Hashable {
 }
 
 extension LocationPayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            head: head, service: try fields.word("service"),
-            fix: try fields.object("fix") { fields throws(PayloadError) in try Fix(&fields) },
-            age_s: try fields.number("age_s", 0...1e12), device: try fields.textIfPresent("device"))
-    }
-
     func write(to json: inout JSONWriter) {
         json.set("service", service.rawValue)
         json.set("fix") { json in fix.write(to: &json) }
@@ -26,7 +19,7 @@ extension LocationPayload {
 }
 
 /// `location/track`: the gateway's deferred fixes, numbered.
-struct TrackPayload: NumberedPayload, Hashable {
+struct TrackPayload: NumberedPayload, ReadablePayload, Hashable {
     package var head: PayloadHead
     package var origin: PayloadOrigin
     package var epoch: String

@@ -1,17 +1,20 @@
-/// The content of a message of the contract, with its JSON writer and reader. Reading a written payload gives an equal
-/// one. Writing one that was read gives equal octets for gateways of this version.
+/// The content of a message of the contract, with its JSON writer.
 package protocol Payload: Sendable {
     /// The beginning of every message.
     var head: PayloadHead { get }
-
-    /// Reads the fields behind the head.
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError)
 
     /// Writes the fields behind the head.
     func write(to json: inout JSONWriter)
 }
 
-extension Payload {
+/// A payload with its JSON reader. Reading a written payload gives an equal one. Writing one that was read gives equal
+/// octets for gateways of this version.
+package protocol ReadablePayload: Payload {
+    /// Reads the fields behind the head.
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError)
+}
+
+extension ReadablePayload {
     /// Reads a payload from outside. Unknown fields are ignored.
     init(decoding octets: [UInt8]) throws(PayloadError) {
         try self.init(try PayloadFields(octets))
@@ -23,7 +26,9 @@ extension Payload {
         let head = try PayloadHead(&fields)
         try self.init(head, &fields)
     }
+}
 
+extension Payload {
     /// UTF-8 JSON.
     var encoded: [UInt8] {
         var json = JSONWriter()

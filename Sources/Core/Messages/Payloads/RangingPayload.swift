@@ -1,5 +1,5 @@
 /// `region/{id}/ranging`: the beacons in range of a region.
-package struct RangingPayload: Payload, Hashable {
+package struct RangingPayload: ReadablePayload, Hashable {
     package var head: PayloadHead
     var list: ListedBeacons
 }
@@ -256,18 +256,6 @@ extension MessageComposer {
 
     /// The approximate length of a beacon, octets.
     private static let beaconLength = 256
-    /// The approximate length of a beacon with a place, octets.
-    private static let placedBeaconLength = 320
-
-    /// Returns the message of a finished list: a store's, of the beacons that its gateways have listed.
-    package func ranging(_ list: ListedBeacons, at instant: Instant, _ timebase: Timebase) -> Message {
-        var json = JSONWriter()
-        head(at: instant, timebase).write(to: &json)
-        json.reserve(octets: 128 + list.beacons.count * Self.placedBeaconLength)
-        list.write(to: &json)
-        return message(.ranging, on: topics.ranging(list.instance), json.finish())
-    }
-
     /// Returns the list of a ranging report, for an answer.
     func list(_ report: RangingReport, _ timebase: Timebase) -> ListedBeacons {
         let now = timebase.wall(report.at)
@@ -277,5 +265,25 @@ extension MessageComposer {
                 let device = pseudonym.name(of: beacon.address, device: beacon.device, at: now)
                 return ListedBeacon(beacon, device: device, at: report.at, timebase)
             })
+    }
+}
+
+/// The ranging of a store, whose gateways have listed the beacons.
+extension ListedBeacons: MessageContent {
+    /// The approximate length of a beacon with a place, octets.
+    private static let placedBeaconLength = 320
+
+    package var handling: OutputHandling { .ofRanging }
+
+    package func publication(
+        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
+        number: (NumberSeries) -> MessageNumber
+    ) -> Publication {
+        var json = JSONWriter()
+        composer.head(at: instant, timebase).write(to: &json)
+        json.reserve(octets: 128 + beacons.count * Self.placedBeaconLength)
+        write(to: &json)
+        let topic = composer.topics.ranging(self.instance)
+        return Publication([.ephemeral(composer.message(.ranging, on: topic, json.finish()))])
     }
 }

@@ -29,17 +29,6 @@ struct ListedState: Hashable, Sendable {
 }
 
 extension ResponsePayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        let request = try fields.text("request")
-        let result =
-            try fields.boolean("ok")
-            ? try fields.object("result") { fields throws(PayloadError) in try Result(&fields, request) }
-            : try fields.object("error") { fields throws(PayloadError) in
-                Result.refused(RequestError(try fields.word("code"), try fields.text("text")))
-            }
-        self.init(head: head, request: request, result: result)
-    }
-
     func write(to json: inout JSONWriter) {
         json.set("request", request)
         if case .refused(let error) = result {
@@ -56,21 +45,6 @@ extension ResponsePayload {
 }
 
 extension ResponsePayload.Result {
-    fileprivate init(_ fields: inout PayloadFields, _ request: String) throws(PayloadError) {
-        switch RequestVerb(rawValue: request) {
-        case .state:
-            let states = try fields.list("states") { fields throws(PayloadError) in try ListedState(&fields) }
-            self = .states(states, next: try fields.integerIfPresent("next"))
-        case .range: self = .ranging(try ListedBeacons(&fields))
-        case .monitor: self = .monitoring(region: try fields.level("region"))
-        case .stop: self = .stopped(region: try fields.level("region"), instances: try fields.integer("instances"))
-        case .location:
-            let fix = try fields.object("fix") { fields throws(PayloadError) in try Fix(&fields) }
-            self = .location(fix, age_s: try fields.number("age_s", 0...1e12))
-        case nil: throw PayloadError("", .mustBeOneOf("of a request that there is"))
-        }
-    }
-
     fileprivate func write(to json: inout JSONWriter) {
         switch self {
         case .states(let states, let next):
@@ -90,12 +64,6 @@ extension ResponsePayload.Result {
 }
 
 extension ListedState {
-    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            instance: try fields.instance(), state: try fields.word("state"), since: try fields.time("since"),
-            eventSeq: try fields.integer("event_seq"))
-    }
-
     fileprivate func write(to json: inout JSONWriter) {
         json.set(instance)
         json.set("state", state.rawValue)

@@ -82,12 +82,6 @@ extension SettingsInEffect {
 }
 
 extension SettingsPayload {
-    package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            head: head,
-            report: try SettingsReport(&fields), digest: try fields.text("digest"))
-    }
-
     package func write(to json: inout JSONWriter) {
         report.write(to: &json)
         json.set("digest", digest)
@@ -133,11 +127,23 @@ extension SettingsError {
     }
 }
 
-extension MessageComposer {
-    package func settings(
-        _ report: SettingsReport, digest: String, at instant: Instant, _ timebase: Timebase
-    ) -> Message {
-        let payload = SettingsPayload(head: head(at: instant, timebase), report: report, digest: digest)
-        return message(.settings, on: topics.topic(.gateway(.settings)), payload.encoded)
+/// The outcome of settings that an operator has published.
+package struct SettingsOutcome: MessageContent {
+    package var report: SettingsReport
+    /// The digest of the settings in effect.
+    package var digest: String
+
+    package init(_ report: SettingsReport, digest: String) {
+        self.report = report
+        self.digest = digest
+    }
+
+    package func publication(
+        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
+        number: (NumberSeries) -> MessageNumber
+    ) -> Publication {
+        let payload = SettingsPayload(head: composer.head(at: instant, timebase), report: report, digest: digest)
+        let topic = composer.topics.topic(.gateway(.settings))
+        return Publication([.retained(composer.message(.settings, on: topic, payload.encoded))])
     }
 }

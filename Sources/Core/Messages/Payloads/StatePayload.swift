@@ -1,5 +1,5 @@
 /// `region/{id}/state`: whether the region is inside, and since when.
-package struct StatePayload: Payload, Hashable {
+package struct StatePayload: ReadablePayload, Hashable {
     package var head: PayloadHead
     /// The epoch of `eventSeq`. A state with another epoch than `status` is out of date.
     package var epoch: String

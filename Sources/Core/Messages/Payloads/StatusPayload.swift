@@ -1,5 +1,5 @@
 /// `status`: birth, will and every change.
-package struct StatusPayload: Payload, Hashable {
+package struct StatusPayload: ReadablePayload, Hashable {
     package var head: PayloadHead
     var isOnline: Bool
     /// The version of the agent.
@@ -98,11 +98,6 @@ struct HealthPayload: Payload {
 }
 
 extension HealthPayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(head: head, report: HealthReport())
-        for figure in HealthReport.figures { try figure.read(&report, &fields) }
-    }
-
     func write(to json: inout JSONWriter) {
         for figure in HealthReport.figures { figure.write(report, &json) }
     }

@@ -57,32 +57,6 @@ struct TodayPayload: Payload, Hashable {
 }
 
 extension TodayPayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        let day = try fields.text("day")
-        guard Timestamp.time(day + "T00:00:00.000Z") != nil else {
-            throw PayloadError("day", .mustBeOneOf("a date such as 2026-11-23"))
-        }
-        let report = TodayReport(
-            day: day, timeZone: try fields.text("time_zone"), from: try fields.time("from_at"),
-            to: try fields.time("to_at"),
-            hours: try fields.list("hours") { fields throws(PayloadError) in
-                TodayReport.Hour(from: try fields.time("from_at"), heardShare: try fields.number("heard_share", 0...1))
-            },
-            regions: try fields.list("regions") { fields throws(PayloadError) in try TodayReport.Region(&fields) },
-            omitted: try fields.integer("omitted"))
-        guard report.from < report.to else { throw PayloadError("to_at", .mustBeOneOf("later than from_at")) }
-        guard 1...TodayReport.maxHours ~= report.hours.count else {
-            throw PayloadError("hours", .mustBeOneOf("1 to \(TodayReport.maxHours)"))
-        }
-        guard report.regions.count <= TodayReport.maxRegions else {
-            throw PayloadError("regions", .tooLong(limit: TodayReport.maxRegions))
-        }
-        guard report.regions.allSatisfy({ $0.entries.count == report.hours.count }) else {
-            throw PayloadError("regions", .mustBeOneOf("such that entries has a number for each of hours"))
-        }
-        self.init(head: head, report: report)
-    }
-
     func write(to json: inout JSONWriter) {
         json.set("day", report.day)
         json.set("time_zone", report.timeZone)
@@ -98,15 +72,6 @@ extension TodayPayload {
 }
 
 extension TodayReport.Region {
-    init(_ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            id: try fields.level("region"), visits: try fields.integer("visits"),
-            present: try fields.integerOrNull("present"), unknown: try fields.integer("unknown"),
-            medianStay_s: try fields.integerOrNull("median_stay_s"),
-            entries: try fields.integers("entries", limit: TodayReport.maxHours),
-            lastWeek: try fields.integersOrNull("last_week", limit: TodayReport.maxHours))
-    }
-
     func write(to json: inout JSONWriter) {
         json.set("region", id)
         json.set("visits", visits)
@@ -118,9 +83,24 @@ extension TodayReport.Region {
     }
 }
 
-extension MessageComposer {
-    package func today(_ report: TodayReport, at now: Instant, _ timebase: Timebase) -> Message {
-        let payload = TodayPayload(head: head(at: now, timebase), report: report)
-        return message(.today, on: topics.topic(.gateway(.today)), payload.encoded)
+extension TodayNews: MessageContent {
+    /// No reader waits for a report that only tells for how long the store has heard.
+    package var handling: OutputHandling {
+        OutputHandling(shedding: .never, commit: report == nil && records.count < 2 ? .eventually : .soon)
+    }
+
+    /// The visits that the records count are in the same transaction.
+    package func publication(
+        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
+        number: (NumberSeries) -> MessageNumber
+    ) -> Publication {
+        let messages = report.map { report in
+            let payload = TodayPayload(head: composer.head(at: instant, timebase), report: report)
+            return composer.message(.today, on: composer.topics.topic(.gateway(.today)), payload.encoded)
+        }
+        var publication = Publication([messages].compactMap { $0.map { .retained($0) } })
+        publication.records = records.map { ($0.key, $0.encoded) }
+        publication.removedKeys = removedKeys
+        return publication
     }
 }

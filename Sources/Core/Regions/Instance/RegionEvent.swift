@@ -18,6 +18,11 @@ package struct RegionEvent: Hashable, Sendable {
         self.location = location
         self.gateway = gateway
     }
+
+    /// The stay of a store's exit that became known late; `nil` for any other event.
+    package var lateStay: RegionStay? {
+        if case .exit(let stay) = kind, stay.isLate { stay } else { nil }
+    }
 }
 
 /// The gateway's place at the time of an event: the last used fix.

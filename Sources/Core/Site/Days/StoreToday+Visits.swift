@@ -4,12 +4,13 @@ extension StoreToday {
         switch output {
         case .transition(let transition, let record) where transition.instance.zone == nil:
             note(transition, record)
-        case .ended(let instance, _, let at) where instance.zone == nil:
-            if let visit = places.removeValue(forKey: instance)?.visit { end(visit, of: instance.region, nil, at: at) }
-        case .lateVisit(let instance, let event, let at):
-            guard case .exit(let stay) = event.kind else { return }
-            let visit = begin(instance.region, enteredAt: stay.enteredAt, isSeen: stay.beginning != .partial)
-            end(visit, of: instance.region, stay, at: at)
+        case .exit(let instance, let event, let at) where instance.zone == nil:
+            if let stay = event.lateStay {
+                let visit = begin(instance.region, enteredAt: stay.enteredAt, isSeen: stay.beginning != .partial)
+                end(visit, of: instance.region, stay, at: at)
+            } else if let visit = places.removeValue(forKey: instance)?.visit {
+                end(visit, of: instance.region, nil, at: at)
+            }
         case .forgotten(let instances, let at):
             for instance in instances {
                 if let visit = places.removeValue(forKey: instance)?.visit {

@@ -142,7 +142,7 @@ package struct StoreToday: Sendable {
         if hasNewVisits, news.report == nil { lookAt = min(lookAt, max(reportFrom, now)) }
         guard hasNewVisits || news.report != nil || changes.day || demand != .asDue else { return }
         takeRecords(into: &news)
-        outputs.append(.today(news, at: now))
+        outputs.append(.message(news, at: now))
     }
 
     /// Returns whether a report waits for gateways that catch up. What they have told is reported soon after.

@@ -86,7 +86,7 @@ package struct HeatMap: Sendable {
     package mutating func follow(_ outputs: inout [GatewayOutput], at now: Instant, isLast: Bool = false) {
         var sheets: [HeatSheet] = []
         for output in outputs {
-            guard case .listed(let list, let at) = output else { continue }
+            guard case .message(_, let at) = output, let list = output.content(ListedBeacons.self) else { continue }
             sheets += pass(to: at)
             note(list, at: at)
         }
@@ -94,7 +94,7 @@ package struct HeatMap: Sendable {
         if isLast, let (from, to) = hours.stop(at: now, timebase) {
             sheets += takeSheets(from: from, to: to)
         }
-        outputs += sheets.map { .heat($0, at: now) }
+        outputs += sheets.map { .message($0, at: now) }
     }
 
     /// Returns the sheets of the hour if it is over.

@@ -25,11 +25,9 @@ extension StorePlacing {
         for region in listed.keys.sorted() {
             guard var beacons = listed.removeValue(forKey: region) else { continue }
             beacons.sort(by: ListedBeacon.isNearer)
-            outputs.append(
-                .listed(
-                    ListedBeacons(
-                        instance: presence.regions[region].id, count: beacons.count { !$0.isResolving },
-                        beacons: beacons), at: now))
+            let list = ListedBeacons(
+                instance: presence.regions[region].id, count: beacons.count { !$0.isResolving }, beacons: beacons)
+            outputs.append(.message(list, at: now))
         }
         rangingDue = isAnyHeard || isAnyListed ? now + Self.rangingInterval : .distantFuture
     }

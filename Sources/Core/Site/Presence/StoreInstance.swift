@@ -44,7 +44,7 @@ extension StoreInstance {
     func endOfStay(at now: Instant, _ gateways: StoreGateways) -> GatewayOutput? {
         guard let record = recordOfStay, var event = record.unmonitoredExit(at: now) else { return nil }
         event.gateway = gateways.name(of: cause?.gateway)
-        return .ended(id, event, at: now)
+        return .exit(id, event, at: now)
     }
 }
 
@@ -57,7 +57,7 @@ extension StoreRegion {
             isLate: true)
         let kind = RegionEvent.Kind.exit(ended)
         let event = RegionEvent(kind, by: cause.told(at: kind), gateway: gateways.name(of: cause.gateway))
-        return .lateVisit(id, event, at: exit)
+        return .exit(id, event, at: exit)
     }
 }
 

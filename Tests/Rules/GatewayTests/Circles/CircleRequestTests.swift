@@ -31,7 +31,7 @@ struct CircleRequestTests {
         drive.stay(1...21, north_m: 0)
         #expect(drive.ask(.stop(region: "depot"), at: 25) == .stopped(region: "depot", instances: 1))
         let ends = drive.outputs.compactMap { output -> RegionEvent? in
-            guard case .ended(_, let event, at: _) = output else { return nil }
+            guard case .exit(_, let event, at: _) = output else { return nil }
             return event
         }
         guard case .exit(let stay)? = ends.first?.kind else {

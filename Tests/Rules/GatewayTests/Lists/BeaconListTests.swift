@@ -23,7 +23,9 @@ struct BeaconListTests {
         engine.advance(through: .origin + .seconds(until_s), outputs: &outputs)
         if isStopped { engine.stop(&outputs) }
         return outputs.compactMap { output in
-            guard case .beacons(let beacons, let at) = output else { return nil }
+            guard case .message(_, let at) = output, let beacons = output.content(BeaconList.self)?.beacons else {
+                return nil
+            }
             return ((at - .origin).seconds, beacons)
         }
     }

@@ -64,7 +64,7 @@ final class Conversation {
                 return transition.event.map {
                     "\($0.kind == .enter ? "enter" : "exit") \(name(transition.instance)) \(tenths(transition.at))"
                 }
-            case .ended(let instance, let event, let at):
+            case .exit(let instance, let event, let at):
                 guard case .exit(let stay) = event.kind, stay.ending == .unmonitored else {
                     return "crossing \(name(instance))"
                 }

@@ -41,7 +41,8 @@ struct Story {
             case .failure(let failure, at: _): failures.append(failure)
             case .stays(let records):
                 for record in records { stored[record.instance] = record }
-            case .surge(let surge, let at): surges.append(((at - origin).seconds, surge))
+            case .message(_, let at):
+                if let surge = output.content(EntryBudget.Surge.self) { surges.append(((at - origin).seconds, surge)) }
             case .forgotten(let instances, let at): forgotten.append(((at - origin).seconds, instances))
             default: break
             }

@@ -1,3 +1,4 @@
+import PayloadReaders
 import TestAir
 import Testing
 

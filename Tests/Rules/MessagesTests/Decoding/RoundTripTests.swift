@@ -1,4 +1,5 @@
 import Foundation
+import PayloadReaders
 import Testing
 
 @testable import Core

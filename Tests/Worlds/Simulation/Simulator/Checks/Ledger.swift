@@ -53,7 +53,7 @@ struct Ledger {
             let told: (instance: RegionInstanceID, event: RegionEvent)? =
                 switch output {
                 case .transition(let transition, _): transition.event.map { (transition.instance, $0) }
-                case .ended(let instance, let event, at: _): (instance, event)
+                case .exit(let instance, let event, at: _): (instance, event)
                 default: nil
                 }
             guard let told else { continue }

@@ -1,3 +1,5 @@
+import PayloadReaders
+
 @testable import Core
 
 /// A subscriber that keeps account as the contract requires: received numbers, and gaps.

@@ -123,7 +123,7 @@ struct StoreTwin {
             switch output {
             case .transition(let transition, _):
                 (instance, event, at) = (transition.instance, transition.event, transition.at)
-            case .ended(let ended, let end, let time): (instance, event, at) = (ended, end, time)
+            case .exit(let ended, let end, let time): (instance, event, at) = (ended, end, time)
             default: return nil
             }
             guard instance.zone == nil, case .exit(let stay)? = event?.kind else { return nil }

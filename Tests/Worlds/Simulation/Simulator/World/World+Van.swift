@@ -1,3 +1,5 @@
+import PayloadReaders
+
 @testable import Agent
 @testable import Core
 
