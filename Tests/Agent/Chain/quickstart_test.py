@@ -125,6 +125,8 @@ class Quickstart(unittest.TestCase):
                 self.assertEqual([number for number in shown if number != "–"], [f"{visits:,}" for visits, in days])
                 self.assertIn(f'href="{site}.html"', self.page("index.html"))
                 self.assertIn(", so far", self.page(f"{site}-so-far.html"))
+        with self.subTest("the stores are ranked"):
+            self.assertEqual(re.findall(r'class="name">([^<]+)</th>', self.page("all-stores.html"))[0], "Berlin, Alexanderplatz")
         with self.subTest("gateways go on through the broker and the collector"):
             before = datetime.datetime.now(datetime.UTC)
             wait_until(lambda: self.query("SELECT count(DISTINCT site) FROM beacons.health WHERE at > %(before)s", before=before) == [(3,)], "a health of each store")

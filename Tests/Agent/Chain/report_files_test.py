@@ -1,14 +1,17 @@
 """The file of the report: safe, bounded, readable by everybody, and the same for the same data."""
 
 import contextlib
+import csv
 import os
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 import zlib
 
+from beacons_report.tables import plain
 from browser import Browser
 from reported import MONDAY, NAME, ReportTest
 from servers import run
@@ -29,13 +32,29 @@ class Files(ReportTest):
 
     def test_the_same_data_give_the_same_bytes(self):
         self.tell()
-        for ending in ("html", "pdf"):
+        for ending in ("html", "pdf", "zip"):
             here, there = self.folder / f"here.{ending}", self.folder / f"there.{ending}"
             self.assertEqual(self.report("--week", NAME, file=here), (0, ""))
             # In a process of its own: nothing may depend on the order of a set, on the machine's zone or on the figures before.
             run(sys.executable, "-m", "beacons_report", "--database", self.url, "--site", self.site, "--week", NAME, "--output", there,
                 env=os.environ | {"PYTHONHASHSEED": "7", "TZ": "Asia/Tokyo", "LC_ALL": "C"})
             self.assertEqual(here.read_bytes(), there.read_bytes(), ending)
+
+    def test_a_zip_has_the_tables_as_the_views_have_them(self):
+        self.tell()
+        file = self.folder / "report.zip"
+        self.assertEqual(self.report("--week", NAME, file=file), (0, ""))
+        with zipfile.ZipFile(file) as archive:
+            tables = {name: list(csv.DictReader(archive.read(name).decode().splitlines())) for name in archive.namelist()}
+        self.assertEqual(sorted(tables), ["days.csv", "devices.csv", "heat.csv", "hours.csv", "not_heard.csv", "ways.csv", "zones.csv"])
+        days = self.query("SELECT region, day::text, visits::text, visits_low::text, visits_high::text FROM beacons.occupancy_daily WHERE site = %(site)s AND day >= %(first)s "
+                          "AND day < %(first)s::date + 7 ORDER BY region, day", first=MONDAY)
+        self.assertEqual([(row["region"], row["day"], row["visits"], row["visits_low"], row["visits_high"]) for row in tables["days.csv"]], days)
+        self.assertEqual([(row["from_zone"], row["to_zone"], row["visits"]) for row in tables["ways.csv"]], [("entrance", "bakery", "4")])
+        self.assertEqual(sum(float(row["seconds"]) for row in tables["heat.csv"]), self.query("SELECT sum(seconds) FROM beacons.heat WHERE site = %(site)s")[0][0])
+
+    def test_a_name_is_no_formula_in_a_spreadsheet(self):
+        self.assertEqual([plain(value) for value in ("=1+1", "@a", "-1", "entrance", -1, None)], ["'=1+1", "'@a", "'-1", "entrance", -1, None])
 
     def test_a_browser_shows_it_on_a_phone_without_asking_anybody_and_a_screen_reader_reads_it(self):
         self.tell()

@@ -1,15 +1,20 @@
 """The figures and errors of the report: a page has what the views have, and an error has a remedy."""
 
+import contextlib
 import datetime
+import io
 import subprocess
 import sys
 import unittest
 from zoneinfo import ZoneInfo
 
 import psycopg
+import tinyhtml5
+from beacons_report.commands import main
 
 from reported import MONDAY, NAME, TODAY, ReportTest
-from story import UUID, said, status
+from servers import run
+from story import SCHEMA, UUID, said, status
 from weeks_told import BERLIN, USUAL, Telling, tell_ways, tell_weeks, warm
 
 
@@ -246,6 +251,39 @@ class Figures(ReportTest):
         self.assertIn("3 gateways and 1 beacon need help: see the end of this report.", self.sentences())
 
 
+class Ranking(ReportTest):
+    """All stores of a database of its own."""
+
+    def test_stores_are_ranked_by_their_visits_each_beside_its_own_week_before(self):
+        url = self.url_of("ranked")
+        run(SCHEMA, "--database", url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("INSERT INTO beacons.store VALUES ('large', 'Large', 'Europe/Berlin', 'Mo-Sa 08:00-20:00'), ('silent', 'Silent', 'UTC', ''), "
+                               "('small', 'Small', 'Europe/Berlin', 'Mo-Sa 08:00-20:00')")
+            connection.cursor().executemany("INSERT INTO beacons.store_opening VALUES (%s, %s, '8 hours', '20 hours')",
+                                            [(site, weekday) for site in ("large", "small") for weekday in range(1, 7)])
+            tell_weeks(connection, "small", MONDAY, weeks=2)
+            tell_weeks(connection, "large", MONDAY, weeks=2, changes={number: 40 for number in range(6)})
+            for job in ("make_days_ahead", "roll_up", "roll_up_days"):
+                connection.execute(f"SELECT beacons.{job}()")
+            visits = dict(connection.execute("SELECT site, sum(visits) FROM beacons.occupancy_daily WHERE day >= %s AND day < %s::date + 7 GROUP BY 1", [MONDAY, MONDAY]))
+        code, words = self.report_all("--week", NAME, url=url)
+        self.assertEqual((code, words), (0, ""))
+        self.tree = tinyhtml5.parse(self.file.read_text(), namespace_html_elements=False)
+        rows = self.table("Stores by visits")
+        self.assertEqual([row[:3] for row in rows], [["1", "Large", str(visits["large"])], ["2", "Small", str(visits["small"])], ["–", "Silent", "–"]])
+        self.assertEqual([row[4] for row in rows], ["about 2.4 times as high as it", "–", "–"])
+        self.assertEqual([row[6] for row in rows], ["100 %", "100 %", "nothing"])
+        code, words = self.report_all("--week", "{0.year}-W{0.week:02}".format(TODAY.isocalendar()), url=url)
+        self.assertEqual((code, words.count("\n")), (70, 1))
+        self.assertIn("is not over", words)
+
+    def report_all(self, *more, url):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            return main(["--database", url, "--output", str(self.file), *more]), errors.getvalue()
+
+
 class Errors(ReportTest):
     def assert_fails(self, code, words, *more, **where):
         found, said_words = self.report(*more, **where)
@@ -259,7 +297,7 @@ class Errors(ReportTest):
         self.assert_fails(70, rf"nothing is known of Berlin, Alexanderplatz in 2020-W10: give --week one of {NAME}", "--week", "2020-W10")
         self.assert_fails(70, "the week 2999-W10 is not here yet: the running one is", "--week", "2999-W10")
         self.assert_fails(64, "'47' is no week such as 2026-W47", "--week", "47")
-        self.assert_fails(64, "must end with .html or .pdf", file=self.folder / "report.txt")
+        self.assert_fails(64, "must end with .html, .pdf or .zip", file=self.folder / "report.txt")
         self.assert_fails(69, "the database is not there", url="postgresql://127.0.0.1:1/none")
         self.assert_fails(70, "GRANT beacons_analyst TO", url=self.url.replace("reader@", "stranger@"))
         self.assert_fails(70, "No such file or directory: look at the folder", "--week", NAME, file=self.folder / "none/report.html")

@@ -13,12 +13,13 @@ from beacons_schema.options import EX_SOFTWARE, EX_UNAVAILABLE
 from .gathering import look
 from .options import parse
 from .source import CannotReport
+from .tables import archive_of
 
 
 def main(arguments: list[str]) -> int:
     chosen = parse(arguments)
     try:
-        octets = report(chosen.database, chosen.site, chosen.week, chosen.output.suffix.lower() == ".pdf")
+        octets = report(chosen.database, chosen.site, chosen.week, chosen.output.suffix.lower())
         write(chosen.output, octets)
     except psycopg.OperationalError as error:
         return complain(f"the database is not there: {error}", EX_UNAVAILABLE)
@@ -33,13 +34,28 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def report(database: str, site: str, week: date | None, as_pdf: bool) -> bytes:
+def report(database: str, site: str | None, week: date | None, form: str) -> bytes:
     """The file's octets."""
+    if site is None:
+        return chain_report(database, week, form)
     found, enough = look(database, site, week)
+    if form == ".zip":
+        return archive_of(found)
     # Matplotlib takes most of a second, which an error need not wait for.
     from .page import page_of
     page = page_of(found, enough)
-    if not as_pdf:
+    if form == ".html":
+        return page.encode()
+    from .pdf import pdf_of
+    return pdf_of(page)
+
+
+def chain_report(database: str, week: date | None, form: str) -> bytes:
+    from .ranking import chain_page
+    if form == ".zip":
+        raise CannotReport("a ZIP has the tables of one store: name it with --site")
+    page = chain_page(database, week)
+    if form == ".html":
         return page.encode()
     from .pdf import pdf_of
     return pdf_of(page)

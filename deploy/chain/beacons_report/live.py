@@ -24,6 +24,7 @@ from .gathering import look
 from .model import StoreWeek
 from .page import FOLDER, kept, page_of
 from .pdf import pdf_of
+from .ranking import chain_page
 from .sentences import summary
 from .source import CannotReport
 from .weeks import monday_of, span_of
@@ -68,6 +69,8 @@ def main(arguments: list[str]) -> int:
     chosen = parser.parse_args(arguments)
     chosen.folder.mkdir(exist_ok=True)
     stores = [last_week(chosen.database, chosen.folder, number, site) for number, site in enumerate(sites(chosen.database))]
+    if any(store.files for store in stores):
+        write(chosen.folder / "all-stores.html", chain_page(chosen.database, None).encode())
     make(chosen.database, chosen.folder, stores)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(chosen.folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()

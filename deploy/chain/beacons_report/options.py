@@ -11,7 +11,7 @@ from .weeks import NoWeek, week_named
 
 __all__ = ["HELP", "parse"]
 
-FORMATS = (".html", ".pdf")
+FORMATS = (".html", ".pdf", ".zip")
 EPILOGUE = """Without --week: the last whole week of the store's time zone. Where the store has no figures of that week, the running one, so far.
 Exit status: 0 written; 64 the command line is wrong; 69 the database is not there; 70 no report could be made, and standard error says why.
 A file that was there stays as it is until the new one is complete."""
@@ -20,9 +20,9 @@ A file that was there stays as it is until the new one is complete."""
 def parse(arguments: list[str]) -> argparse.Namespace:
     parser = Parser(prog="deploy/chain/report", description="Writes the week of a store as one file for its manager.", epilog=EPILOGUE)
     parser.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it; the role beacons_analyst is enough")
-    parser.add_argument("--site", required=True, help="the store, as in topics")
+    parser.add_argument("--site", help="the store, as in topics; without it the report ranks all stores")
     parser.add_argument("--week", type=iso_week, metavar="2026-W47", help="a week of ISO 8601; the running one gives its figures so far")
-    parser.add_argument("--output", required=True, type=output, metavar="FILE.html|FILE.pdf", help="one file with all that it needs")
+    parser.add_argument("--output", required=True, type=output, metavar="FILE.html|FILE.pdf|FILE.zip", help="one file with all that it needs; a ZIP has each table as CSV")
     return parser.parse_args(arguments)
 
 
@@ -36,5 +36,5 @@ def iso_week(text: str) -> date:
 def output(text: str) -> Path:
     path = Path(text)
     if path.suffix.lower() not in FORMATS:
-        raise argparse.ArgumentTypeError(f"{text!r} must end with {' or '.join(FORMATS)}")
+        raise argparse.ArgumentTypeError(f"{text!r} must end with {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
     return path
