@@ -125,6 +125,9 @@ class Quickstart(unittest.TestCase):
                 self.assertEqual([number for number in shown if number != "–"], [f"{visits:,}" for visits, in days])
                 self.assertIn(f'href="{site}.html"', self.page("index.html"))
                 self.assertIn(", so far", self.page(f"{site}-so-far.html"))
+        with self.subTest("a heat map lies over the store's plan"):
+            for site in SITES:
+                self.assertIn("<image ", self.page(f"{site}.html"))
         with self.subTest("the stores are ranked"):
             self.assertEqual(re.findall(r'class="name">([^<]+)</th>', self.page("all-stores.html"))[0], "Berlin, Alexanderplatz")
         with self.subTest("gateways go on through the broker and the collector"):

@@ -1,5 +1,6 @@
 """The figures and errors of the report: a page has what the views have, and an error has a remedy."""
 
+import base64
 import contextlib
 import datetime
 import io
@@ -204,6 +205,30 @@ class Figures(ReportTest):
         self.made("--week", NAME)
         # 530 instead of 180.
         self.assertIn("The week was about 2.9 times as high as the same week of last year.", self.sentences())
+
+    def test_the_heat_map_lies_over_the_plan_that_the_page_has_and_names_its_zones(self):
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        warm(self.connection, self.site, MONDAY, floors=2, columns=3, rows=2)
+        plan, configuration = self.folder / "plan.svg", self.folder / "site.toml"
+        plan.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 140"><path d="M0 0H240"/></svg>')
+        configuration.write_text('[site]\nid = "s"\n[[site.gateway]]\nid = "g1"\nzone = "Wein & Käse"\nposition = [4, 2]\n'
+                                 '[[site.gateway]]\nid = "g2"\nzone = "Wein & Käse"\nposition = [8, 4]\n[[site.gateway]]\nid = "up"\nposition = [2, 2]\nfloor = 1\n')
+        asked = ["--week", NAME, "--plan", str(plan), "--width", "24", "--config", str(configuration)]
+        self.made(*asked)
+        ground, upper = self.tree.findall(".//div[@class='floor']")
+        images = lambda floor: [one for one in floor.iter() if str(one.tag).endswith("}image")]  # noqa: E731
+        (image,) = images(ground)
+        (address,) = [value for name, value in image.items() if str(name).endswith("href")]
+        self.assertEqual(base64.b64decode(address.partition("base64,")[2]), plan.read_bytes())
+        # In metres it is as wide as it was said to be, and keeps its shape.
+        self.assertAlmostEqual(float(image.get("width")) / float(image.get("height")), 240 / 140, 2)
+        self.assertIn("Wein & Käse", self.text(ground))
+        self.assertEqual((images(upper), "up" in self.text(upper), "Wein" in self.text(upper)), ([], True, False))
+        self.assertEqual(self.report(*asked, file=self.folder / "report.pdf"), (0, ""))
+        for more, words in ((["--plan", str(plan)], "--width its width in metres"), (["--plan", str(self.file), "--width", "3"], "takes a PNG, JPEG or SVG"),
+                            (["--plan", str(self.folder / "none.png"), "--width", "3"], "No such file"), (["--config", str(plan)], "beacond site check")):
+            code, said_words = self.report("--week", NAME, *more)
+            self.assertEqual((code, said_words.count("\n"), words in said_words), (70, 1, True), said_words)
 
     def test_a_store_says_what_its_beacons_are_on(self):
         self.open_store()

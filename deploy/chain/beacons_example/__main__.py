@@ -50,7 +50,7 @@ def topic_of(message: dict[str, Any]) -> str:
 
 
 def write_files(folder: Path) -> str:
-    """Writes the stores, the register of carts, and each store's plan and configuration."""
+    """Writes the stores, the register of carts, and each store's plan and configuration. Returns a line for each store with its plan, width and configuration."""
     with open(folder / "stores.csv", "w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["site", "name", "time_zone", "opening_hours", "latitude", "longitude"])
@@ -63,7 +63,7 @@ def write_files(folder: Path) -> str:
     for shop in SHOPS:
         (folder / f"{shop.site}.svg").write_text(plan_of(shop), encoding="utf-8")
         (folder / f"{shop.site}.toml").write_text(configuration_of(shop), encoding="utf-8")
-    return f"{len(SHOPS)} stores"
+    return "\n".join(f"{shop.site}\t{folder}/{shop.site}.svg\t{shop.size_m[0]:g}\t{folder}/{shop.site}.toml" for shop in SHOPS)
 
 
 def load(now: datetime, url: str) -> str:

@@ -1,5 +1,6 @@
 """The command line of `report`, its file, and its errors in one line."""
 
+import argparse
 import os
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from .tables import archive_of
 def main(arguments: list[str]) -> int:
     chosen = parse(arguments)
     try:
-        octets = report(chosen.database, chosen.site, chosen.week, chosen.output.suffix.lower())
+        octets = report(chosen)
         write(chosen.output, octets)
     except psycopg.OperationalError as error:
         return complain(f"the database is not there: {error}", EX_UNAVAILABLE)
@@ -34,16 +35,18 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def report(database: str, site: str | None, week: date | None, form: str) -> bytes:
+def report(chosen: argparse.Namespace) -> bytes:
     """The file's octets."""
-    if site is None:
-        return chain_report(database, week, form)
-    found, enough = look(database, site, week)
+    form = chosen.output.suffix.lower()
+    if chosen.site is None:
+        return chain_report(chosen.database, chosen.week, form)
+    found, enough = look(chosen.database, chosen.site, chosen.week)
     if form == ".zip":
         return archive_of(found)
     # Matplotlib takes most of a second, which an error need not wait for.
     from .page import page_of
-    page = page_of(found, enough)
+    from .plan import read_plan
+    page = page_of(found, enough, plan=read_plan(chosen.plan, chosen.width, chosen.config))
     if form == ".html":
         return page.encode()
     from .pdf import pdf_of

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 
 import matplotlib
@@ -10,15 +11,17 @@ from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Affine2D
 
-from .plots import STYLE, WIDTH_PT, figure, svg_of
+from .plan import Place, Plan
+from .plots import STYLE, WIDTH_PT, cut, figure, svg_of
 
 MOST_CELLS = 4_000
+LONGEST_ZONE_PT = 90
 # From pale to dark, in grey as well.
 SHADES = ("#e6edf4", "#b7cadd", "#7f9fc1", "#46699a", "#16325c")
 
 
-def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, name: str) -> str:
-    """Hours for each cell, by its middle, from pale to dark. A cell without a figure has dots."""
+def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, name: str, plan: Plan | None = None, zones: Sequence[Place] = ()) -> str:
+    """Hours for each cell, by its middle, from pale to dark, over the plan and under the names of zones. A cell without a figure has dots; with a plan it is empty."""
     size = size or cell_size(cells)
     left, bottom = min(x for x, _, _ in cells) - size / 2, min(y for _, y, _ in cells) - size / 2
     width, depth = max(x for x, _, _ in cells) + size / 2 - left, max(y for _, y, _ in cells) + size / 2 - bottom
@@ -30,21 +33,45 @@ def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, na
     for x, y, hours in cells:
         row, column = min(int((y - bottom) / size), rows - 1), min(int((x - left) / size), columns - 1)
         grid[row][column] = hours + (0 if math.isnan(grid[row][column]) else grid[row][column])
+    right, top = left + columns * size, bottom + rows * size
+    with_plan = plan is not None and plan.image != ""
+    # The frame has room for both.
+    frame = (min(left, 0), min(bottom, 0), max(right, plan.width_m), max(top, plan.depth_m)) if plan and with_plan else (left, bottom, right, top)
     with matplotlib.rc_context(STYLE):
-        drawn, axes = figure(min(max((WIDTH_PT - 70) * rows / columns + 90, 170), 420))
-        axes.add_patch(Rectangle((left, bottom), columns * size, rows * size, facecolor="white", edgecolor="#a0a0a0", hatch="..", linewidth=0))
+        drawn, axes = figure(min(max((WIDTH_PT - 70) * (frame[3] - frame[1]) / (frame[2] - frame[0]) + 90, 170), 420))
+        if plan and with_plan:
+            axes.add_patch(Rectangle((0, 0), plan.width_m, plan.depth_m, facecolor="white", linewidth=0, gid="plan"))
+        else:
+            axes.add_patch(Rectangle((left, bottom), columns * size, rows * size, facecolor="white", edgecolor="#a0a0a0", hatch="..", linewidth=0))
         for shade, words, places in shaded(grid):
             # One path for all cells of a shade keeps the file small.
             squares = [Path.unit_rectangle().transformed(Affine2D().scale(size).translate(left + column * size, bottom + row * size))
                        for row, column in places]
             path = Path.make_compound_path(*squares) if squares else Path([(left, bottom)])
-            axes.add_patch(PathPatch(path, facecolor=shade, edgecolor=shade, linewidth=0.3, label=words))
-        axes.set(xlim=(left, left + columns * size), ylim=(bottom, bottom + rows * size), aspect="equal", xlabel="metres", ylabel="metres")
+            axes.add_patch(PathPatch(path, facecolor=shade, edgecolor=shade, linewidth=0.3, label=words, alpha=0.75 if with_plan else 1))
+        for zone, x, y in zones:
+            if frame[0] <= x <= frame[2] and frame[1] <= y <= frame[3]:
+                words = axes.annotate(cut(zone, LONGEST_ZONE_PT), (x, y), ha="center", va="center", annotation_clip=False, zorder=8,
+                                      bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5})
+                words.set_in_layout(False)
+        axes.set(xlim=(frame[0], frame[2]), ylim=(frame[1], frame[3]), aspect="equal", xlabel="metres", ylabel="metres")
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.yaxis.set_major_locator(MaxNLocator(5))
         drawn.legend(loc="outside upper left", ncols=5, title="hours", alignment="left", frameon=False, fontsize=10, title_fontsize=10,
                      handlelength=1, handleheight=1, columnspacing=0.8, handletextpad=0.4)
-        return svg_of(drawn, name)
+        picture = svg_of(drawn, name)
+    return with_picture(picture, f"{name}-plan", plan.image) if plan and with_plan else picture
+
+
+def with_picture(svg: str, name: str, image: str) -> str:
+    """Puts the picture into the place of the rectangle that stands for it."""
+    group = re.search(rf'<g id="{name}">\s*<path d="([^"]+)"[^>]*/>\s*</g>', svg)
+    if not group:
+        return svg
+    numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", group[1])]
+    xs, ys = numbers[::2], numbers[1::2]
+    place = f'x="{min(xs):g}" y="{min(ys):g}" width="{max(xs) - min(xs):g}" height="{max(ys) - min(ys):g}"'
+    return svg[:group.start()] + f'<image {place} preserveAspectRatio="none" xlink:href="{image}"/>' + svg[group.end():]
 
 
 def shaded(grid: Sequence[Sequence[float]]) -> list[tuple[str, str, list[tuple[int, int]]]]:

@@ -24,6 +24,7 @@ from .gathering import look
 from .model import StoreWeek
 from .page import FOLDER, kept, page_of
 from .pdf import pdf_of
+from .plan import Plan, read_plan
 from .ranking import chain_page
 from .sentences import summary
 from .source import CannotReport
@@ -66,19 +67,21 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="beacons_report.live")
     parser.add_argument("--database", required=True, type=database_url)
     parser.add_argument("--folder", required=True, type=Path)
+    parser.add_argument("--plan", nargs=4, action="append", default=[], metavar=("SITE", "PICTURE", "METRES", "CONFIG"))
     chosen = parser.parse_args(arguments)
+    plans = {site: read_plan(Path(picture), float(width), Path(configuration)) for site, picture, width, configuration in chosen.plan}
     chosen.folder.mkdir(exist_ok=True)
-    stores = [last_week(chosen.database, chosen.folder, number, site) for number, site in enumerate(sites(chosen.database))]
+    stores = [last_week(chosen.database, chosen.folder, number, site, plans.get(site)) for number, site in enumerate(sites(chosen.database))]
     if any(store.files for store in stores):
         write(chosen.folder / "all-stores.html", chain_page(chosen.database, None).encode())
-    make(chosen.database, chosen.folder, stores)
+    make(chosen.database, chosen.folder, stores, plans)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(chosen.folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(f"http://127.0.0.1:{server.server_port}/", flush=True)
     while True:
         time.sleep(EVERY_S)
         try:
-            make(chosen.database, chosen.folder, stores)
+            make(chosen.database, chosen.folder, stores, plans)
         except psycopg.Error as error:
             print(f"report: {' '.join(str(error).split())}", file=sys.stderr, flush=True)
 
@@ -89,14 +92,14 @@ def sites(database: str) -> list[str]:
             "SELECT site FROM beacons.store UNION SELECT site FROM beacons.region_gateway ORDER BY 1 LIMIT %s", [MOST_STORES]).fetchall()]
 
 
-def last_week(database: str, folder: Path, number: int, site: str) -> Store:
+def last_week(database: str, folder: Path, number: int, site: str, plan: Plan | None) -> Store:
     """Writes the report that the store's manager gets."""
     try:
         found, enough = look(database, site, None)
     except CannotReport as reason:
         return Store(site, site, ZoneInfo("UTC"), [], "", "", str(reason))
     base = site if FILE_NAME.fullmatch(site) else f"store-{number + 1}"
-    page = page_of(found, enough)
+    page = page_of(found, enough, plan=plan)
     write(folder / f"{base}.html", page.encode())
     write(folder / f"{base}.pdf", pdf_of(page))
     return Store(site, found.place.name, found.week.zone, [f"{base}.html", f"{base}.pdf"], span_of(found.week), visits_of(found), first_words(found, enough))
@@ -110,7 +113,7 @@ def first_words(found: StoreWeek, enough: float) -> str:
     return kept(summary(found.regions[0], found.week, found.alone, enough, found.place.carriers)[0])
 
 
-def make(database: str, folder: Path, stores: list[Store]) -> None:
+def make(database: str, folder: Path, stores: list[Store], plans: dict[str, Plan]) -> None:
     """The running week of each store that has one, and the index."""
     for store in stores:
         if not store.files:
@@ -122,7 +125,7 @@ def make(database: str, folder: Path, stores: list[Store]) -> None:
             continue
         store.so_far = store.files[0].replace(".html", "-so-far.html")
         store.visits_so_far = visits_of(found)
-        write(folder / store.so_far, page_of(found, enough, EVERY_S).encode())
+        write(folder / store.so_far, page_of(found, enough, EVERY_S, plans.get(store.site)).encode())
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined)
     index = environment.get_template("index.html").render(stores=stores, refresh_s=EVERY_S, style=(FOLDER / "style.css").read_text())
     write(folder / "index.html", index.encode())

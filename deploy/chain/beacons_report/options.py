@@ -22,6 +22,9 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--database", required=True, type=database_url, metavar="URL", help="as libpq takes it; the role beacons_analyst is enough")
     parser.add_argument("--site", help="the store, as in topics; without it the report ranks all stores")
     parser.add_argument("--week", type=iso_week, metavar="2026-W47", help="a week of ISO 8601; the running one gives its figures so far")
+    parser.add_argument("--plan", type=Path, metavar="PICTURE", help="the plan under the heat map, as for deploy/page/build: PNG, JPEG or SVG")
+    parser.add_argument("--width", type=float, metavar="METRES", help="its width")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="the configuration of beacond site, for the names of zones on the heat map")
     parser.add_argument("--output", required=True, type=output, metavar="FILE.html|FILE.pdf|FILE.zip", help="one file with all that it needs; a ZIP has each table as CSV")
     return parser.parse_args(arguments)
 

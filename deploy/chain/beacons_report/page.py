@@ -1,5 +1,6 @@
 """The page: what each section shows, handed to a template that escapes every name."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from .figures import about, counted, grouped, minutes
 from .heat import heat_map
 from .hours import by_hour, hour_bars, hour_rows
 from .model import Device, Devices, Gap, Region, StoreWeek
+from .plan import Plan
 from .sentences import clock_changes, help_needed, summary
 from .weeks import Week, clock, dated, span_of, weekday
 
@@ -22,7 +24,7 @@ MOST_GAPS = 15
 MOST_SPOTS = 5
 
 
-def page_of(found: StoreWeek, enough: float, refresh_s: int | None = None) -> str:
+def page_of(found: StoreWeek, enough: float, refresh_s: int | None = None, plan: Plan | None = None) -> str:
     """The page as HTML. With `refresh_s` the browser reads it anew, without a script."""
     week = found.week
     alone = found.alone
@@ -34,7 +36,7 @@ def page_of(found: StoreWeek, enough: float, refresh_s: int | None = None) -> st
         place=found.place, week=week, span=span_of(week), until=week.until and moment(week.ends_at, week), alone=alone, regions=regions,
         style=Markup((FOLDER / "style.css").read_text()), changes=list(clock_changes(week)), help=help_needed(found.devices), refresh_s=refresh_s,
         others=[(one.name, grouped(one.visits), interval_words(*(one.interval or (None, None)))) for one in found.others], more_regions=grouped(found.more_regions),
-        more=found.more_regions, more_visits=grouped(found.more_visits), floors=[floor(name, cells, number) for number, (name, cells) in enumerate(
+        more=found.more_regions, more_visits=grouped(found.more_visits), floors=[floor(name, cells, number, of_floor(plan, name, found)) for number, (name, cells) in enumerate(
             found.floors.items())], floors_left_out=found.floors_left_out, devices=found.devices,
         known=counted(found.devices.gateways_known, "gateway"), strangers=counted(found.devices.strangers, "beacon"),
         gateways=[device_row(one, week) for one in found.devices.gateways], beacons=[device_row(one, week) for one in found.devices.beacons],
@@ -135,11 +137,20 @@ def wall_hours(local: datetime) -> float:
     return local.hour + local.minute / 60 + local.second / 3600
 
 
-def floor(name: str, cells: list[Any], number: int) -> dict[str, Any]:
+def of_floor(plan: Plan | None, name: str, found: StoreWeek) -> Plan:
+    """The zones of the floor. The picture is of the ground floor, or of the only one."""
+    if plan is None:
+        return Plan()
+    zones = {name: plan.zones.get(name, [])}
+    return replace(plan, zones=zones) if name == "0" or len(found.floors) == 1 else Plan(zones=zones)
+
+
+def floor(name: str, cells: list[Any], number: int, plan: Plan) -> dict[str, Any]:
     """The map of a floor, and its busiest places in words."""
     # A store may have changed the size in the week. The largest one has room for all.
     size = max((cell.size_m for cell in cells if cell.size_m), default=None)
     spots = sorted(cells, key=lambda cell: (-cell.seconds, cell.x_m, cell.y_m))[:MOST_SPOTS]
-    return {"name": name, "plot": plot(heat_map([(cell.x_m, cell.y_m, cell.seconds / 3600) for cell in cells], size, f"floor{number}")),
+    return {"name": name, "plot": plot(heat_map([(cell.x_m, cell.y_m, cell.seconds / 3600) for cell in cells], size, f"floor{number}", plan,
+                                                               plan.zones.get(name, ()))),
             "spots": [(f"{cell.x_m:g}", f"{cell.y_m:g}", minutes(cell.seconds)) for cell in spots],
-            "all": about(sum(cell.seconds for cell in cells) / 3600), "dots": " Dots: too few beacons for a figure." if 0 < len(cells) else ""}
+            "all": about(sum(cell.seconds for cell in cells) / 3600), "dots": " Empty: too few beacons for a figure." if plan.image else " Dots: too few beacons for a figure."}

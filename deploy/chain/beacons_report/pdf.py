@@ -25,14 +25,14 @@ def pdf_of(page: str) -> bytes:
     from weasyprint.urls import FatalURLFetchingError, URLFetcher
 
     class Fonts(URLFetcher):  # type: ignore[misc]
-        """Hands out the fonts. Another address ends the report."""
+        """Hands out the fonts, and the plan that is in the page itself. Another address ends the report."""
 
         def fetch(self, url: str, headers: Any = None) -> Any:
-            if url not in FACES:
+            if url not in FACES and not url.startswith("data:image/"):
                 raise FatalURLFetchingError(f"a report needs no {url}")
             return super().fetch(url, headers)
 
-    fonts, fetcher = FontConfiguration(), Fonts(allowed_protocols=["file"], fail_on_errors=True)
+    fonts, fetcher = FontConfiguration(), Fonts(allowed_protocols=["file", "data"], fail_on_errors=True)
     sheet = weasyprint.CSS(string=faces(), font_config=fonts, url_fetcher=fetcher)
     document = weasyprint.HTML(string=page, url_fetcher=fetcher)
     return bytes(document.write_pdf(stylesheets=[sheet], font_config=fonts, pdf_variant="pdf/ua-1"))
