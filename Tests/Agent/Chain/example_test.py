@@ -152,6 +152,10 @@ class Figures(StoryTest):
     def test_one_cart_is_silent_and_one_battery_ends(self):
         self.assertEqual([(site, asset) for site, asset in self.query("SELECT site, asset FROM beacons.beacon_silent")],
                          [(shop.site, f"Cart {cart}") for shop in SHOPS for cart, _, _ in shop.dead])
+        for shop in SHOPS:
+            for cart, _, _ in shop.dead:
+                self.assertEqual(self.query("SELECT last_heard_at FROM beacons.beacon_silent WHERE site = %(site)s AND asset = %(asset)s", site=shop.site,
+                                            asset=f"Cart {cart}"), [(shop.dies_at(cart, NOW),)])
         self.assertEqual([(site, asset) for site, asset in self.query("SELECT site, asset FROM beacons.beacon_battery WHERE days_left < 90")],
                          [(shop.site, f"Cart {cart}") for shop in SHOPS for cart in shop.weak])
 

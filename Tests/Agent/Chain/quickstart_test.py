@@ -125,11 +125,15 @@ class Quickstart(unittest.TestCase):
                 self.assertEqual([number for number in shown if number != "–"], [f"{visits:,}" for visits, in days])
                 self.assertIn(f'href="{site}.html"', self.page("index.html"))
                 self.assertIn(", so far", self.page(f"{site}-so-far.html"))
+        with self.subTest("only what was made up needs help"):
+            help_needed = {site: re.findall(r"<li>([^<]+ needs? help: see[^<]*|No gateway and[^<]*)</li>", self.page(f"{site}.html")) for site in SITES}
+            self.assertEqual([words[0].partition(":")[0] for words in help_needed.values()],
+                             ["1 beacon needs help", "1 beacon needs help", "No gateway and no beacon needs help."])
         with self.subTest("a heat map lies over the store's plan"):
             for site in SITES:
                 self.assertIn("<image ", self.page(f"{site}.html"))
         with self.subTest("the stores are ranked"):
-            self.assertEqual(re.findall(r'class="name">([^<]+)</th>', self.page("all-stores.html"))[0], "Berlin, Alexanderplatz")
+            self.assertEqual(re.findall(r'class="name store">([^<]+)</th>', self.page("all-stores.html"))[0], "Berlin, Alexanderplatz")
         with self.subTest("gateways go on through the broker and the collector"):
             before = datetime.datetime.now(datetime.UTC)
             wait_until(lambda: self.query("SELECT count(DISTINCT site) FROM beacons.health WHERE at > %(before)s", before=before) == [(3,)], "a health of each store")

@@ -118,6 +118,11 @@ class Story:
 
     def lists(self, begin: datetime, end: datetime) -> Iterator[Due]:
         """The gateway at the entrance lists the carts, which stand there at night."""
+        # The list after a beacon's last sign says when that was.
+        for cart in range(1, self.shop.carts + 1):
+            died = self.shop.dies_at(cart, self.now)
+            if died and begin <= died < end:
+                yield died + MINUTE, lambda died=died: self.told.listed(died + MINUTE, self.shop.gateways[0], self.batteries(died + MINUTE))
         at = begin
         while at < end:
             if self.heard(at - MINUTE, at) == [(at - MINUTE, at)] and at > self.began_at:
