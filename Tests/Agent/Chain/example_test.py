@@ -18,6 +18,8 @@ from servers import ROOT, scratch_folder
 from story import StoryTest, job
 
 NOW = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+# In weeks in which clocks of Europe or of America change.
+CLOCK_CHANGES = [datetime.datetime(2026, 3, 29, 1, 30, tzinfo=datetime.UTC), datetime.datetime(2026, 11, 2, 23, 59, tzinfo=datetime.UTC)]
 MINUTE = datetime.timedelta(minutes=1)
 
 
@@ -80,9 +82,10 @@ class Visits(unittest.TestCase):
 
     def test_what_goes_on_has_the_numbers_that_follow(self):
         """From the past to the next two days: each gateway's numbers have no hole, and begin anew after the power failure alone."""
-        for shop in SHOPS:
-            last = {}
-            for message in stream(shop, NOW):
+        for shop, now in itertools.product(SHOPS, (NOW, *CLOCK_CHANGES)):
+            last, latest = {}, ""
+            for message in stream(shop, now):
+                self.assertLessEqual(latest, latest := message["received_at"], f"{shop.site} {now}")
                 series = next((name for name in ("seq", "span", "sheet") if name in message["payload"]), None)
                 if series:
                     key = message["gateway"], message["payload"]["epoch"], series

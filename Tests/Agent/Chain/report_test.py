@@ -346,6 +346,16 @@ class Errors(ReportTest):
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(words, done.stderr)
 
+    def test_without_pango_the_quickstart_has_its_pages_and_no_pdf(self):
+        tell_weeks(self.connection, self.site, MONDAY + datetime.timedelta(days=7), weeks=1)
+        # As Python says it where a library of the system is missing.
+        program = ("import builtins, sys, pathlib\nfound = builtins.__import__\ndef without(name, *more, **named):\n    if name == 'weasyprint':\n"
+                   "        raise OSError('cannot load library libpango-1.0-0')\n    return found(name, *more, **named)\nbuiltins.__import__ = without\n"
+                   "from beacons_report.live import last_week\nprint(last_week(sys.argv[1], pathlib.Path(sys.argv[2]), 0, sys.argv[3], None).files)")
+        done = subprocess.run([sys.executable, "-c", program, self.url, self.folder, self.site], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stdout.strip()), (0, str([f"{self.site}.html"])), done.stderr)
+        self.assertIn("apt-get install libpango-1.0-0", done.stderr)
+
     def test_a_file_is_whole_or_as_it_was(self):
         tell_weeks(self.connection, self.site, MONDAY, weeks=1)
         self.made("--week", NAME)

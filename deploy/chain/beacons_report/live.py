@@ -28,7 +28,7 @@ from .plan import Plan, read_plan
 from .ranking import chain_page
 from .sentences import summary
 from .source import CannotReport
-from .weeks import monday_of, span_of
+from .weeks import monday_of
 
 # Making the reports of three stores takes two seconds.
 EVERY_S = 20
@@ -45,7 +45,6 @@ class Store:
     name: str
     zone: ZoneInfo
     files: list[str]
-    span: str
     visits: str
     words: str
     so_far: str | None = None
@@ -97,12 +96,17 @@ def last_week(database: str, folder: Path, number: int, site: str, plan: Plan | 
     try:
         found, enough = look(database, site, None)
     except CannotReport as reason:
-        return Store(site, site, ZoneInfo("UTC"), [], "", "", str(reason))
+        return Store(site, site, ZoneInfo("UTC"), [], "", str(reason))
     base = site if FILE_NAME.fullmatch(site) else f"store-{number + 1}"
     page = page_of(found, enough, plan=plan)
-    write(folder / f"{base}.html", page.encode())
-    write(folder / f"{base}.pdf", pdf_of(page))
-    return Store(site, found.place.name, found.week.zone, [f"{base}.html", f"{base}.pdf"], span_of(found.week), visits_of(found), first_words(found, enough))
+    files = [f"{base}.html"]
+    write(folder / files[0], page.encode())
+    try:
+        write(folder / f"{base}.pdf", pdf_of(page))
+        files.append(f"{base}.pdf")
+    except CannotReport as reason:
+        print(f"report: {reason}", file=sys.stderr, flush=True)
+    return Store(site, found.place.name, found.week.zone, files, visits_of(found), first_words(found, enough))
 
 
 def visits_of(found: StoreWeek) -> str:
