@@ -248,6 +248,12 @@ class Figures(ReportTest):
         captions = [self.text(one).strip() for one in self.tree.iter("figcaption")]
         self.assertEqual(captions[0], "Bar: counted visits. Black line: the true number, on nine days of ten.")
         self.assertEqual(captions[1], "Bar: visits in the hour, all days together.")
+        warm(self.connection, self.site, MONDAY, columns=3, rows=2)
+        self.made("--week", NAME)
+        self.assertRegex([self.text(one).strip() for one in self.tree.iter("figcaption")][-1], r"^The darker, the longer: hours of all carts together, about \d+ in all\.$")
+        self.connection.execute("DELETE FROM beacons.heat WHERE site = %s AND (x_m, y_m) = (3, 1)", [self.site])
+        self.made("--week", NAME)
+        self.assertTrue([self.text(one).strip() for one in self.tree.iter("figcaption")][-1].endswith("in all. Dots: too few beacons for a figure."))
         self.assertLessEqual(max(len(one.split()) for one in captions), 25)
 
     def test_devices_are_as_of_a_moment_that_may_lie_after_the_week(self):

@@ -20,8 +20,9 @@ LONGEST_ZONE_PT = 90
 SHADES = ("#e6edf4", "#b7cadd", "#7f9fc1", "#46699a", "#16325c")
 
 
-def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, name: str, plan: Plan | None = None, zones: Sequence[Place] = ()) -> str:
-    """Hours for each cell, by its middle, from pale to dark, over the plan and under the names of zones. A cell without a figure has dots; with a plan it is empty."""
+def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, name: str, plan: Plan | None = None, zones: Sequence[Place] = ()) -> tuple[str, bool]:
+    """Hours for each cell, by its middle, from pale to dark, over the plan and under the names of zones. A cell without a figure has dots; with a plan it is empty.
+    Returns the figure, and whether it has such cells."""
     size = size or cell_size(cells)
     left, bottom = min(x for x, _, _ in cells) - size / 2, min(y for _, y, _ in cells) - size / 2
     width, depth = max(x for x, _, _ in cells) + size / 2 - left, max(y for _, y, _ in cells) + size / 2 - bottom
@@ -60,7 +61,7 @@ def heat_map(cells: Sequence[tuple[float, float, float]], size: float | None, na
         drawn.legend(loc="outside upper left", ncols=5, title="hours", alignment="left", frameon=False, fontsize=10, title_fontsize=10,
                      handlelength=1, handleheight=1, columnspacing=0.8, handletextpad=0.4)
         picture = svg_of(drawn, name)
-    return with_picture(picture, f"{name}-plan", plan.image) if plan and with_plan else picture
+    return with_picture(picture, f"{name}-plan", plan.image) if plan and with_plan else picture, any(math.isnan(hours) for line in grid for hours in line)
 
 
 def with_picture(svg: str, name: str, image: str) -> str:

@@ -150,7 +150,7 @@ def floor(name: str, cells: list[Any], number: int, plan: Plan) -> dict[str, Any
     # A store may have changed the size in the week. The largest one has room for all.
     size = max((cell.size_m for cell in cells if cell.size_m), default=None)
     spots = sorted(cells, key=lambda cell: (-cell.seconds, cell.x_m, cell.y_m))[:MOST_SPOTS]
-    return {"name": name, "plot": plot(heat_map([(cell.x_m, cell.y_m, cell.seconds / 3600) for cell in cells], size, f"floor{number}", plan,
-                                                               plan.zones.get(name, ()))),
+    drawn, has_empty = heat_map([(cell.x_m, cell.y_m, cell.seconds / 3600) for cell in cells], size, f"floor{number}", plan, plan.zones.get(name, ()))
+    return {"name": name, "plot": plot(drawn),
             "spots": [(f"{cell.x_m:g}", f"{cell.y_m:g}", minutes(cell.seconds)) for cell in spots],
-            "all": about(sum(cell.seconds for cell in cells) / 3600), "dots": " Empty: too few beacons for a figure." if plan.image else " Dots: too few beacons for a figure."}
+            "all": about(sum(cell.seconds for cell in cells) / 3600), "empty": f" {'Empty' if plan.image else 'Dots'}: too few beacons for a figure." if has_empty else ""}
