@@ -87,6 +87,7 @@ extension Outbox {
     func rewind() {
         cursor.rewind(acknowledged: bookkeeping.acknowledged)
         bookkeeping.gaps.rewind()
+        fresh.end()
     }
 
     /// Gaps to publish that were not returned since the last `rewind`.
@@ -104,18 +105,23 @@ extension Outbox {
 
     private func nextStored(limit: Int, in positions: Range<Position>) throws(DiskError) -> [QueuedMessage] {
         guard let store, bookkeeping.storedEvents > bookkeeping.acknowledgedCount else { return [] }
+        let isOwn = positions.upperBound == .afterAll
+        if isOwn, fresh.isComplete {
+            return fresh.take(limit: limit, bytes: Self.largestPageBytes) {
+                cursor.endOfPassed(containing: $0.position) == nil
+            }
+        }
         var page: [QueuedMessage] = []
         var bytes: Int64 = 0
+        var isFull = false
         var resumption: Position? = max(positions.lowerBound, bookkeeping.origin.beforeFile)
         while let start = resumption {
             resumption = nil
             try store.events(from: start) { (event: QueuedMessage) throws(DiskError) in
                 // Rows beyond are left from a transaction that failed; its content is in memory.
-                guard event.position < min(bookkeeping.storedEnd, positions.upperBound), page.count < limit,
-                    bytes < Self.largestPageBytes
-                else {
-                    return false
-                }
+                guard event.position < min(bookkeeping.storedEnd, positions.upperBound) else { return false }
+                isFull = page.count >= limit || bytes >= Self.largestPageBytes
+                if isFull { return false }
                 if let end = cursor.endOfPassed(containing: event.position) {
                     resumption = end
                     return false
@@ -125,6 +131,8 @@ extension Outbox {
                 return true
             }
         }
+        // What is committed from now on is handed on as it was written.
+        if isOwn, !isFull { fresh.begin() }
         return page
     }
 
@@ -165,6 +173,46 @@ struct DeliveryCursor {
     mutating func rewind(acknowledged: RangeSet<Position>) {
         passed = acknowledged
         for entry in parked.entries { passed.insert(entry.position) }
+    }
+}
+
+/// The messages that were committed last, as they were written.
+///
+/// While the broker takes messages, delivery finds them here. The file is read for a backlog alone.
+struct FreshMessages {
+    /// The most octets. With more, delivery is behind, and reads the file.
+    static let largest_bytes: Int64 = 1 << 18
+
+    /// Whether each message of the file that waits and was not handed out is here, but for a former owner's.
+    private(set) var isComplete = false
+    private var messages: Deque<QueuedMessage> = []
+    private var bytes: Int64 = 0
+
+    /// Begins where no message of the file waits that was not handed out.
+    mutating func begin() { (isComplete, messages, bytes) = (true, [], 0) }
+
+    mutating func end() { (isComplete, messages, bytes) = (false, [], 0) }
+
+    /// Adds messages that were committed to the file.
+    mutating func append(_ committed: [QueuedMessage]) {
+        guard isComplete else { return }
+        messages += committed
+        bytes += committed.reduce(0) { $0 + $1.size }
+        if bytes > Self.largest_bytes { end() }
+    }
+
+    /// Removes and returns the oldest that wait: at most `limit`, and as many as begin within `limit_bytes`.
+    mutating func take(
+        limit: Int, bytes limit_bytes: Int64, where isWaiting: (QueuedMessage) -> Bool
+    ) -> [QueuedMessage] {
+        var (page, taken_bytes) = ([QueuedMessage](), Int64(0))
+        while page.count < limit, taken_bytes < limit_bytes, let message = messages.popFirst() {
+            bytes -= message.size
+            guard isWaiting(message) else { continue }
+            page.append(message)
+            taken_bytes += message.size
+        }
+        return page
     }
 }
 

@@ -18,6 +18,7 @@ extension Outbox {
             numbering: next.numbering, nextPosition: next.origin.numberInFile(next.nextPosition),
             settledReservations: next.settledReservations)
         var usedBytes: Int64 = 0
+        var areAllKept = false
         let isSynced = needsSync(transaction)
         if !isSynced { try store.database.setSynchronous(false) }
         defer { if !isSynced { _ = try? store.database.setSynchronous(true) } }
@@ -30,6 +31,7 @@ extension Outbox {
             rows.reserveCapacity(incoming.count)
             for event in incoming { rows.append(try store.row(event)) }
             rows = try makeRoom(for: rows, in: store, &next)
+            areAllKept = rows.count == incoming.count && next.dropped == bookkeeping.dropped
             for row in rows { try store.insert(row) }
             next.storedEvents += Int64(rows.count)
             for (key, value) in kept.records { try store.put(value, forKey: key, in: .record) }
@@ -41,6 +43,12 @@ extension Outbox {
             usedBytes = try store.usedBytes()
         }
         store.committed(meta)
+        if !areAllKept {
+            fresh.end()
+        } else if bookkeeping.storedEvents <= bookkeeping.acknowledgedCount {
+            fresh.begin()
+        }
+        fresh.append(incoming.filter { $0.position >= bookkeeping.formerEnd })
         next.acknowledged = RangeSet()
         next.areGapsChanged = false
         next.areOwnersChanged = false

@@ -37,6 +37,7 @@ extension Outbox {
     ///
     /// - Parameter mayReplace: see `OutboxMode.failed`.
     func fail(_ error: DiskError, mayReplace: Bool = true) {
+        fresh.end()
         let (error, unreadableSince) = DiskFault.judge(
             error, refusal: error.isDamage ? folder?.readFailure() : nil, since: mode.fault?.unreadableSince, at: now)
         let condition = OutboxCondition(
@@ -52,6 +53,7 @@ extension Outbox {
     /// once, but only once: a disk that damages every file waits for its next retry.
     func recover() {
         guard let folder else { return }
+        fresh.end()
         var mayReplace = true
         for _ in 0..<2 {
             do {

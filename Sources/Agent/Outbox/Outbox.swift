@@ -27,6 +27,7 @@ package final class Outbox {
     var bookkeeping: Bookkeeping
     var pending = PendingChanges()
     var cursor = DeliveryCursor()
+    var fresh = FreshMessages()
     /// The records that the file held at the start, kept until time passes. A caller that continues the file's epoch
     /// continues from these records, even if the disk fails again before it asks.
     var recordsAtStart: [OutboxRecord] = []

@@ -3,7 +3,7 @@ import Glibc
 
 /// One connection to an SQLite file. It checks every return code; it prepares statements once and keeps them.
 final class Database {
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private var statements: [String: Statement] = [:]
 
     /// Opens the file at `path`, or makes it. `vfs` names SQLite's file layer; `nil` is the system's.

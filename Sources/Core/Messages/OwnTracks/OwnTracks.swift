@@ -31,12 +31,12 @@ package struct OwnTracks: Sendable {
     package func messages(for numbered: NumberedMessage, under topics: TopicTree) -> [Message] {
         switch topics.subject(of: numbered.topic) {
         case .region(.event, let instance):
-            guard let event = try? EventPayload(decoding: numbered.payload) else { return [] }
+            guard let event = numbered.read(EventPayload.self) else { return [] }
             return [Message(topic: topic + "/event", payload: transition(event, of: instance), .durable(nil))]
         case .gateway(.track):
-            guard let track = try? TrackPayload(decoding: numbered.payload) else { return [] }
+            guard let track = numbered.read(TrackPayload.self) else { return [] }
             return track.fixes.suffix(Self.maxFixes).map { fix in
-                Message(topic: topic, payload: payload(fix), .durable(nil))
+                Message(topic: topic, payload: payload(fix.written), .durable(nil))
             }
         default: return []
         }
@@ -49,7 +49,7 @@ package struct OwnTracks: Sendable {
     /// the last message for the present place.
     package func tellsPast(_ numbered: NumberedMessage, under topics: TopicTree, at now: WallTime) -> Bool {
         guard case .region(.event, _)? = topics.subject(of: numbered.topic),
-            let event = try? EventPayload(decoding: numbered.payload), event.location != nil
+            let event = numbered.read(EventPayload.self), event.location != nil
         else { return false }
         return now - event.head.at > Self.past
     }
@@ -91,9 +91,11 @@ package struct OwnTracks: Sendable {
         json.set("event", event.exit == nil ? "enter" : "leave")
         json.set("desc", instance.levels)
         json.set("t", event.cause.kind.ownTracksType)
-        json.set("lat", event.location?.coordinate.latitude, decimals: 6)
-        json.set("lon", event.location?.coordinate.longitude, decimals: 6)
-        if let location = event.location { json.set("acc", Self.accuracy(location.horizontalAccuracy_m)) }
+        json.set("lat", event.location?.coordinate.latitude.written(decimals: 7), decimals: 6)
+        json.set("lon", event.location?.coordinate.longitude.written(decimals: 7), decimals: 6)
+        if let location = event.location {
+            json.set("acc", Self.accuracy(location.horizontalAccuracy_m.written(decimals: 1)))
+        }
         return json.finish()
     }
 
@@ -121,6 +123,37 @@ package struct OwnTracks: Sendable {
         case .near: 2
         case .far: 3
         }
+    }
+}
+
+extension NumberedMessage {
+    /// Returns the values. Only those of a backlog are read from the JSON.
+    fileprivate func read<Values: NumberedPayload & ReadablePayload>(_ type: Values.Type) -> Values? {
+        values.map { $0 as? Values } ?? (try? Values(decoding: payload))
+    }
+}
+
+// The values as the JSON has them: a backlog gives the same messages.
+
+extension Double {
+    fileprivate func written(decimals: Int) -> Double {
+        let scale = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7][min(max(decimals, 0), 7)]
+        return (self * scale).rounded() / scale
+    }
+}
+
+extension Fix {
+    fileprivate var written: Fix {
+        var fix = self
+        fix.coordinate =
+            Coordinate(
+                latitude: coordinate.latitude.written(decimals: 7),
+                longitude: coordinate.longitude.written(decimals: 7)) ?? coordinate
+        fix.horizontalAccuracy_m = horizontalAccuracy_m.written(decimals: 1)
+        fix.altitude_m = altitude_m?.written(decimals: 1)
+        fix.speed_m_s = speed_m_s?.written(decimals: 2)
+        fix.course_deg = course_deg?.written(decimals: 1)
+        return fix
     }
 }
 

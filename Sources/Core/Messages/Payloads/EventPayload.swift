@@ -1,5 +1,5 @@
 /// `region/{id}/event`: a crossing, numbered.
-package struct EventPayload: ReadablePayload, Hashable {
+package struct EventPayload: NumberedPayload, ReadablePayload, Hashable {
     /// The stay that an exit ends.
     struct Stay: Hashable, Sendable {
         var enteredAt: WallTime
@@ -28,6 +28,8 @@ package struct EventPayload: ReadablePayload, Hashable {
     package var location: EventLocation?
     /// The stay; `nil` in an entry.
     var exit: Stay?
+
+    package var number: MessageNumber { MessageNumber(epoch: epoch, seq: seq) }
 
     private enum Kind: String, CaseIterable {
         case enter
@@ -135,7 +137,6 @@ extension MessageComposer {
             origin: PayloadOrigin(site: topics.site, gateway: event.gateway ?? topics.gateway), epoch: epoch, seq: seq,
             region: instance.region, zone: instance.zone, cause: tellsPlace ? event.cause : event.cause.withoutPlace,
             location: tellsPlace ? event.location : nil, exit: exit)
-        return NumberedMessage(
-            MessageNumber(epoch: epoch, seq: seq), topic: topics.event(instance), payload: payload.encoded)
+        return NumberedMessage(payload, topic: topics.event(instance))
     }
 }

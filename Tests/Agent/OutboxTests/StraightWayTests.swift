@@ -1,0 +1,100 @@
+import CSQLite
+import TestAir
+import Testing
+
+@testable import Agent
+@testable import Core
+
+/// The statements that a connection begins.
+private final class Statements {
+    private(set) var texts: [String] = []
+
+    init(of database: Database) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_trace_v2(
+            database.handle, UInt32(SQLITE_TRACE_STMT),
+            { _, context, _, text in
+                guard let context, let text else { return 0 }
+                let statements = Unmanaged<Statements>.fromOpaque(context).takeUnretainedValue()
+                statements.texts.append(String(cString: text.assumingMemoryBound(to: CChar.self)))
+                return 0
+            }, context)
+    }
+
+    var readers: [String] { texts.filter { $0.hasPrefix("SELECT") } }
+}
+
+@Suite("While the broker takes messages, an event is handed on as it was written")
+struct StraightWayTests {
+    private static func delivering(_ outbox: Outbox) throws -> Statements {
+        outbox.rewind()
+        let statements = Statements(of: try #require(outbox.store).database)
+        return statements
+    }
+
+    @Test("No event is read from the file while each is taken before the next comes")
+    func straight() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(1)
+        outbox.acknowledge(outbox.drain().map(\.position))
+        let statements = try Self.delivering(outbox)
+        for seq in 2...2_500 {
+            try outbox.commitEvents(1)
+            let page = outbox.next(limit: 100)
+            #expect(page.map(\.seq) == [Int64(seq)] && page.allSatisfy(\.isWhole))
+            outbox.acknowledge(page.map(\.position))
+        }
+        #expect(statements.readers == [] && statements.texts.contains { $0.hasPrefix("INSERT INTO event") })
+    }
+
+    @Test("Events that wait for a connection are read once, and those after them go straight on")
+    func afterABacklog() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(5)
+        let statements = try Self.delivering(outbox)
+        #expect(outbox.next(limit: 3).map(\.seq) == [1, 2, 3])
+        #expect(outbox.next(limit: 3).map(\.seq) == [4, 5])
+        let read = statements.readers.count
+        #expect(read >= 2)
+        try outbox.commitEvents(2)
+        #expect(outbox.next(limit: 1).map(\.seq) == [6] && outbox.next(limit: 5).map(\.seq) == [7])
+        #expect(outbox.next(limit: 5).isEmpty && statements.readers.count == read)
+    }
+
+    @Test("A connection that ends offers everything again that was not acknowledged, from the file")
+    func rewound() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        try outbox.commitEvents(1)
+        outbox.acknowledge(outbox.drain().map(\.position))
+        try outbox.commitEvents(3)
+        let page = outbox.next(limit: 10)
+        outbox.acknowledge([page[1].position])
+        outbox.rewind()
+        try outbox.commitEvents(1)
+        #expect(outbox.drain(limit: 2).map(\.seq) == [2, 4, 5])
+    }
+
+    @Test("Events that go to no one for a while are not kept in memory: the file has them")
+    func tooMany() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder)
+        let octets = Int(FreshMessages.largest_bytes) / 4
+        for _ in 1...9 { try outbox.commitEvents(1, payloadBytes: octets) }
+        let statements = try Self.delivering(outbox)
+        let page = outbox.drain(limit: 2)
+        #expect(page.map(\.seq) == Array(1...9) && page.allSatisfy(\.isWhole) && !statements.readers.isEmpty)
+    }
+
+    @Test("What max_events drops from the file is not handed on, and is a gap")
+    func dropped() throws {
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 4, maxMiB: 256))
+        for _ in 1...6 { try outbox.commitEvents(1) }
+        let gap = outbox.takeGaps().first
+        #expect(gap?.fromSeq == 1 && gap?.toSeq == 2)
+        #expect(outbox.drain().map(\.seq) == [3, 4, 5, 6])
+    }
+}
