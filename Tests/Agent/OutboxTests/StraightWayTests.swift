@@ -77,7 +77,7 @@ struct StraightWayTests {
         #expect(outbox.drain(limit: 2).map(\.seq) == [2, 4, 5])
     }
 
-    @Test("Events that go to no one for a while are not kept in memory: the file has them")
+    @Test("A backlog beyond a limit is not kept in memory: the file has it")
     func tooMany() throws {
         let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
