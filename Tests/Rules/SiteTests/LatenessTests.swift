@@ -153,6 +153,28 @@ struct LatenessTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
+    @Test("A state goes on waiting while the list of its gateway is due: its line may be down again")
+    func secondBreakOfALine() throws {
+        for listsAgain in [true, false] {
+            var store = try Store("[site]\nlate_after_s = 900")
+            store.status("a", at: 1)
+            store.state("a", "outside", at: 1)
+            for second in [2.0, 5, 8] { store.list("a", [2: -60], "others", at: second) }
+            store.status("a", at: 100)
+            store.state("a", "outside", since_s: 60, told_s: 60, seq: 4, at: 100.1)
+            store.enter("a", told_s: 20, seq: 1, at: 100.2)
+            if listsAgain { store.list("a", [2: -60], "others", at: 100.3) }
+            store.status("a", at: 140)
+            store.state("a", "outside", since_s: 60, told_s: 60, seq: 4, at: 140.1)
+            store.exit("a", entered_s: 20, heard_s: 28, told_s: 30, seq: 2, at: 140.2)
+            store.enter("a", told_s: 50, seq: 3, at: 140.3)
+            store.exit("a", entered_s: 50, heard_s: 58, told_s: 60, seq: 4, at: 140.4)
+            store.advance(to: 300)
+            #expect(store.told.suffix(2) == ["20.0–28.0", "50.0–58.0"], "lists again: \(listsAgain)")
+            #expect(store.stays.count == 2 && store.engine.figures.late == 0)
+        }
+    }
+
     @Test("A whole visit that comes after its last state is told")
     func visitAfterItsState() throws {
         var store = try Store()

@@ -168,10 +168,19 @@ package struct StoreGateways: Sendable {
         var due = now
         for (number, gateway) in all.enumerated() where gateway.lastArrival != nil {
             if others.contains(GatewayIndex(number)) { continue }
-            if gateway.awaySince != nil || gateway.progress.owesList(at: now) { return .distantFuture }
+            if gateway.awaySince != nil { return .distantFuture }
             due = max(due, gateway.progress.catchesUpUntil)
+            if gateway.progress.owesList(at: now) { due = max(due, gateway.progress.owesUntil) }
         }
         return due
+    }
+
+    /// Returns when a gateway will have told its old events, as far as is known now. While its line may be down again,
+    /// that is looked at anew.
+    func caughtUpAt(_ gateway: GatewayIndex, at now: Instant) -> Instant {
+        let progress = self[gateway].progress
+        let isUp = self[gateway].awaySince == nil && progress.hasSpoken(since: progress.catchesUpUntil, at: now)
+        return isUp ? progress.catchesUpUntil : max(progress.catchesUpUntil, now + Arrival.eventPatience)
     }
 
     /// The first deadline of a gateway for repeating an earlier epoch's stays.
@@ -211,7 +220,9 @@ package struct StoreGateways: Sendable {
 
     /// Takes the epoch of a gateway that is online.
     mutating func note(epoch: String, of gateway: GatewayIndex, begin: Instant) {
-        if all[gateway.number].epoch?.name != epoch { all[gateway.number].epoch = (epoch, begin) }
+        guard all[gateway.number].epoch?.name != epoch else { return }
+        all[gateway.number].epoch = (epoch, begin)
+        all[gateway.number].progress.beginEpoch()
     }
 
     /// Takes a status.
@@ -250,6 +261,8 @@ struct GatewayProgress: Sendable {
     private var listing: [StoreRegionSlot: Instant] = [:]
     /// The arrival of its last message.
     private var spokenAt = Instant.origin
+    /// The arrival of its last status.
+    private var connectedAt = Instant.origin
     /// The average time between its lists of one region.
     private var interval = TimeSpan.seconds(1)
 
@@ -267,7 +280,7 @@ struct GatewayProgress: Sendable {
     /// Takes a list of a region's beacons.
     mutating func noteList(of region: StoreRegionSlot, isEmpty: Bool, at now: Instant) {
         spokenAt = now
-        if let last = listing[region], now - last < HeardLevels.memory {
+        if let last = listing[region], last >= connectedAt, now - last < HeardLevels.memory {
             interval = TimeSpan(microseconds: (interval.microseconds * 7 + (now - last).microseconds) / 8)
         }
         listing[region] = isEmpty ? nil : now
@@ -279,19 +292,29 @@ struct GatewayProgress: Sendable {
     /// Takes another message about a region: the line is up.
     mutating func noteWord(at now: Instant) { spokenAt = now }
 
-    /// Takes a status, which begins a connection: the lists before do not count any more, and old events may follow.
+    /// Takes a status, which begins a connection: old events may follow. The lists before it still show that the
+    /// gateway lists these regions.
     mutating func noteStatus(at now: Instant) {
-        (listing, spokenAt) = ([:], now)
+        (connectedAt, spokenAt) = (now, now)
         catchUp(at: now)
     }
+
+    /// Takes another epoch, in which it may list other regions.
+    mutating func beginEpoch() { listing = [:] }
 
     /// The silence after which a list is overdue. Lists are QoS 0, so some are lost.
     private var overdueAfter: TimeSpan { max(.seconds(3), TimeSpan(microseconds: interval.microseconds * 4)) }
 
-    private func isListing(_ now: Instant) -> Bool { !listing.isEmpty && now - spokenAt < Self.owedFor }
+    private func isListing(_ now: Instant) -> Bool { !listing.isEmpty && now < owesUntil }
+
+    /// Returns whether the gateway has sent a message since then, if it lists beacons: its line was up.
+    func hasSpoken(since instant: Instant, at now: Instant) -> Bool { !isListing(now) || spokenAt >= instant }
 
     /// Returns whether the gateway's next list is overdue.
     func owesList(at now: Instant) -> Bool { isListing(now) && now - spokenAt > overdueAfter }
+
+    /// The time after which an overdue list is not expected any more.
+    var owesUntil: Instant { spokenAt + Self.owedFor }
 
     /// Returns the time up to which the gateway has told its events, unless its list is overdue.
     func toldUntil(_ now: Instant) -> Instant { (isListing(now) ? spokenAt : now) - transit }

@@ -60,12 +60,14 @@ struct EarlyStates: Sendable {
 
     /// Removes and returns the first state, if it has waited long enough.
     ///
-    /// - Parameter catchesUpUntil: returns when the gateway has told its old events, as far as is known.
-    mutating func takeFirst(_ catchesUpUntil: (GatewayIndex) -> Instant) -> State? {
+    /// - Parameters:
+    /// - lateAfter: the longest time that it waits.
+    /// - caughtUpAt: returns when the gateway has told its old events, as far as is known.
+    mutating func takeFirst(lateAfter: TimeSpan, _ caughtUpAt: (GatewayIndex) -> Instant) -> State? {
         guard let timer = timers.removeFirst(), let state = waiting[timer.subject], state.due == timer.due else {
             return nil
         }
-        let due = catchesUpUntil(state.gateway)
+        let due = min(caughtUpAt(state.gateway), state.arrival.now + lateAfter)
         if due > state.due {
             waiting[timer.subject]?.due = due
             timers.set(timer.subject, at: due)

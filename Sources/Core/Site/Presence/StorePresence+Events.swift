@@ -108,7 +108,7 @@ extension StorePresence {
 
     /// Applies the earliest waiting state without its event, if it has waited for long enough.
     mutating func applyEarliest(at now: Instant) {
-        let state = early.takeFirst { gateways[$0].progress.catchesUpUntil }
+        let state = early.takeFirst(lateAfter: spans.lateAfter) { gateways.caughtUpAt($0, at: now) }
         if let state { apply(state, at: now) }
     }
 

@@ -115,6 +115,7 @@ extension StorePresence {
     ) {
         guard let slot = regions.slot(of: instance) else { return }
         early.forget(slot, gateway)
+        gateways[gateway].progress.forget(slot)
         let known = regions[slot].claim(of: gateway)
         guard regions[slot].pending != nil || known != nil else { return }
         if let entered = known?.thereSince {
