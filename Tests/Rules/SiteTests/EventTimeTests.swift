@@ -288,6 +288,20 @@ struct EventTimeTests {
         #expect(store.told == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
     }
 
+    @Test("A list that comes before the entry of the next visit does not lengthen the visit before")
+    func listBeforeItsEntry() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.status("b", at: 1)
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 20, at: 25)
+        store.list("b", [2: -60], "others", at: 29)
+        store.list("b", [1: -60], at: 50)
+        store.enter("b", told_s: 50, at: 50.1)
+        store.exit("b", entered_s: 50, heard_s: 60, at: 65)
+        store.advance(to: 300)
+        #expect(store.visits == ["carts 10.0–30.0, heard until 20.0", "carts 50.0–70.0, heard until 60.0"])
+    }
+
     @Test("The next visit is told by the gateway that saw it begin, even if that gateway tells it last")
     func causeOfTheNextVisit() throws {
         var store = try Store("[site]\nlate_after_s = 900")

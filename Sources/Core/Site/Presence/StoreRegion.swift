@@ -554,7 +554,9 @@ struct StoreRegion: StoreInstance {
             cause = gap.stay?.cause ?? cause
             lookDue = at
         } else {
-            continueVisit(until: at)
+            // A report after the exit belongs to a visit whose entry has not arrived yet.
+            if let heard = nextHeardAt, heard >= due { nextHeardAt = nil }
+            continueVisit()
         }
         let presence = standing.presence
         lastHeardAt = presence?.lastHeardAt
@@ -571,8 +573,8 @@ struct StoreRegion: StoreInstance {
     }
 
     /// Continues the open visit, which did not end as expected. Reports since then belong to it.
-    mutating func continueVisit(until end: Instant = .distantFuture) {
-        if let heard = nextHeardAt { standing.perceived(at: min(heard, end)) }
+    private mutating func continueVisit() {
+        if let heard = nextHeardAt { standing.perceived(at: heard) }
         nextHeardAt = nil
     }
 
