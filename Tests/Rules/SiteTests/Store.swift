@@ -224,14 +224,15 @@ struct Store {
     var told: [String] { events + stays.map { "\(Self.tenths($0.enteredAt))–\(Self.tenths($0.lastHeardAt))" } }
 
     /// The stays in zones that exits have ended.
-    var zoneStays: [RegionStay] {
-        zoneTransitions.compactMap { transition in
-            if case .exit(let stay)? = transition.event?.kind { stay } else { nil }
-        }
-    }
+    var zoneStays: [RegionStay] { Self.stays(zoneTransitions) }
+
+    /// The stays in one zone that exits have ended.
+    func zoneStays(in zone: String) -> [RegionStay] { Self.stays(zoneTransitions.filter { $0.instance.zone == zone }) }
 
     /// The stays that exits have ended.
-    var stays: [RegionStay] {
+    var stays: [RegionStay] { Self.stays(transitions) }
+
+    private static func stays(_ transitions: [RegionTransition]) -> [RegionStay] {
         transitions.compactMap { transition in
             if case .exit(let stay)? = transition.event?.kind { stay } else { nil }
         }

@@ -191,14 +191,14 @@ extension StorePlacing {
     }
 
     /// Returns the last report by the gateways of a zone of a beacon of the region in it; where they listed none, that
-    /// of any gateway.
+    /// of any gateway. A report after the region's last one belongs to the next visit.
     private func lastHeard(in zone: StoreZoneSlot, _ changed: StorePresence.Changed) -> Instant? {
         let name = zones[zone].id.zone
         let heard = beacons(of: changed.slot).compactMap { beacon -> Instant? in
             guard let told = beacons[beacon].toldZone(in: changed.slot), plan.name(of: told) == name else { return nil }
             return beacons[beacon].lastHeard(in: told)
         }
-        return heard.max() ?? changed.lastHeardAt
+        return [heard.max(), changed.lastHeardAt].compactMap(\.self).min()
     }
 
     /// Empties zones that an earlier process had occupied, and in which no beacon was found since.

@@ -70,14 +70,14 @@ struct StoreZone: StoreInstance {
     /// Whether a restored zone is inside although no beacon was found in it since.
     var isDeserted: Bool { members == 0 && standing.presence != nil }
 
-    /// Adds a beacon.
+    /// Adds a beacon. A visit does not begin before the last event of the zone.
     ///
     /// - Parameter wasThere: whether no gateway saw it come, so that it is no crossing.
     mutating func enter(since: Instant, wasThere: Bool, at now: Instant) -> RegionStanding.Change? {
         members += 1
         if standing.presence != nil { return standing.heard(until: .distantFuture, at: now) }
         if wasThere { _ = standing.begin(isSettling: true, isBlind: false, at: now) }
-        return standing.inside(since: since, at: now)
+        return standing.inside(since: max(since, toldAt), at: now)
     }
 
     /// Removes a beacon that was in the zone until then.
