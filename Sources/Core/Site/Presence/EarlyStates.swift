@@ -1,5 +1,5 @@
-/// States that arrived before the event that they name. For each gateway and region, one state waits until the gateway
-/// has told no old events for 2 s.
+/// States that arrived before the event that they name, or before events of an earlier epoch. For each gateway and
+/// region, one state waits until the gateway has told no old events for 2 s, and its line is up.
 struct EarlyStates: Sendable {
     struct State: Sendable {
         var region: StoreRegionSlot
@@ -47,15 +47,20 @@ struct EarlyStates: Sendable {
         waiting[Place(region: region, gateway: gateway)] = nil
     }
 
-    /// Removes and returns the state whose event has arrived. A newer event makes it obsolete.
-    mutating func take(named event: EventPayload, of region: StoreRegionSlot, _ gateway: GatewayIndex) -> State? {
+    /// Removes and returns the state whose event has arrived. A newer event makes it obsolete, an event of an epoch
+    /// before the gateway's present one does not.
+    mutating func take(
+        named event: EventPayload, of region: StoreRegionSlot, _ gateway: GatewayIndex, in epoch: String?
+    ) -> State? {
         let place = Place(region: region, gateway: gateway)
-        guard let state = waiting[place], state.payload.epoch != event.epoch || state.payload.eventSeq <= event.seq
-        else {
+        guard let state = waiting[place] else { return nil }
+        guard state.payload.epoch == event.epoch else {
+            if state.payload.epoch != epoch { waiting[place] = nil }
             return nil
         }
+        guard state.payload.eventSeq <= event.seq else { return nil }
         waiting[place] = nil
-        return state.payload.epoch == event.epoch && state.payload.eventSeq == event.seq ? state : nil
+        return state.payload.eventSeq == event.seq ? state : nil
     }
 
     /// Removes and returns the first state, if it has waited long enough.

@@ -41,7 +41,8 @@ extension StorePresence {
             receiveEntry(event, in: slot, arrival)
         }
         weigh(slot, Evidence(isCrossing: payload.exit == nil, at: arrival.event))
-        if let state = early.take(named: payload, of: slot, gateway) { apply(state, at: arrival.now) }
+        let state = early.take(named: payload, of: slot, gateway, in: gateways[gateway].epoch?.name)
+        if let state { apply(state, at: arrival.now) }
     }
 
     private mutating func receiveEntry(_ event: ArrivedEvent, in slot: StoreRegionSlot, _ arrival: Arrival) {
@@ -98,7 +99,10 @@ extension StorePresence {
         }
         early.forget(slot, gateway)
         let state = EarlyStates.State(region: slot, gateway: gateway, payload: payload, arrival: arrival)
-        if payload.eventSeq > numbers.seenSeq(in: payload.epoch), !arrival.isLate {
+        // A state of a new epoch names no event of the epoch before, and may come before these.
+        let stay = regions[slot].claim(of: gateway)?.stay
+        let endsEarlierEpoch = payload.state == .outside && stay.map { $0.epoch != payload.epoch } ?? false
+        if payload.eventSeq > numbers.seenSeq(in: payload.epoch) || endsEarlierEpoch, !arrival.isLate {
             gateways[gateway].progress.catchUp(at: arrival.now)
             early.wait(state)
         } else {
