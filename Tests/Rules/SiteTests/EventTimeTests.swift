@@ -348,6 +348,42 @@ struct EventTimeTests {
         }
     }
 
+    @Test("The next visit is partial where no gateway saw its beginning, also where the exit before it waits")
+    func partialNextVisit() throws {
+        for back_s in [55.0, 70] {
+            var store = try Store("[site]\nlate_after_s = 900")
+            store.state("c", "outside", at: 1)
+            store.enter("a", at: 10)
+            store.status("c", online: false, at: 15)
+            store.exit("a", entered_s: 10, heard_s: 20, at: 25)
+            store.state("b", "inside", at: 50)
+            if back_s < 60 { store.status("c", at: back_s) }
+            store.exit("b", entered_s: 50, heard_s: 60, extra: #","partial":true"#, at: 65)
+            if back_s > 60 { store.status("c", at: back_s) }
+            store.advance(to: 100)
+            #expect(store.events == ["enter carts 10.0 by a", "exit carts 30.0 by a", "exit carts 70.0 by b"])
+            #expect(store.stays.map(\.beginning) == [.observed, .partial], "c is back at \(back_s) s")
+        }
+    }
+
+    @Test("A visit is inferred where its last exit is, in any order of arrival", arguments: [(20.0, [RegionStay.Ending.observed]), (40, [.inferred])])
+    func lastExitInferred(inferred_s: Double, endings: [RegionStay.Ending]) throws {
+        for isFirst in [true, false] {
+            var store = try Store("[site]\nlate_after_s = 900")
+            store.enter("a", at: 10)
+            store.enter("b", at: 12)
+            func inferredExit() {
+                store.exit(
+                    "a", entered_s: 10, heard_s: 15, told_s: inferred_s, extra: #","inferred":true"#, at: 41)
+            }
+            if isFirst { inferredExit() }
+            store.exit("b", entered_s: 12, heard_s: 25, told_s: 30, at: 41)
+            if !isFirst { inferredExit() }
+            store.advance(to: 100)
+            #expect(store.stays.map(\.ending) == endings)
+        }
+    }
+
     @Test("An exit that is not late does not tell the entry that is")
     func exitOfALateEntry() throws {
         var store = try Store()

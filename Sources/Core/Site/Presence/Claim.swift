@@ -14,6 +14,8 @@ struct Claim: Sendable {
         var since: Instant
         /// The epoch of the claim.
         var epoch: String
+        /// The beginning: `partial` where a state told the stay, and no entry.
+        var beginning = RegionStay.Beginning.observed
         /// The time of another entry during the stay, whose exit before it has not arrived yet.
         var reenteredAt: Instant?
     }
@@ -83,7 +85,7 @@ struct Claim: Sendable {
         case nil: unknownSince = unknownSince ?? now
         case true?:
             unknownSince = nil
-            var stay = self.stay ?? Stay(since: since, epoch: numbers.epoch)
+            var stay = self.stay ?? Stay(since: since, epoch: numbers.epoch, beginning: .partial)
             stay.epoch = numbers.epoch
             word = .there(stay)
         case false?:

@@ -80,7 +80,7 @@ extension StorePresence {
         regions[slot].heard(until: last)
         // In a region of several beacons the exit names the first one, not the last.
         if event.instance.minor != nil { self.note(.heard(slot, event, until: last, at: arrival.now)) }
-        regions[slot].noteExit(isTold: true, isInferred: exit.ending == .inferred)
+        regions[slot].noteExit(isTold: true)
         // While the end of the visit is undecided, the cause stays that of the open visit.
         if !regions[slot].isUndecided { regions[slot].cause = cause }
     }
@@ -133,9 +133,11 @@ extension StorePresence {
             claim.state(isThere, since: isThere == true ? told : since, at: now)
         }
         if payload.state == .outside, let entered = known?.thereSince {
-            let stay = StayLog.Stay(from: entered, to: since, lastHeardAt: entered, cause: nil)
-            note(stay, of: slot)
-            regions[slot].noteExit(isTold: isTold, isInferred: isOtherEpoch)
+            note(
+                StayLog.Stay(
+                    from: entered, to: since, lastHeardAt: entered, beginning: known?.stay?.beginning ?? .observed,
+                    ending: isOtherEpoch ? .inferred : .observed), of: slot)
+            regions[slot].noteExit(isTold: isTold)
             regions[slot].cause?.gateway = state.gateway
         }
         weigh(slot, Evidence(since: payload.state == .inside ? told : nil, at: now))

@@ -141,10 +141,12 @@ extension StorePresence {
     /// - Returns: the end of the gateway's stay.
     @discardableResult
     private mutating func noteEnd(
-        of slot: StoreRegionSlot, enteredAt entered: Instant, heardUntil last: Instant? = nil, endedAt end: Instant
+        of slot: StoreRegionSlot, enteredAt entered: Instant, heardUntil last: Instant? = nil, endedAt end: Instant,
+        _ ending: RegionStay.Ending = .observed
     ) -> Instant {
         let last = max(last ?? regions[slot].standing.presence?.lastHeardAt ?? entered, entered)
-        let stay = StayLog.Stay(from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, cause: nil)
+        let stay = StayLog.Stay(
+            from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, ending: ending)
         note(stay, of: slot)
         return stay.to
     }
@@ -154,9 +156,9 @@ extension StorePresence {
         guard let known = regions[slot].claim(of: gateway.index), let stay = known.stay, stay.epoch != gateway.epoch,
             known.unknownSince == nil || known.numbers.epoch != gateway.epoch
         else { return }
-        let end = noteEnd(of: slot, enteredAt: stay.since, endedAt: max(gateway.begin, stay.since))
+        let end = noteEnd(of: slot, enteredAt: stay.since, endedAt: max(gateway.begin, stay.since), .inferred)
         claim(gateway.index, of: slot, gateway.epoch, saidAt: now) { $0.state(false, since: end, at: now) }
-        regions[slot].noteExit(isTold: true, isInferred: true)
+        regions[slot].noteExit(isTold: true)
         weigh(slot, Evidence(at: now))
     }
 }

@@ -104,8 +104,6 @@ struct StoreRegion: StoreInstance {
     /// Whether its exits make events: the operator of the gateways may have switched them off.
     private(set) var tellsExit = true
     private(set) var resumption = Resumption.none
-    /// Whether the last exit was told as inferred.
-    private(set) var isInferred = false
     /// Whether only gateways that cannot hear have it inside.
     private(set) var isHeldByAway = false
     /// Whether any state of it was told.
@@ -263,11 +261,8 @@ struct StoreRegion: StoreInstance {
     /// Notes an event of one of its zones: the region is not left before it.
     mutating func noteZoneTold(at instant: Instant) { zonesToldAt = instant }
 
-    /// Notes whether the last exit made an event, and whether it was inferred.
-    mutating func noteExit(isTold: Bool, isInferred: Bool) {
-        tellsExit = isTold
-        self.isInferred = isInferred
-    }
+    /// Notes whether the last exit made an event.
+    mutating func noteExit(isTold: Bool) { tellsExit = isTold }
 
     // The effect of claims.
 
@@ -564,10 +559,9 @@ struct StoreRegion: StoreInstance {
         notBefore = max(notBefore, at)
         guard var change = standing.outside(at: at) else { return nil }
         if case .exit(var stay)? = change.crossing {
-            if isInferred { stay.ending = .inferred }
+            if let last = gap?.stay, last.ending == .inferred { stay.ending = .inferred }
             change.crossing = tellsExit ? .exit(stay) : nil
         }
-        isInferred = false
         if let presence { told.note(from: presence.enteredAt, to: at, since: earliest) }
         return Change(change: change, at: at, isPast: isPast)
     }
@@ -586,11 +580,18 @@ struct StoreRegion: StoreInstance {
         return told
     }
 
+    /// Returns whether a gateway saw the beginning of the visit that begins at that time.
+    private func isObserved(entryAt from: Instant) -> Bool {
+        if let known = log.stay(at: from), known.from == from { return known.beginning == .observed }
+        return claims.first { $0.thereSince == from }?.stay?.beginning != .partial
+    }
+
     /// Enters the next visit, which was known already.
     private mutating func enterNext(_ from: Instant, _ spans: Spans) -> Change? {
         (next, lookDue) = (.none, nil)
         cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
-        if !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: from) }
+        let isPartial = !isObserved(entryAt: from)
+        if standing.isSettled == isPartial { _ = standing.begin(isSettling: isPartial, isBlind: false, at: from) }
         let change = standing.inside(since: from, at: from)
         if let heard = [nextHeardAt, log.stay(at: from)?.lastHeardAt].compactMap({ $0 }).max(), heard > from {
             standing.perceived(at: heard)
