@@ -187,6 +187,17 @@ struct PresenceTests {
         #expect(store.refusals.count == 1 && store.events == [])
     }
 
+    @Test("A list with a beacon that does not belong to its instance is refused")
+    func listOfAnotherInstance() throws {
+        var store = try Store()
+        store.enter("a", "carts/1/7", minor: 7, at: 10)
+        store.list("a", [7: -60, 8: -50], "carts/1/7", at: 11)
+        store.list("a", [7: -60], "carts/1/7", at: 12)
+        store.advance(to: 20)
+        #expect(store.refusals.count == 1)
+        #expect(store.listed?.beacons.map(\.identity.minor) == [7])
+    }
+
     @Test("Of two gateways with one region id and two UUIDs the second is refused, and the log names both")
     func twoUUIDs() throws {
         let other = "ffffffff-2900-441a-802f-9c398fc199d2"

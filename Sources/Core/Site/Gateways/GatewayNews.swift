@@ -85,13 +85,13 @@ extension GatewayNews.Content {
         switch self {
         case .status, .cleared: return true
         case .state(let payload): return payload.instance.isWithin(instance)
-        case .ranging(let payload): return payload.list.instance.isWithin(instance)
+        case .ranging(let payload):
+            return payload.list.instance.isWithin(instance)
+                && payload.list.beacons.allSatisfy { instance.contains($0.identity) }
         case .event(let payload):
             guard payload.region == instance.region, payload.zone == nil else { return false }
             guard case .beacon(let identity, _) = payload.cause else { return true }
-            let told = RegionInstanceID(
-                region: payload.region, .minor(major: identity.major, minor: identity.minor))
-            return told.isWithin(instance)
+            return instance.contains(identity)
         }
     }
 }
@@ -101,6 +101,10 @@ extension RegionInstanceID {
     fileprivate func isWithin(_ other: RegionInstanceID) -> Bool {
         func agree(_ one: UInt16?, _ two: UInt16?) -> Bool { one == nil || two == nil || one == two }
         return region == other.region && zone == nil && agree(major, other.major) && agree(minor, other.minor)
+    }
+
+    fileprivate func contains(_ identity: BeaconIdentity) -> Bool {
+        RegionInstanceID(region: region, .minor(major: identity.major, minor: identity.minor)).isWithin(self)
     }
 }
 
