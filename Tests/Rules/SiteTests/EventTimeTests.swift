@@ -265,6 +265,21 @@ struct EventTimeTests {
         }
     }
 
+    @Test("A new epoch's entry within 30 s continues the visit too, until the exit of that epoch")
+    func newEpochWithAnEntry() throws {
+        var store = try Store()
+        store.status("a", at: 1)
+        store.enter("a", seq: 1, epoch: "E", at: 10)
+        store.enter("b", at: 12)
+        store.exit("b", entered_s: 12, heard_s: 45, at: 50)
+        store.status("a", online: false, at: 55)
+        store.status("a", epoch: "F", at: 60)
+        store.enter("a", seq: 1, epoch: "F", at: 80)
+        store.exit("a", entered_s: 80, heard_s: 100, seq: 2, epoch: "F", at: 110)
+        store.advance(to: 200)
+        #expect(store.visits == ["carts 10.0–115.0, heard until 100.0"])
+    }
+
     @Test("An entry of an earlier epoch that comes while a new one is silent makes a visit that ends")
     func entryOfAnEarlierEpoch() throws {
         var store = try Store()

@@ -18,6 +18,8 @@ struct Claim: Sendable {
         var beginning = RegionStay.Beginning.observed
         /// The time of another entry during the stay, whose exit before it has not arrived yet.
         var reenteredAt: Instant?
+        /// Whether that entry is the first word of a new epoch, which continues the stay.
+        var isContinued = false
     }
 
     var gateway: GatewayIndex
@@ -54,6 +56,7 @@ struct Claim: Sendable {
         case .nothing: word = .there(Stay(since: instant, epoch: numbers.epoch))
         case .gone(let at): if instant >= at { word = .there(Stay(since: instant, epoch: numbers.epoch)) }
         case .there(var stay):
+            if stay.epoch != numbers.epoch { stay.isContinued = stay.reenteredAt == nil }
             stay.epoch = numbers.epoch
             if instant > stay.since { stay.reenteredAt = max(stay.reenteredAt ?? instant, instant) }
             word = .there(stay)
@@ -117,8 +120,8 @@ struct Claim: Sendable {
         return leftAt > unprovedSince
     }
 
-    /// The beginning of the stay, where no other entry came during it.
-    var onlyEntry: Instant? { stay?.reenteredAt == nil ? thereSince : nil }
+    /// The beginning of the stay, where no other entry of the same epoch came during it.
+    var onlyEntry: Instant? { stay.flatMap { $0.reenteredAt == nil || $0.isContinued ? $0.since : nil } }
 
     var isGone: Bool { if case .gone = word { true } else { false } }
 
