@@ -12,6 +12,8 @@ struct StoreTwin {
         var entered: WallTime
         var left: WallTime
         var lastHeard: WallTime
+        /// Whether an event of a zone, told before, has the time of its exit: a region is not left before these.
+        var endsWithAZone = false
 
         var description: String {
             let times = [entered, lastHeard, left].map { ($0 - SimulatedMachine.begin).seconds }
@@ -21,7 +23,10 @@ struct StoreTwin {
         /// Returns whether a visit that the store told is this visit of its twin. Times of two processes differ by
         /// rounding. From lists, the store may have heard the beacon later.
         func isTold(by other: Visit) -> Bool {
-            let differences = [entered - other.entered, left - other.left, max(lastHeard - other.lastHeard, .zero)]
+            let left = other.endsWithAZone ? min(self.left, other.left) : other.left
+            let differences = [
+                entered - other.entered, self.left - left, max(lastHeard - other.lastHeard, .zero),
+            ]
             return instance == other.instance && differences.allSatisfy { abs($0.seconds) < 0.05 }
         }
     }
@@ -43,6 +48,8 @@ struct StoreTwin {
     private var words: [Word] = []
     /// The visits that the store has told.
     private var told: [Visit] = []
+    /// The last event of a zone of each region instance that the store has told.
+    private var zoneEvents: [String: (at: WallTime, seq: Int64)] = [:]
     /// `health.late` of the store.
     private var late: UInt64 = 0
 
@@ -68,10 +75,14 @@ struct StoreTwin {
 
     /// The subscriber has received an event of the store; each number once.
     mutating func told(_ event: EventPayload, _ instance: RegionInstanceID) {
+        if instance.zone != nil { zoneEvents[instance.inZone(nil).name] = (event.head.at, event.seq) }
         guard instance.zone == nil, let exit = event.exit else { return }
+        // The zone's exit that comes with the region's has the number before it.
+        let endsWithAZone = zoneEvents[instance.name].map { $0.at == event.head.at && event.seq - $0.seq > 1 } ?? false
         told.append(
             Visit(
-                instance: instance.name, entered: exit.enteredAt, left: event.head.at, lastHeard: exit.lastHeardAt))
+                instance: instance.name, entered: exit.enteredAt, left: event.head.at, lastHeard: exit.lastHeardAt,
+                endsWithAZone: endsWithAZone))
     }
 
     /// A gateway has cleared a retained state, whose only time is its arrival.

@@ -8,6 +8,8 @@ struct StoreWitness {
         var at: Instant
         /// The gateways that had each instance inside.
         var holders: [RegionInstanceID: [String]]
+        /// The instances that it has inside, since that round or before.
+        var inside: Set<RegionInstanceID>
     }
 
     /// After a restart one instant may be told as another wall clock time, because the clocks drift.
@@ -56,7 +58,8 @@ struct StoreWitness {
         let first = numbering.epoch == present.epoch ? numbering[.events] : 1
         numbering = present
         if first < present[.events] {
-            let decision = Decision(at: now, holders: claims.holders(at: now))
+            let decision = Decision(
+                at: now, holders: claims.holders(at: now), inside: Self.stored(outbox, timebase).inside)
             for seq in first..<present[.events] { decisions[present.epoch, default: [:]][seq] = decision }
         }
         claims.take(rightClocks: rightClocks, at: now)
@@ -67,17 +70,7 @@ struct StoreWitness {
 
     /// Checks that the records match the events: zones exclude each other.
     private func checkRecords(_ outbox: Outbox, _ timebase: Timebase) throws(Violation) {
-        var (inside, outside): (Set<RegionInstanceID>, Set<RegionInstanceID>) = ([], [])
-        for record in outbox.records() {
-            guard let region = StoredRegion.read(record.value, key: record.key, timebase, bootID: "").region else {
-                continue
-            }
-            if region.record.isInside {
-                inside.insert(region.record.instance)
-            } else {
-                outside.insert(region.record.instance)
-            }
-        }
+        let (inside, outside) = Self.stored(outbox, timebase)
         for zone in inside where zone.zone != nil {
             let region = zone.inZone(nil)
             let others = inside.filter { $0 != zone && $0.zone != nil && $0.inZone(nil) == region }
@@ -90,6 +83,17 @@ struct StoreWitness {
                     invariant: .oneZone, detail: "\(zone.name) is stored inside, and \(region.name) outside")
             }
         }
+    }
+
+    private static func stored(_ outbox: Outbox, _ timebase: Timebase)
+        -> (inside: Set<RegionInstanceID>, outside: Set<RegionInstanceID>)
+    {
+        let records = outbox.records().compactMap {
+            StoredRegion.read($0.value, key: $0.key, timebase, bootID: "").region?.record
+        }
+        return (
+            Set(records.filter(\.isInside).map(\.instance)), Set(records.filter { !$0.isInside }.map(\.instance))
+        )
     }
 
     // MARK: - Events of the store
@@ -131,7 +135,8 @@ struct StoreWitness {
         }
         guard let exit = event.exit, exit.ending != .unmonitored, instance.zone == nil else { return }
         exitCount += 1
-        if let holder = decision.holders[instance]?.first {
+        // A visit that no gateway saw begin has a state and no entry.
+        if let holder = decision.holders[instance]?.first, !decision.inside.contains(instance) {
             let detail = "event \(event.seq): \(instance.name) is left, and \(holder) has it inside"
             unproved[instance] = (decision.at, Violation(invariant: .proof, detail: detail))
         }
