@@ -381,7 +381,9 @@ struct EventTimeTests {
         }
     }
 
-    @Test("A visit is inferred where its last exit is, in any order of arrival", arguments: [(20.0, [RegionStay.Ending.observed]), (40, [.inferred])])
+    @Test(
+        "A visit is inferred where its last exit is, in any order of arrival",
+        arguments: [(20.0, [RegionStay.Ending.observed]), (40, [.inferred])])
     func lastExitInferred(inferred_s: Double, endings: [RegionStay.Ending]) throws {
         for isFirst in [true, false] {
             var store = try Store("[site]\nlate_after_s = 900")

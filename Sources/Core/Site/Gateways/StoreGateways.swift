@@ -253,6 +253,9 @@ struct GatewayProgress: Sendable {
     /// The time after which an overdue list is not expected any more: the gateway has stopped listing.
     static let owedFor = TimeSpan.seconds(120)
 
+    /// The time after a connection within which the broker publishes the will of one that broke at once.
+    private static let announcedWithin = TimeSpan.seconds(60)
+
     /// The transit of its last message, at most `Arrival.longestTransit`.
     private(set) var transit = TimeSpan.zero
     /// The time until which more old events may follow.
@@ -262,7 +265,7 @@ struct GatewayProgress: Sendable {
     /// The arrival of its last message.
     private var spokenAt = Instant.origin
     /// The arrival of its last status.
-    private var connectedAt = Instant.origin
+    private var connectedAt = Instant.origin - announcedWithin
     /// The average time between its lists of one region.
     private var interval = TimeSpan.seconds(1)
 
@@ -307,8 +310,11 @@ struct GatewayProgress: Sendable {
 
     private func isListing(_ now: Instant) -> Bool { !listing.isEmpty && now < owesUntil }
 
-    /// Returns whether the gateway has sent a message since then, if it lists beacons: its line was up.
-    func hasSpoken(since instant: Instant, at now: Instant) -> Bool { !isListing(now) || spokenAt >= instant }
+    /// Returns whether the gateway's line was up then: it has sent a message since, or has neither to list beacons nor
+    /// was announced as offline for long enough after its connection.
+    func hasSpoken(since instant: Instant, at now: Instant) -> Bool {
+        spokenAt >= instant || (!isListing(now) && now - connectedAt >= Self.announcedWithin)
+    }
 
     /// Returns whether the gateway's next list is overdue.
     func owesList(at now: Instant) -> Bool { isListing(now) && now - spokenAt > overdueAfter }
