@@ -175,7 +175,7 @@ struct LatenessTests {
         }
     }
 
-    @Test("If its event does not come, a state counts a minute after the connection, or after the gateway's next message")
+    @Test("If its event does not come, a state counts after the gateway's next message, or a minute after a connection")
     func eventLostOnAConnection() throws {
         for word_s in [103.0, 200] {
             var store = try Store("[site]\nlate_after_s = 900")

@@ -56,7 +56,7 @@ struct ZoneTests {
         #expect(store.zoneStays.map { Store.tenths($0.lastHeardAt) } == ["20.0", "45.0"])
     }
 
-    @Test("Visits of several beacons to one zone do not overlap, though one became likely there before the last one left")
+    @Test("Visits to one zone do not overlap, though a beacon became likely there before the last one left")
     func severalBeacons() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
