@@ -9,6 +9,16 @@ from story import DAY, at, clock, event, health, said, span, state, status
 NAMES = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
 
 
+def last_sunday(month):
+    """The newest last Sunday of the month that is over: the day on which clocks change in Europe, at most a year ago."""
+    today = datetime.datetime.now(datetime.UTC).date()
+    for year in (today.year, today.year - 1):
+        end = datetime.date(year, month, 31)
+        day = end - datetime.timedelta(days=(end.weekday() + 1) % 7)
+        if day < today:
+            return day
+
+
 class NotHeardTest(DayTest):
     def not_heard(self, first=0, days=1, site=None):
         """The times that touch days of the story's store, and the same from the function."""
@@ -65,7 +75,8 @@ class NotHeard(NotHeardTest):
 
     def test_opening_hours_are_those_of_the_store_s_zone_also_where_clocks_change(self):
         self.place("Europe/Berlin", "Mo-Su 01:00-05:00")
-        for day, hours in (("2025-03-30", 3), ("2025-10-26", 5)):
+        self.connection.execute("UPDATE beacons.store SET since = current_date - 400 WHERE site = %s", [self.site])
+        for day, hours in ((last_sunday(3), 3), (last_sunday(10), 5)):
             ((found,),) = self.query("SELECT sum(extract(epoch FROM to_at - from_at) / 3600)::float FROM beacons.not_heard_of(%(site)s, %(day)s, %(day)s::date + 1)",
                                      day=day)
             self.assertEqual(found, hours)
@@ -90,6 +101,14 @@ class NotHeard(NotHeardTest):
         self.place("UTC", "08:00-20:00")
         self.take([span(1, "door", "8:00", "14:00")])
         self.assert_not_heard([("14:00", "20:00")])
+
+    def test_days_before_the_first_one_are_of_no_row_either_where_they_are_asked_for(self):
+        self.place("UTC", "08:00-20:00")
+        self.take([span(1, "door", "32:00", "40:00")])
+        self.assert_not_heard([("40:00", "44:00")], first=-30, days=32)
+
+    def test_a_store_that_the_database_does_not_know_has_no_row(self):
+        self.assertEqual(self.query("SELECT * FROM beacons.not_heard_of('nowhere', %(day)s, %(day)s + 2)", day=DAY.date()), [])
 
     def test_a_store_that_was_heard_throughout_has_no_row(self):
         self.place("UTC", "08:00-20:00")

@@ -33,11 +33,14 @@ CREATE FUNCTION beacons.first_day_of(a_site text) RETURNS date LANGUAGE sql STAB
     WHERE first.day IS NOT NULL
 $$;
 
--- Returns the rows of not_heard for a store's days, from `from_day` on and before `to_day`. This is the one definition of it.
+-- Returns the rows of not_heard for a store's days, from `from_day` on and before `to_day`. This is the one definition of it. Days before the store's first
+-- one have no row: a chain that asks for last month would take a store that was not there yet for a deaf one.
 CREATE FUNCTION beacons.not_heard_of(a_site text, from_day date, to_day date) RETURNS TABLE (from_at timestamptz, to_at timestamptz)
 LANGUAGE sql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp AS $$
     WITH open AS (
-        SELECT range_agg(o.during) * tstzmultirange(tstzrange(NULL, now())) AS during FROM beacons.opening_of(a_site, from_day, to_day) o
+        SELECT range_agg(o.during) * tstzmultirange(tstzrange(NULL, now())) AS during
+        FROM beacons.first_day_of(a_site) f(day) CROSS JOIN LATERAL beacons.opening_of(a_site, greatest(from_day, f.day), to_day) o
+        WHERE f.day IS NOT NULL
     ), heard AS (
         SELECT c.during FROM beacons.covered_day c WHERE c.site = a_site AND c.day BETWEEN from_day - 1 AND to_day + 1
         UNION ALL
