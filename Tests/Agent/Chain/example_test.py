@@ -151,6 +151,8 @@ class Figures(StoryTest):
             "SELECT from_at, to_at FROM beacons.not_heard WHERE site = %(site)s AND to_at - from_at > interval '10 minutes'", site=shop.site) for shop in SHOPS}
         self.assertEqual(told, {shop.site: shop.outages(NOW) for shop in SHOPS})
         self.assertEqual(sum(map(len, told.values())), 1)
+        # What was heard last was heard before the radio fell silent, so no visit touches an hour of which nothing was heard.
+        self.assertEqual(self.query("SELECT site, hour, visits FROM beacons.occupancy_hourly WHERE covered_share = 0 AND visits > 0"), [])
 
     def test_one_cart_is_silent_and_one_battery_ends(self):
         self.assertEqual([(site, asset) for site, asset in self.query("SELECT site, asset FROM beacons.beacon_silent")],

@@ -281,6 +281,15 @@ class Figures(ReportTest):
         self.assertEqual([row[:2] for row in self.table("Beacons that need help: 1")], [["trolley 7 (1/7)", "was never heard: is it there, and switched on?"]])
         self.assertIn("3 gateways and 1 beacon need help: see the end of this report.", self.sentences())
 
+    def test_the_gateways_of_a_store_are_counted_without_its_own_agent_which_may_need_help(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        now = datetime.datetime.now(datetime.UTC)
+        self.take([status("door", now, "online"), status("site", now, "offline")])
+        self.made("--week", NAME)
+        self.assertIn("The store has 1 gateway.", self.text())
+        self.assertEqual([row[0] for row in self.table("Gateways that need help: 1")], ["the store's own agent"])
+
 
 class Ranking(ReportTest):
     """All stores of a database of its own."""
@@ -304,6 +313,12 @@ class Ranking(ReportTest):
         rows = self.table("Stores by visits")
         self.assertEqual([row[:3] for row in rows], [["1", "Large", str(visits["large"])], ["2", "Small", str(visits["small"])], ["–", "Silent", "–"]])
         self.assertEqual([row[4] for row in rows], ["about 2.4 times as high as it", "–", "–"])
+        self.assertIn("–: no clear difference, or not known.", self.text())
+        # As in the report of the store itself.
+        for row, site in zip(rows, ("large", "small")):
+            self.assertEqual(self.report("--week", NAME, url=url, site=site), (0, ""))
+            own = tinyhtml5.parse(self.file.read_text(), namespace_html_elements=False)
+            self.assertIn(f"between {row[3].replace(' to ', ' and ')}", self.text(own))
         self.assertEqual([row[6] for row in rows], ["100 %", "100 %", "nothing"])
         code, words = self.report_all("--week", "{0.year}-W{0.week:02}".format(TODAY.isocalendar()), url=url)
         self.assertEqual((code, words.count("\n")), (70, 1))

@@ -6,7 +6,7 @@ import re
 import unittest
 from zoneinfo import ZoneInfo
 
-from beacons_report.figures import about, between, counted, difference, listed, minutes
+from beacons_report.figures import about, between, counted, difference, ends_of, listed, minutes
 from beacons_report.gathering import usual_days
 from beacons_report.model import Day, Devices, Gap, Hour, Region, Usual, Way, clean
 from beacons_report.sentences import clock_changes, compared, help_needed, summary, week_before
@@ -281,6 +281,7 @@ class Words(unittest.TestCase):
                          ["0", "7", "19", "about 23", "about 150", "about 2,300", "about 99,000"])
         self.assertEqual([between(*ends) for ends in ((0, 0), (3, 9), (396, 449), (101, 1001))],
                          ["exactly 0", "between 3 and 9", "between 390 and 450", "between 100 and 1,100"])
+        self.assertEqual([ends_of(*ends) for ends in ((0, 0), (3, 9), (897, 941), (None, 9))], ["0 to 0", "3 to 9", "890 to 950", "not known"])
         self.assertEqual([counted(number, "gateway") for number in (0, 1, 2)], ["no gateway", "1 gateway", "2 gateways"])
         self.assertEqual([minutes(seconds) for seconds in (1, 45, 720, 3600, 4500, 5400, 43200, 45000, 172800, 216000)],
                          ["1 second", "45 seconds", "12 minutes", "1 hour", "75 minutes", "1.5 hours", "12 hours", "12.5 hours", "2 days", "2.5 days"])

@@ -20,6 +20,8 @@ CELL_M = 2
 # A store tells no cell in which fewer beacons were.
 FEWEST_BEACONS = 3
 AFTER_OUTAGE = timedelta(seconds=40)
+# A beacon is heard last before the power fails, not in that moment.
+BEFORE_OUTAGE = timedelta(milliseconds=300)
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 # The time of a message, and what tells it.
@@ -110,7 +112,7 @@ class Story:
             if off <= begin < on:
                 return
             if begin < off < end + after:
-                end, at, words = min(end, off), on + AFTER_OUTAGE, {"inferred": True}
+                end, at, words = min(end, max(begin, off - BEFORE_OUTAGE)), on + AFTER_OUTAGE, {"inferred": True}
         level = -58.0 - (cart * 7 + len(gateway)) % 24
         if at > self.now:
             yield begin, lambda: self.told.enter(begin, cart, gateway, self.shop.major, zone=zone, rssi_dbm=level)

@@ -33,9 +33,18 @@ def about(number: float, width: float = 0) -> str:
 
 def between(low: float, high: float) -> str:
     """`between 2,230 and 2,400`: the ends are rounded outwards."""
-    size = width_step(high - low)
-    first, last = math.floor(low / size) * size, math.ceil(high / size) * size
+    first, last = outwards(low, high)
     return f"exactly {grouped(first)}" if first == last else f"between {grouped(first)} and {grouped(last)}"
+
+
+def ends_of(low: float | None, high: float | None) -> str:
+    """The same for a table: `2,230 to 2,400`."""
+    return "not known" if low is None or high is None else " to ".join(grouped(end) for end in outwards(low, high))
+
+
+def outwards(low: float, high: float) -> tuple[float, float]:
+    size = width_step(high - low)
+    return math.floor(low / size) * size, math.ceil(high / size) * size
 
 
 def width_step(width: float) -> int:

@@ -9,8 +9,7 @@ import jinja2
 import psycopg
 from markupsafe import Markup
 
-from .days import interval_words
-from .figures import difference, grouped, minutes
+from .figures import difference, ends_of, grouped, minutes
 from .model import named
 from .source import CannotReport, Source
 from .weeks import Week, monday_of, span_of
@@ -63,7 +62,7 @@ def rank(place: int, site: str, name: str, visits: int | None, low: int | None, 
     low, high = (None, None) if unknown else (low, high)
     before_low, before_high = (None, None) if before_unknown or not same_days else (before_low, before_high)
     change = None if before is None else difference(visits, low, high, before, before_low, before_high)
-    return Rank(place, site, named(name), grouped(visits), interval_words(low, high), change.format("it") if change else "–",
+    return Rank(place, site, named(name), grouped(visits), ends_of(low, high), change.format("it") if change else "–",
                 minutes(dwell_s) if dwell_s is not None else "–", f"{heard * 100:.0f} %" if heard is not None else "closed")
 
 

@@ -46,7 +46,8 @@ def devices_of(source: Source, place: Place, week: Week) -> Devices:
     """The devices that need help: gateways first that are gone, then those that heard little."""
     found = Devices(as_of=source.one(AS_OF, site=place.site), strangers=source.one(STRANGERS, site=place.site))
     for row in source.rows(GATEWAYS, site=place.site, **times(week)):
-        found.gateways_known += 1
+        # The store's own agent is a program, and no box on a wall.
+        found.gateways_known += row[0] != OWN_AGENT
         if device := gateway_in_need(*row):
             found.gateways_in_all += 1
             if len(found.gateways) < MOST_DEVICES:
