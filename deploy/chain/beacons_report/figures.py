@@ -38,7 +38,7 @@ def between(low: float, high: float) -> str:
 
 
 def ends_of(low: float | None, high: float | None) -> str:
-    """The same for a table: `2,230 to 2,400`."""
+    """An interval for a table, rounded as between() does: `2,230 to 2,400`."""
     return "not known" if low is None or high is None else " to ".join(grouped(end) for end in outwards(low, high))
 
 
