@@ -175,20 +175,17 @@ struct LatenessTests {
         }
     }
 
-    @Test("If its event does not come, a state counts after the gateway's next message, or a minute after a connection")
+    @Test("If its event does not come, a state inside counts after 2 s: it keeps the region inside")
     func eventLostOnAConnection() throws {
-        for word_s in [103.0, 200] {
-            var store = try Store("[site]\nlate_after_s = 900")
-            store.status("a", at: 1)
-            store.state("a", "outside", at: 1)
-            store.status("a", at: 100)
-            store.state("a", "inside", since_s: 90, told_s: 90, seq: 1, at: 100.1)
-            if word_s < 160 { store.state("a", "outside", "others", at: word_s) }
-            store.advance(to: word_s < 160 ? 106 : 159)
-            #expect(store.states.contains("inside carts 90.0") == (word_s < 160))
-            store.advance(to: 164)
-            #expect(store.states.last == "inside carts 90.0" && store.events == [])
-        }
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.status("a", at: 1)
+        store.state("a", "outside", at: 1)
+        store.status("a", at: 100)
+        store.state("a", "inside", since_s: 90, told_s: 90, seq: 1, at: 100.1)
+        store.advance(to: 101)
+        #expect(!store.states.contains("inside carts 90.0"))
+        store.advance(to: 106)
+        #expect(store.states.last == "inside carts 90.0" && store.events == [])
     }
 
     @Test("A whole visit that comes after its last state is told")

@@ -67,12 +67,12 @@ struct EarlyStates: Sendable {
     ///
     /// - Parameters:
     /// - lateAfter: the longest time that it waits.
-    /// - caughtUpAt: returns when the gateway has told its old events, as far as is known.
-    mutating func takeFirst(lateAfter: TimeSpan, _ caughtUpAt: (GatewayIndex) -> Instant) -> State? {
+    /// - caughtUpAt: returns when its gateway has told its old events, as far as is known.
+    mutating func takeFirst(lateAfter: TimeSpan, _ caughtUpAt: (State) -> Instant) -> State? {
         guard let timer = timers.removeFirst(), let state = waiting[timer.subject], state.due == timer.due else {
             return nil
         }
-        let due = min(caughtUpAt(state.gateway), state.arrival.now + lateAfter)
+        let due = min(caughtUpAt(state), state.arrival.now + lateAfter)
         if due > state.due {
             waiting[timer.subject]?.due = due
             timers.set(timer.subject, at: due)

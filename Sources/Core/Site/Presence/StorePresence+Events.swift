@@ -32,7 +32,10 @@ extension StorePresence {
         // Its state could not wait any longer and was applied without it. An exit still tells the stay.
         let isOvertaken = numbers.isOvertaken(payload.seq, of: payload.epoch)
         if arrival.isLate || (isOvertaken && payload.exit == nil) {
-            lateCount += 1
+            // Within a visit whose entry is known, the state has told what the entry tells.
+            let visit = regions[slot].standing.presence
+            let isKnown = visit.map { $0.beginning == .observed && $0.enteredAt <= arrival.event } ?? false
+            if arrival.isLate || !isKnown { lateCount += 1 }
             return
         }
         if let exit = payload.exit {
@@ -112,7 +115,11 @@ extension StorePresence {
 
     /// Applies the earliest waiting state without its event, if it has waited for long enough.
     mutating func applyEarliest(at now: Instant) {
-        let state = early.takeFirst(lateAfter: spans.lateAfter) { gateways.caughtUpAt($0, at: now) }
+        // A state `inside` keeps the region inside, so it does not wait for the line.
+        let state = early.takeFirst(lateAfter: spans.lateAfter) { state in
+            state.payload.state == .inside
+                ? gateways[state.gateway].progress.catchesUpUntil : gateways.caughtUpAt(state.gateway, at: now)
+        }
         if let state { apply(state, at: now) }
     }
 
