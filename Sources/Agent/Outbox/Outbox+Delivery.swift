@@ -131,7 +131,7 @@ extension Outbox {
                 return true
             }
         }
-        // What is committed from now on is handed on as it was written.
+        // Later messages are handed on as they were written.
         if isOwn, !isFull { fresh.begin() }
         return page
     }
@@ -183,7 +183,7 @@ struct FreshMessages {
     /// The most octets. With more, delivery is behind, and reads the file.
     static let largest_bytes: Int64 = 1 << 18
 
-    /// Whether each message of the file that waits and was not handed out is here, but for a former owner's.
+    /// True while `messages` has each message of the file that waits to be handed out, apart from a former owner's.
     private(set) var isComplete = false
     private var messages: Deque<QueuedMessage> = []
     private var bytes: Int64 = 0

@@ -57,10 +57,10 @@ package enum MessageKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether its topic has no level but its word behind the root.
+    /// True for a topic of the root and the kind's word alone.
     var isAboutGateway: Bool { scope == .gateway || scope == .store }
 
-    /// Whether only some gateways publish it: a store, or a gateway whose operator has turned it on.
+    /// True for a kind that a store, or a gateway whose operator has turned it on, publishes alone.
     var isOptional: Bool { scope == .store || scope == .page || self == .settings }
 
     /// The delivery of its messages.

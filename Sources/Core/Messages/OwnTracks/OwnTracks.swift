@@ -91,10 +91,10 @@ package struct OwnTracks: Sendable {
         json.set("event", event.exit == nil ? "enter" : "leave")
         json.set("desc", instance.levels)
         json.set("t", event.cause.kind.ownTracksType)
-        json.set("lat", event.location?.coordinate.latitude.written(decimals: 7), decimals: 6)
-        json.set("lon", event.location?.coordinate.longitude.written(decimals: 7), decimals: 6)
+        json.set("lat", event.location?.coordinate.latitude.written(inSteps: 1e7), decimals: 6)
+        json.set("lon", event.location?.coordinate.longitude.written(inSteps: 1e7), decimals: 6)
         if let location = event.location {
-            json.set("acc", Self.accuracy(location.horizontalAccuracy_m.written(decimals: 1)))
+            json.set("acc", Self.accuracy(location.horizontalAccuracy_m.written(inSteps: 10)))
         }
         return json.finish()
     }
@@ -136,10 +136,8 @@ extension NumberedMessage {
 // The values as the JSON has them: a backlog gives the same messages.
 
 extension Double {
-    fileprivate func written(decimals: Int) -> Double {
-        let scale = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7][min(max(decimals, 0), 7)]
-        return (self * scale).rounded() / scale
-    }
+    /// - Parameter steps: the number of steps in one: 10 for one decimal.
+    fileprivate func written(inSteps steps: Double) -> Double { (self * steps).rounded() / steps }
 }
 
 extension Fix {
@@ -147,12 +145,12 @@ extension Fix {
         var fix = self
         fix.coordinate =
             Coordinate(
-                latitude: coordinate.latitude.written(decimals: 7),
-                longitude: coordinate.longitude.written(decimals: 7)) ?? coordinate
-        fix.horizontalAccuracy_m = horizontalAccuracy_m.written(decimals: 1)
-        fix.altitude_m = altitude_m?.written(decimals: 1)
-        fix.speed_m_s = speed_m_s?.written(decimals: 2)
-        fix.course_deg = course_deg?.written(decimals: 1)
+                latitude: coordinate.latitude.written(inSteps: 1e7),
+                longitude: coordinate.longitude.written(inSteps: 1e7)) ?? coordinate
+        fix.horizontalAccuracy_m = horizontalAccuracy_m.written(inSteps: 10)
+        fix.altitude_m = altitude_m?.written(inSteps: 10)
+        fix.speed_m_s = speed_m_s?.written(inSteps: 100)
+        fix.course_deg = course_deg?.written(inSteps: 10)
         return fix
     }
 }

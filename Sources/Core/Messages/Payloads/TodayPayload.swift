@@ -94,11 +94,12 @@ extension TodayNews: MessageContent {
         by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
         number: (NumberSeries) -> MessageNumber
     ) -> Publication {
-        let messages = report.map { report in
+        var publication = Publication([])
+        if let report {
             let payload = TodayPayload(head: composer.head(at: instant, timebase), report: report)
-            return composer.message(.today, on: composer.topics.topic(.gateway(.today)), payload.encoded)
+            let topic = composer.topics.topic(.gateway(.today))
+            publication.items = [.retained(composer.message(.today, on: topic, payload.encoded))]
         }
-        var publication = Publication([messages].compactMap { $0.map { .retained($0) } })
         publication.records = records.map { ($0.key, $0.encoded) }
         publication.removedKeys = removedKeys
         return publication

@@ -154,12 +154,10 @@ package struct StoreGateways: Sendable {
         if caughtUpAt > now { return Told(until: now - lateAfter, delay: lateAfter, latest: caughtUpAt) }
         let transit = all.map(\.progress.transit).max() ?? .zero
         let overdue = all.map { $0.progress.listOverdueAt(now) }.max() ?? now
-        return Told(until: toldUntil(now), delay: transit, earliest: overdue)
+        // One that lists beacons has told its events until its last message, because its line may be down since.
+        let until = all.map { $0.progress.toldUntil(now) }.min() ?? now
+        return Told(until: until, delay: transit, earliest: overdue)
     }
-
-    /// Returns the time up to which all gateways have told their events, where none is away. One that lists beacons has
-    /// told them until its last message, because its line may be down since.
-    func toldUntil(_ now: Instant) -> Instant { all.map { $0.progress.toldUntil(now) }.min() ?? now }
 
     /// Returns when all gateways will have told everything, as far as is known now; `distantFuture` while one is away.
     ///

@@ -1,5 +1,6 @@
 /// States that arrived before the event that they name, or before events of an earlier epoch. For each gateway and
-/// region, one state waits until the gateway has told no old events for 2 s, and its line is up.
+/// region, one state waits until the gateway has told no old events for 2 s. Unless it says `inside`, it waits for the
+/// gateway's line too.
 struct EarlyStates: Sendable {
     struct State: Sendable {
         var region: StoreRegionSlot

@@ -264,8 +264,6 @@ struct StoreRegion: StoreInstance {
     /// Notes whether the last exit made an event.
     mutating func noteExit(isTold: Bool) { tellsExit = isTold }
 
-    // The effect of claims.
-
     /// Weighs the claims.
     ///
     /// - Parameters:
@@ -426,8 +424,6 @@ struct StoreRegion: StoreInstance {
             return standing.restore(stay, until: .distantFuture)
         }
     }
-
-    // The effect of time.
 
     /// Returns the next due change.
     ///
