@@ -75,6 +75,7 @@ let package = Package(
         tests("CiphersTests"),
         tests("BeaconsTests", ["Recordings"]),
         tests("LocationTests"),
+        tests("ReceiversTests"),
         tests("ConfigurationTests"),
         tests("MessagesTests"),
         tests("FleetTests"),

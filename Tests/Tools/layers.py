@@ -12,7 +12,7 @@ import sys
 
 ORDER = {
     "Core": [
-        "Time", "Ciphers", "HCI", "Beacons", "Location", "Regions", "Messages", "Configuration", "Fleet", "Gateway", "Site", "Console",
+        "Time", "Ciphers", "HCI", "Beacons", "Location", "Regions", "Messages", "Receivers", "Configuration", "Fleet", "Gateway", "Site", "Console",
         "StoreSimulator",
     ],
     "Agent": ["Files", "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon"],

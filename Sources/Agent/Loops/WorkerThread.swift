@@ -106,3 +106,21 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 }
+
+/// Asks a loop on another thread to end.
+package final class StopRequest: Sendable {
+    private let isRung = Atomic(false)
+    private let bell: Doorbell
+
+    package init() throws(SystemError) { bell = try Doorbell() }
+
+    /// Readable once the request is made.
+    var wake: Int32 { bell.descriptor }
+
+    var isMade: Bool { isRung.load(ordering: .sequentiallyConsistent) }
+
+    package func make() {
+        isRung.store(true, ordering: .sequentiallyConsistent)
+        bell.ring()
+    }
+}

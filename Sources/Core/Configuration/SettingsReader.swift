@@ -39,6 +39,7 @@ struct SettingsReader {
         if identity.source == .certificate, let id = identity.id { broker.certificateName = "\(identity.site)/\(id)" }
         var settings = Settings(
             identity: identity, radio: radio,
+            receiver: sectionIfThere(tables.receiver) { $0.read(&$1, broker: broker, prefix: prefix) } ?? nil,
             gateway: GatewaySettings(
                 adapters: adapters,
                 tracker: TrackerSettings(
@@ -199,7 +200,14 @@ struct SettingsReader {
     private mutating func sectionIfThere<Keys: SettingsTable, Value>(
         _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
     ) -> Value? {
-        root[Keys.tableName] == nil ? nil : section(entry, read)
+        switch root[Keys.tableName] {
+        case nil: return nil
+        case .table: return section(entry, read)
+        case .some:
+            // No table: its kind is the one error.
+            section(entry) { _, _ in }
+            return nil
+        }
     }
 
     /// Reads the tables in double brackets, counted from 1.

@@ -136,7 +136,7 @@ extension UInt16 {
 }
 
 /// The limits of MQTT and its brokers for topics, and for names that are one level.
-enum TopicName {
+package enum TopicName {
     /// The most octets of a topic. AMQP carries 255, and RabbitMQ and the bridges add to a topic. So the brokers of
     /// `deploy/broker` and `deploy/chain` accept no longer one.
     static let maxTopic_bytes = 200
@@ -152,6 +152,19 @@ enum TopicName {
     static func isLevel(_ text: some StringProtocol) -> Bool {
         (1...maxLevel_bytes).contains(text.utf8.count)
             && !text.unicodeScalars.contains { $0 == "/" || isWildcard($0) || isForbidden($0) }
+    }
+
+    /// Returns whether a topic filter selects a topic (MQTT 5, 4.7): `+` is one level, `#` is all that follow, none
+    /// included.
+    package static func matches(_ topic: String, _ filter: String) -> Bool {
+        let levels = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let wanted = filter.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for (number, want) in wanted.enumerated() {
+            if want.elementsEqual("#".utf8) { return true }
+            guard number < levels.count else { return false }
+            guard want.elementsEqual("+".utf8) || want.elementsEqual(levels[number]) else { return false }
+        }
+        return levels.count == wanted.count
     }
 
     /// Returns the part of a text that can be one level; `nil` where none can.

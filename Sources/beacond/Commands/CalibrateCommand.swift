@@ -94,7 +94,7 @@ struct CalibrateCommand: ParsableCommand {
     }
 
     private func measured(_ settings: Settings, _ target: BeaconIdentityConstraint) throws -> [String] {
-        var session = CalibrationSession(settings.radio, target, duration: .seconds(Double(seconds ?? 30)))
+        var session = CalibrationSession(settings, target, duration: .seconds(Double(seconds ?? 30)))
         let calibration = try session.run()
         let offset_db = settings.gateway.adapters.first?.rssiOffset_db ?? 0
         let result = try calibration.result(
@@ -111,7 +111,7 @@ struct CalibrateCommand: ParsableCommand {
         for distance_m in distances {
             Output.complain(CalibrationReport.prompt(distance_m: distance_m))
             guard readLine() != nil else { throw WalkError.stops(stops.count) }
-            var session = CalibrationSession(settings.radio, target, duration: .seconds(Double(seconds ?? 20)))
+            var session = CalibrationSession(settings, target, duration: .seconds(Double(seconds ?? 20)))
             let stop = try session.run().stop(offset_db: offset_db, distance_m: distance_m)
             Output.complain(CalibrationReport.line(stop))
             stops.append(stop)

@@ -27,7 +27,7 @@ struct CheckCommand: ParsableCommand {
             // The adapter can be checked without a configuration.
             report.add(error)
             report.addNotTried(["state"])
-            check(Settings.defaults.radio, into: &report)
+            check(Settings.defaults, into: &report)
             report.addNotTried(["broker"])
             report.print()
             throw ExitCode.configuration
@@ -40,19 +40,40 @@ struct CheckCommand: ParsableCommand {
         report.add(configuration)
         checkState(settings.outbox, settings.identity.topics, into: &report)
         report.addFiles(settings)
-        check(settings.radio, into: &report)
+        check(settings, into: &report)
         checkLocation(settings.gateway, into: &report)
         checkBroker(settings, into: &report)
         report.print()
         if report.hasProblem { throw ExitCode.configuration }
     }
 
-    private func check(_ radio: RadioSettings, into report: inout CheckReport) {
+    private func check(_ settings: Settings, into report: inout CheckReport) {
+        if let receiver = settings.receiver { return check(receiver, settings, into: &report) }
         let mayAdminister = ProcessCapabilities.current().mayAdminister
-        for adapter in AdapterSurvey.current().reports(on: radio, mayAdminister: mayAdminister) {
+        for adapter in AdapterSurvey.current().reports(on: settings.radio, mayAdminister: mayAdminister) {
             report.add("adapter", "\(adapter)", remedy: adapter.remedy)
         }
         report.add("recovery", Self.recovery(mayAdminister), remedy: "")
+    }
+
+    /// Listens for as long as a receiver may be silent.
+    private func check(_ receiver: ReceiverSettings, _ settings: Settings, into report: inout CheckReport) {
+        let broker = receiver.broker ?? settings.broker
+        let outcome = BrokerListening.run(
+            settings: broker, clientID: Publisher.clientID(settings.identity.topics) + "-check",
+            filters: [receiver.topic], limits: ReceiverConnection.limits, for: .seconds(12))
+        let place = "\(receiver.topic) on \(broker.host):\(broker.port)"
+        switch outcome {
+        case .failed(let failure): report.add("receiver", "\(place): \(failure)", remedy: failure.remedy)
+        case .refused(_, let reason):
+            report.add(
+                "receiver", "\(place): the broker does not let this agent read it: \(reason)",
+                remedy: "allow it in the broker's access list: topic read \(receiver.topic)")
+        case .heard(let messages):
+            let finding = ReceiverFinding(receiver, messages)
+            if let warning = finding.warning { report.warn("receiver", warning) }
+            report.add("receiver", "\(place): \(finding.line)", remedy: finding.remedy)
+        }
     }
 
     private func checkState(_ outbox: OutboxSettings, _ topics: TopicTree, into report: inout CheckReport) {
@@ -139,6 +160,50 @@ struct CheckCommand: ParsableCommand {
         while regions.configured.contains(where: { $0.id == name }) { name += "-" }
         return Message(
             topic: topics.state(RegionInstanceID(region: name)), payload: [], .retained)
+    }
+}
+
+/// The finding about a receiver whose messages were heard for some seconds.
+struct ReceiverFinding {
+    private(set) var line: String
+    /// Empty where all is well.
+    private(set) var remedy = ""
+    private(set) var warning: String?
+
+    init(_ receiver: ReceiverSettings, _ heard: [(message: IncomingMessage, at: Instant)]) {
+        let heard = heard.filter { !$0.message.isRetained }
+        guard let first = heard.first else {
+            line = "no message"
+            remedy = RadioCondition(.absent, receiver: receiver.topic).remedy
+            return
+        }
+        var stream = ReceiverStream(at: first.at)
+        var (packets, refused) = (0, 0)
+        var refusal = ""
+        for (message, at) in heard {
+            guard case .bytes(let octets) = message.payload else { continue }
+            do throws(ReceiverRefusal) {
+                let found = try receiver.format.read(octets)
+                packets += found.count
+                _ = stream.receive(found, at: at, wall: nil)
+            } catch {
+                refused += 1
+                refusal = "\(error)"
+            }
+        }
+        let period = stream.period.map { "\(($0.seconds * 10).rounded() / 10)" }
+        line = "messages: \(heard.count), packets: \(packets)" + (period.map { ", every \($0) s" } ?? "")
+        if refused > 0 {
+            warning = "messages that format \(receiver.format.rawValue) cannot read: \(refused): \(refusal)"
+        }
+        if refused == heard.count {
+            remedy = "set format to what the receiver publishes, or the receiver to raw advertising data"
+        } else if !stream.isUsable {
+            remedy = RadioCondition(.unusable, receiver: receiver.topic).remedy
+        } else if (stream.period ?? .zero) > ReceiverStream.reliablePeriod {
+            warning =
+                "it publishes every \(period ?? "") s: above 2 s rotation and zones are not reliable; set it to 1 s"
+        }
     }
 }
 

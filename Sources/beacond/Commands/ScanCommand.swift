@@ -63,8 +63,7 @@ struct ScanCommand: ParsableCommand {
         do {
             let place = location ? try ScanPlace(settings.gateway.location, at: SystemClock.now) : nil
             var session = try ScanSession(
-                settings.radio, settings.gateway, view: ScanView(form), capture: capture, place: place,
-                duration: duration)
+                settings, view: ScanView(form), capture: capture, place: place, duration: duration)
             failure = try session.run()
         } catch let error as FileError {
             Output.complain("\(error)")

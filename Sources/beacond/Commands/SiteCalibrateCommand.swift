@@ -60,9 +60,9 @@ struct SiteCalibrateCommand: ParsableCommand {
             Output.complain("the broker can't be listened to: beacond site check says why")
             throw ExitCode.configuration
         }
-        for message in messages {
-            guard case .bytes(let payload) = message.payload,
-                let news = try? GatewayNews(topic: message.topic, payload: payload, store: topics)
+        for entry in messages {
+            guard case .bytes(let payload) = entry.message.payload,
+                let news = try? GatewayNews(topic: entry.message.topic, payload: payload, store: topics)
             else { continue }
             fit.receive(news)
         }

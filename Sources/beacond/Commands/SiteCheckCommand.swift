@@ -39,7 +39,7 @@ struct SiteCheckCommand: ParsableCommand {
                 "broker: it does not let this store read \(filter): \(reason)",
                 "allow it in the broker's access list; deploy/broker/store/acl shows how")
         case .heard(let messages):
-            for message in messages { feed.receive([message], at: SystemClock.now, SystemClock.timebase) }
+            for entry in messages { feed.receive([entry.message], at: SystemClock.now, SystemClock.timebase) }
             let figures = feed.storeFigures(at: SystemClock.now)
             var isInOrder = true
             for gateway in figures.gateways {

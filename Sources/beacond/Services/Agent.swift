@@ -140,8 +140,13 @@ struct Agent {
             settings, outbox, at: now, timebase, bootID: SystemClock.bootID, reporting: desk?.report, logger: logger)
         do throws(SystemError) {
             let queue = try DeliveryQueue()
-            let loop = try RadioLoop(
-                settings: settings.radio, mayAdminister: ProcessCapabilities.current().mayAdminister, logger: logger)
+            let mayAdminister = ProcessCapabilities.current().mayAdminister
+            let receiver = try receiver()
+            let source: RadioSource =
+                if let receiver {
+                    .receiver(receiver.settings, receiver.inbox, wall: SystemClock.syncedWall)
+                } else { .adapters(settings.radio, mayAdminister: mayAdminister) }
+            let loop = try RadioLoop(source, logger: logger)
             let requests = RequestQueue(wake: loop.wake)
             let recent = settings.capture.map { RecentEvents(capacity: $0.max_MiB << 20) }
             let location = try receivers(wake: loop.wake)
@@ -149,18 +154,22 @@ struct Agent {
                 engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent,
                 fixes: location.map { FixFeed($0, clock: SystemClock.syncedWall, logger: logger) },
                 moves: supervision.pulse.beatRadio)
-            let mayAdminister = ProcessCapabilities.current().mayAdminister
             let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
             let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)
             let gateway = QueuedGateway(
                 queue, isAnswering ? handler : nil, mayAdminister: mayAdminister,
-                isSupported: { AdapterSurvey.isSupported }, settings: desk)
+                isSupported: { AdapterSurvey.isSupported }, settings: desk,
+                receiver: receiver.map { ($0.settings.topic, $0.inbox) })
             let worker = try startDelivery(
                 gateway, parts.dispatcher,
                 radio: .live(
-                    RadioCondition(.absent, mayAdminister: mayAdminister, isSupported: AdapterSurvey.isSupported)),
-                filters: (isAnswering ? [topics.requestFilter] : []) + [desk?.topic].compactMap(\.self),
-                limits: desk == nil ? .requests : .settings)
+                    receiver.map { RadioCondition(.absent, receiver: $0.settings.topic) }
+                        ?? RadioCondition(
+                            .absent, mayAdminister: mayAdminister, isSupported: AdapterSurvey.isSupported)),
+                filters: (isAnswering ? [topics.requestFilter] : [])
+                    + [desk?.topic, receiver?.sharedFilter].compactMap(\.self),
+                limits: receiver?.sharedFilter == nil
+                    ? (desk == nil ? .requests : .settings) : ReceiverConnection.limits)
             let watchdog = WatchdogService(
                 manager: supervision.manager, pulse: supervision.pulse, logger: logger)
             return [DeliveryService(worker: worker, finish: queue.finish), RadioService(loop: loop, owner: owner)]
@@ -169,10 +178,31 @@ struct Agent {
                     StartPagesService(),
                 ]
                 + (location.map { [LocationService(client: $0)] } ?? [])
+                + (receiver?.connection.map { [ReceiverService(connection: $0)] } ?? [])
                 + (try advertising().map { [$0] } ?? [])
         } catch {
             throw .loop(error)
         }
+    }
+
+    /// A receiver with the connection of its own, where its broker is another one.
+    private struct Receiver {
+        let settings: ReceiverSettings
+        let inbox: ReceiverInbox
+        let connection: ReceiverConnection?
+
+        /// The topics that the agent's own connection reads for it.
+        var sharedFilter: String? { connection == nil ? settings.topic : nil }
+    }
+
+    private func receiver() throws(SystemError) -> Receiver? {
+        guard let receiver = settings.receiver else { return nil }
+        let inbox = try ReceiverInbox(filter: receiver.topic)
+        guard let broker = receiver.broker else { return Receiver(settings: receiver, inbox: inbox, connection: nil) }
+        let connection = try ReceiverConnection(
+            broker, clientID: Publisher.clientID(settings.identity.topics), filter: receiver.topic, inbox: inbox,
+            logger: logger)
+        return Receiver(settings: receiver, inbox: inbox, connection: connection)
     }
 
     /// Returns gpsd's client, where the configuration takes the place from gpsd.

@@ -34,6 +34,16 @@ struct RadioService: Service {
     }
 }
 
+/// The connection to the broker of a receiver as a service.
+struct ReceiverService: Service {
+    let connection: ReceiverConnection
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        connection.end()
+    }
+}
+
 /// gpsd's client as a service.
 struct LocationService: Service {
     let client: GPSDClient

@@ -7,13 +7,13 @@ import Synchronization
 
 /// A run of `beacond calibrate`: collects readings for some time, counted from the start of scanning.
 struct CalibrationSession {
-    private let radio: RadioSettings
+    private let settings: Settings
     private let shared: SharedCalibration
     private let duration: TimeSpan
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
-    init(_ radio: RadioSettings, _ target: BeaconIdentityConstraint, duration: TimeSpan) {
-        self.radio = radio
+    init(_ settings: Settings, _ target: BeaconIdentityConstraint, duration: TimeSpan) {
+        self.settings = settings
         self.shared = SharedCalibration(target)
         self.duration = duration
     }
@@ -24,10 +24,10 @@ struct CalibrationSession {
     /// help.
     mutating func run() throws -> Calibration {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
-        let loop = try RadioLoop(settings: radio, logger: Log.make(.notice))
+        let loop = try CommandRadio(settings, logger: Log.make(.notice))
         try loop.start(owner: CalibrationOwner(shared: shared))
         defer { loop.stop() }
-        var status = RadioStatus(radio)
+        var status = RadioStatus(settings)
         var end: Instant?
         var next = SystemClock.now
         while end.map({ SystemClock.now < $0 }) ?? true {

@@ -59,19 +59,26 @@ struct ScanPlace {
 /// availability changes.
 struct RadioStatus {
     private let settings: RadioSettings
+    private let receiver: ReceiverSettings?
     private(set) var availability: RadioAvailability?
-    /// `hci0 (00:1A:7D:DA:71:13)`, or the configured name where the adapter is missing.
+    /// `hci0 (00:1A:7D:DA:71:13)`, or the configured name where the adapter is missing; a receiver's topics.
     private(set) var adapters: String
     private(set) var remedy = ""
 
-    init(_ settings: RadioSettings) {
-        self.settings = settings
-        adapters = Self.names(AdapterSurvey.current().reports(on: settings, mayAdminister: false))
+    init(_ settings: Settings) {
+        self.settings = settings.radio
+        receiver = settings.receiver
+        adapters =
+            receiver?.topic ?? Self.names(AdapterSurvey.current().reports(on: settings.radio, mayAdminister: false))
     }
 
     mutating func note(_ availability: RadioAvailability?) {
         guard let availability, availability != self.availability else { return }
         self.availability = availability
+        if let receiver {
+            remedy = RadioCondition(availability, receiver: receiver.topic).remedy
+            return
+        }
         let reports = AdapterSurvey.current().reports(on: settings, mayAdminister: false)
         adapters = Self.names(reports)
         remedy = reports.first { $0.obstacle == availability }?.remedy ?? availability.remedy
@@ -79,6 +86,35 @@ struct RadioStatus {
 
     private static func names(_ reports: [AdapterReport]) -> String {
         reports.map(\.name).joined(separator: ", ")
+    }
+}
+
+/// The radio of a command that only looks: the adapters, or the receiver over a connection of the command's own.
+final class CommandRadio {
+    private let loop: RadioLoop
+    private let connection: ReceiverConnection?
+
+    init(_ settings: Settings, logger: Logger) throws(SystemError) {
+        guard let receiver = settings.receiver else {
+            loop = try RadioLoop(.adapters(settings.radio), logger: logger)
+            connection = nil
+            return
+        }
+        let inbox = try ReceiverInbox(filter: receiver.topic)
+        loop = try RadioLoop(.receiver(receiver, inbox, wall: SystemClock.syncedWall), logger: logger)
+        connection = try ReceiverConnection(
+            receiver.broker ?? settings.broker, clientID: Self.clientID(settings), filter: receiver.topic,
+            inbox: inbox, logger: logger)
+    }
+
+    /// The daemon's own name would end its connection.
+    static func clientID(_ settings: Settings) -> String { Publisher.clientID(settings.identity.topics) + "-scan" }
+
+    func start(owner: sending some RadioOwner) throws(SystemError) { try loop.start(owner: owner) }
+
+    func stop() {
+        connection?.end()
+        loop.stop()
     }
 }
 

@@ -12,7 +12,7 @@ struct ScanSession: ~Copyable {
     /// Octets that may wait for the capture file while the disk is slow.
     static let captureBacklog = 4 << 20
 
-    private let settings: RadioSettings
+    private let settings: Settings
     private let scan: SharedScan
     private let notices = NoticeBoard()
     private var view: ScanView
@@ -22,18 +22,17 @@ struct ScanSession: ~Copyable {
     private let end: Instant
 
     /// - Parameters:
-    ///   - gateway: the rules for tracking, and the regions of the table.
+    ///   - settings: the radio, the rules for tracking, and the regions of the table.
     ///   - capture: the file to write; `nil` for none.
     ///   - place: the source of the gateway's place; `nil` where it is not wanted.
     ///   - duration: the longest time.
     /// - Throws: where the capture can't be created.
     init(
-        _ settings: RadioSettings, _ gateway: GatewaySettings, view: ScanView, capture: String?, place: ScanPlace?,
-        duration: TimeSpan
+        _ settings: Settings, view: ScanView, capture: String?, place: ScanPlace?, duration: TimeSpan
     ) throws(FileError) {
         let now = SystemClock.now
         let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
-        let scan = SharedScan(ScanState(gateway, at: now), recent: recent)
+        let scan = SharedScan(ScanState(settings.gateway, at: now), recent: recent)
         // The recorder is created before the struct exists: see InputFile.
         var recorder: ScanRecorder?
         if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
@@ -41,7 +40,7 @@ struct ScanSession: ~Copyable {
     }
 
     private init(
-        _ settings: RadioSettings, view: ScanView, scan: SharedScan, recorder: consuming ScanRecorder?,
+        _ settings: Settings, view: ScanView, scan: SharedScan, recorder: consuming ScanRecorder?,
         place: ScanPlace?, end: Instant
     ) {
         self.settings = settings
@@ -59,7 +58,7 @@ struct ScanSession: ~Copyable {
     mutating func run() throws(SystemError) -> FileError? {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
         let logger = view.isPicture ? notices.logger : Log.make(.notice)
-        let loop = try RadioLoop(settings: settings, logger: logger)
+        let loop = try CommandRadio(settings, logger: logger)
         try loop.start(owner: ScanOwner(scan: scan))
         view.begin()
         var next = SystemClock.now

@@ -95,17 +95,22 @@ package final class QueuedGateway: Engine {
     private let mayAdminister: Bool
     private let isSupported: @Sendable () -> Bool
     private let settings: (any SettingsReceiver)?
+    /// The receiver that is the radio; `nil` for adapters. Its messages come over the agent's connection, or over one of
+    /// their own.
+    private let receiver: (topic: String, inbox: ReceiverInbox)?
     private var latest: (figures: GatewayFigures, radio: RadioCounters)?
 
     /// - Parameters:
     ///   - requests: `nil` where requests are disabled.
     ///   - isSupported: returns whether the kernel has Bluetooth; asked where an adapter is missing.
     ///   - settings: `nil` where settings come from the file alone.
+    ///   - receiver: the topics and the inbox of the receiver; `nil` for adapters.
     package init(
         _ queue: DeliveryQueue, _ requests: RequestHandler?, mayAdminister: Bool,
         isSupported: @escaping @Sendable () -> Bool = { true },
-        settings: (any SettingsReceiver)? = nil
+        settings: (any SettingsReceiver)? = nil, receiver: (topic: String, inbox: ReceiverInbox)? = nil
     ) {
+        self.receiver = receiver
         self.queue = queue
         self.requests = requests
         self.settings = settings
@@ -125,8 +130,10 @@ package final class QueuedGateway: Engine {
         var news = EngineNews(outputs: content.outputs, overflow: content.overflow, isLast: content.isClosed)
         news.outputs += settings?.advance(to: now) ?? []
         if let availability = content.availability {
-            let condition = RadioCondition(
-                availability, mayAdminister: mayAdminister, isSupported: availability != .absent || isSupported())
+            let condition =
+                receiver.map { RadioCondition(availability, receiver: $0.topic) }
+                ?? RadioCondition(
+                    availability, mayAdminister: mayAdminister, isSupported: availability != .absent || isSupported())
             news.radio = .live(condition)
             // The radio loop itself logs that it scans, with the adapter's name.
             if !condition.remedy.isEmpty { news.complaint = "radio: \(availability.rawValue): \(condition.remedy)" }
@@ -136,6 +143,7 @@ package final class QueuedGateway: Engine {
 
     /// Passes well-formed requests to the engine, and refuses the others at once.
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
+        let messages = messages.filter { !(receiver?.inbox.take($0, at: now) ?? false) }
         let desired = messages.last { $0.topic == settings?.topic }
         // A topic retains one message, so only the last of several counts.
         if let desired { settings?.receive(desired.payload) }

@@ -51,6 +51,9 @@ package struct HealthReporter {
         guard let live else { return report }
         let recoveries = told?.radio.recoveries
         report.recoveries = RecoveryStep.allCases.map { NamedCount($0.rawValue, recoveries?[$0] ?? 0) }
+        report.radio = told?.radio.receiver.map {
+            HealthReport.Radio(batch_s: $0.period?.seconds, malformed: $0.malformed)
+        }
         report.process = live.process
         report.broker = Self.broker(live.delivery)
         report.certificate = live.certificate

@@ -1,5 +1,4 @@
 import Core
-import Synchronization
 
 /// A store's engine on the delivery loop. It turns the broker's messages and time into outputs.
 ///
@@ -111,22 +110,4 @@ package final class StoreFeed: Engine {
     }
 
     package func figures(at now: Instant) -> EngineFigures? { EngineFigures(engine: engine.figures(at: now)) }
-}
-
-/// Asks a loop on another thread to end.
-package final class StopRequest: Sendable {
-    private let isRung = Atomic(false)
-    private let bell: Doorbell
-
-    package init() throws(SystemError) { bell = try Doorbell() }
-
-    /// Readable once the request is made.
-    var wake: Int32 { bell.descriptor }
-
-    var isMade: Bool { isRung.load(ordering: .sequentiallyConsistent) }
-
-    package func make() {
-        isRung.store(true, ordering: .sequentiallyConsistent)
-        bell.ring()
-    }
 }

@@ -68,7 +68,7 @@ package struct GatewayOwner: RadioOwner {
 
     package mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
         // Blindness is detected some seconds after it began.
-        let since = availability == .stalled ? blindSince : nil
+        let since = availability == .stalled || availability == .unusable ? blindSince : nil
         outputs.append(.radio(.live(availability), at: since ?? instant))
         flush()
         queue.push(availability)

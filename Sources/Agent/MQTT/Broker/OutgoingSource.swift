@@ -93,7 +93,7 @@ package struct IncomingMessage: Hashable, Sendable {
     package var topic: String
     package var payload: Payload
     /// Whether the message was published before the subscription. Such an old request must not be carried out.
-    var isRetained: Bool
+    package var isRetained: Bool
     /// The topic for the answer (MQTT 5).
     var responseTopic: String?
     /// Data that the answer must repeat (MQTT 5).

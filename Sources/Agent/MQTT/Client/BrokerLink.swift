@@ -112,7 +112,7 @@ package final class BrokerLink: BrokerConnection {
     private func makeClient() throws(ConnectionFailure) -> MosquittoClient {
         let password: String?
         do throws(PasswordError) {
-            let directory = Password.credentialsDirectory
+            let directory = settings.readsCredentials ? Password.credentialsDirectory : nil
             password = try Password.read(file: settings.passwordFile, credentialsDirectory: directory)
             if password != nil, settings.username.isEmpty, settings.protocolVersion == .v3 {
                 throw .withoutUsername(path: settings.passwordFile)

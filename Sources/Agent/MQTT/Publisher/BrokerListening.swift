@@ -1,10 +1,10 @@
 import Core
 
-/// Listens to a broker for a while without publishing: for `beacond site check`.
+/// Listens to a broker for a while without publishing: for `beacond check` and `beacond site check`.
 package enum BrokerListening {
     package enum Outcome: Sendable {
-        /// The messages, in order.
-        case heard([IncomingMessage])
+        /// The messages, in order, with their arrival.
+        case heard([(message: IncomingMessage, at: Instant)])
         case failed(ConnectionFailure)
         /// The broker accepted the login, but refused the subscription.
         case refused(filter: String, ReasonCode)
@@ -27,7 +27,7 @@ package enum BrokerListening {
         // The login has as much time as in `check`.
         var deadline = BootClock.now + .seconds(5)
         var isConnected = false
-        var heard: [IncomingMessage] = []
+        var heard: [(message: IncomingMessage, at: Instant)] = []
         while BootClock.now < deadline {
             for event in link.wait(timeout_ms: 100, wake: -1) {
                 switch event {
@@ -38,7 +38,7 @@ package enum BrokerListening {
                 case .subscribed(let filter, let reasons):
                     if let reason = reasons.first(where: { !$0.isSuccess }) { return .refused(filter: filter, reason) }
                 case .received(let message):
-                    if heard.count < limits.messages { heard.append(message) }
+                    if heard.count < limits.messages { heard.append((message, MonotonicClock.now)) }
                 case .lost(let failure): return .failed(failure)
                 case .heard, .acknowledged, .certificateChanged, .certificateRefused: break
                 }

@@ -3,6 +3,18 @@ import Glibc
 import Logging
 import Synchronization
 
+/// The radio of a gateway.
+package enum RadioSource: Sendable {
+    /// The machine's adapters.
+    ///
+    /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN, and may use it on adapters.
+    case adapters(RadioSettings, mayAdminister: Bool = false)
+    /// A receiver that publishes what it hears.
+    ///
+    /// - Parameter wall: the time of day at a recent instant; `nil` while the machine's clock is not set.
+    case receiver(ReceiverSettings, ReceiverInbox, wall: @Sendable (Instant) -> WallTime?)
+}
+
 /// The radio loop: one thread that keeps the configured adapters scanning, and passes everything that they hear to its
 /// owner.
 ///
@@ -16,17 +28,14 @@ package final class RadioLoop: Sendable {
         var isStopping = false
     }
 
-    private let settings: RadioSettings
-    private let mayAdminister: Bool
+    private let source: RadioSource
     private let logger: Logger
     private let bell: Doorbell
     private let state = Mutex(State())
 
-    /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN, and this loop may use it on adapters.
     /// - Throws: `SystemError` where the process has no file descriptors left.
-    package init(settings: RadioSettings, mayAdminister: Bool = false, logger: Logger) throws(SystemError) {
-        self.settings = settings
-        self.mayAdminister = mayAdminister
+    package init(_ source: RadioSource, logger: Logger) throws(SystemError) {
+        self.source = source
         self.logger = logger
         bell = try Doorbell()
     }
@@ -36,18 +45,23 @@ package final class RadioLoop: Sendable {
     /// - Parameter owner: moves to the thread and is destroyed there when the loop stops.
     /// - Throws: `SystemError` where no thread can be made, and EALREADY where the loop was started before.
     package func start(owner: sending some RadioOwner) throws(SystemError) {
-        let settings = settings
-        let logger = logger
+        let (source, logger) = (source, logger)
         let isFirst = state.withLock { state in
             defer { state.isStarted = true }
             return !state.isStarted && !state.isStopping
         }
         guard isFirst else { throw SystemError("start", code: EALREADY) }
         let worker = try WorkerThread { [self, bell] in
-            let runner = RadioRunner(
-                settings: settings, mayAdminister: mayAdminister, owner: owner, kernel: LinuxBluetooth(), bell: bell,
-                logger: logger)
-            runner.run { self.state.withLock(\.isStopping) }
+            switch source {
+            case .adapters(let settings, let mayAdminister):
+                let runner = RadioRunner(
+                    settings: settings, mayAdminister: mayAdminister, owner: owner, kernel: LinuxBluetooth(),
+                    bell: bell, logger: logger)
+                runner.run { self.state.withLock(\.isStopping) }
+            case .receiver(let settings, let inbox, let wall):
+                let runner = ReceiverRunner(settings, inbox, owner: owner, bell: bell, wall: wall, logger: logger)
+                runner.run { self.state.withLock(\.isStopping) }
+            }
         }
         state.withLock { $0.worker = worker }
     }
@@ -111,6 +125,16 @@ package struct RadioCounters: Hashable, Sendable {
     package var dropped: UInt64 = 0
     /// Repairs of adapters that did not scan.
     var recoveries = RecoveryCounts()
+    /// `nil` where adapters are the radio.
+    var receiver: Receiver?
+
+    /// The figures of a receiver.
+    struct Receiver: Hashable, Sendable {
+        /// The measured time from one batch to the next; `nil` before it is known, and for a receiver without batches.
+        var period: TimeSpan?
+        /// Messages that the format refused.
+        var malformed: UInt64 = 0
+    }
 
     init() {}
 }

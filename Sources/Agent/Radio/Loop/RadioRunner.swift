@@ -247,7 +247,8 @@ enum RadioSummary {
         case .blocked: 2
         case .off: 3
         case .stalled: 4
-        case .scanning: 5
+        case .unusable: 5
+        case .scanning: 6
         }
     }
 }

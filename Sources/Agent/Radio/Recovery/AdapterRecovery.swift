@@ -35,7 +35,7 @@ struct AdapterRecovery: Sendable {
             return (cause, power.foundDown(adapter.index, at: instant) ? .powerOn : nil)
         case .blocked:
             power.foundBlocked(adapter.index)
-        case .absent, .unauthorized, .stalled, .scanning:
+        case .absent, .unauthorized, .stalled, .unusable, .scanning:
             break
         }
         return (availability, nil)

@@ -13,6 +13,7 @@ struct Tables: Sendable {
 
     package let gateway = Entry(GatewayTable())
     package let radio = Entry(RadioTable())
+    let receiver = Entry(ReceiverTable())
     let rotation = Entry(RotationTable())
     let smoothing = Entry(SmoothingTable())
     let distance = Entry(DistanceTable())

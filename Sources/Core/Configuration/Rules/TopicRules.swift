@@ -40,19 +40,34 @@ extension Rule where Value == String {
             write: rule.write)
     }
 
+    /// A rule for a topic filter (MQTT 5, 4.7.1): `+` is a whole level, `#` the last one.
+    static var topicFilter: Rule {
+        mqttText(
+            "a topic filter of at most 500 bytes: levels with / between, + for one level, # at the end for all below"
+        ) { text in
+            let levels = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard text.utf8.count <= 500, !text.hasPrefix("$") else { return false }
+            return levels.enumerated().allSatisfy { number, level in
+                level == "+" || (level == "#" && number == levels.count - 1) || TopicName.isLevel(level)
+            }
+        }
+    }
+}
+
+extension Rule {
     /// This rule, with an empty text for none.
-    var orEmpty: Rule<String?> {
+    var orEmpty: Rule<Value?> {
         let (read, write) = (read, write)
-        return Rule<String?>(
+        return Rule<Value?>(
             type: type, allowed: allowed + ", or empty",
             read: { node in
                 if node == .string("") { return .value(nil) }
                 switch read(node) {
-                case .value(let text): return .value(text)
+                case .value(let value): return .value(value)
                 case .wrongType: return .wrongType
                 case .refused(let reason): return .refused(reason)
                 }
             },
-            write: { write($0 ?? "") })
+            write: { $0.map(write) ?? "".tomlString }, show: show)
     }
 }

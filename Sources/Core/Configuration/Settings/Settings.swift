@@ -4,6 +4,8 @@
 package struct Settings: Hashable, Sendable {
     package var identity: IdentitySettings
     package var radio: RadioSettings
+    /// `nil` where this machine's adapters are the radio.
+    package var receiver: ReceiverSettings?
     package var gateway: GatewaySettings
     package var broker: BrokerSettings
     package var outbox: OutboxSettings

@@ -12,6 +12,8 @@ package enum RadioAvailability: String, Sendable, CaseIterable {
     case off
     /// The adapter is up, but answers no commands and sends no reports.
     case stalled
+    /// A receiver publishes too rarely for visits.
+    case unusable
     /// The adapter scans. `RadioLiveness` tells whether it hears anything.
     case scanning
 
@@ -29,6 +31,8 @@ package enum RadioAvailability: String, Sendable, CaseIterable {
             "The Bluetooth adapter is off: run 'bluetoothctl power on' or 'sudo hciconfig hci0 up', where hci0 is its name."
         case .stalled:
             "The Bluetooth adapter does not answer: unplug it and plug it in again, or restart the machine."
+        case .unusable:
+            "The receiver publishes less than once in 5 s: set it to 1 s."
         case .scanning:
             ""
         }
@@ -43,6 +47,8 @@ package struct RadioCondition: Hashable, Sendable {
     var mayAdminister: Bool
     /// Whether the kernel has Bluetooth, and no sandbox hides it.
     var isSupported: Bool
+    /// The topic of the receiver that is the radio; `nil` for this machine's adapters.
+    var receiver: String?
 
     package init(_ availability: RadioAvailability, mayAdminister: Bool, isSupported: Bool = true) {
         self.availability = availability
@@ -50,9 +56,16 @@ package struct RadioCondition: Hashable, Sendable {
         self.isSupported = isSupported
     }
 
+    /// - Parameter topic: the filter of the receiver's messages.
+    package init(_ availability: RadioAvailability, receiver topic: String) {
+        self.init(availability, mayAdminister: false)
+        receiver = topic
+    }
+
     /// Advice for an installer, one line in plain words; empty for `scanning`.
     package var remedy: String {
-        switch (availability, mayAdminister) {
+        if let receiver { return Self.remedy(availability, receiver: receiver) }
+        return switch (availability, mayAdminister) {
         case (.absent, _) where !isSupported:
             "This process sees no Bluetooth in the kernel: load the module 'bluetooth', allow AF_BLUETOOTH in the service's "
                 + "sandbox, or give the container the host's network."
@@ -67,8 +80,18 @@ package struct RadioCondition: Hashable, Sendable {
                 + "and plug it in again, or restart the machine."
         case (.stalled, false):
             "\(availability.remedy) With the capability CAP_NET_ADMIN the agent resets it by itself."
-        case (.absent, _), (.unauthorized, _), (.blocked, _), (.scanning, _):
+        case (.absent, _), (.unauthorized, _), (.blocked, _), (.unusable, _), (.scanning, _):
             availability.remedy
+        }
+    }
+
+    private static func remedy(_ availability: RadioAvailability, receiver topic: String) -> String {
+        switch availability {
+        case .scanning, .unusable: availability.remedy
+        case .stalled: "The receiver on \(topic) has stopped publishing: look at its power, its network and its broker."
+        case .absent, .unauthorized, .blocked, .off:
+            "No message of a receiver has come on \(topic): look at receiver.topic, at the receiver's broker, and at what the "
+                + "broker lets this agent read."
         }
     }
 }

@@ -27,6 +27,20 @@ package struct HealthReport: Sendable {
         }
     }
 
+    /// The receiver that is the radio.
+    package struct Radio: Hashable, Sendable {
+        /// The measured time between two of its batches; `nil` before it is known, and where it publishes packet by
+        /// packet.
+        var batch_s: Double?
+        /// Messages that could not be read.
+        var malformed: UInt64
+
+        package init(batch_s: Double?, malformed: UInt64) {
+            self.batch_s = batch_s
+            self.malformed = malformed
+        }
+    }
+
     /// The connection to the broker. A replay has none.
     package struct Broker: Sendable {
         var isConnected: Bool
@@ -81,6 +95,8 @@ package struct HealthReport: Sendable {
     package var recoveries: [NamedCount] = []
     /// Seconds since the start.
     package var uptime_s = 0.0
+    /// `nil` where adapters are the radio, and in a replay.
+    package var radio: Radio?
     /// `nil` in a replay.
     package var process: Process?
     /// The fault of the outbox, one line; empty where there is none.
@@ -110,6 +126,7 @@ extension HealthReport {
                 "recoveries", \.recoveries, onlyIfAny: true, label: "step",
                 .counter("beacond_radio_recoveries_total", "Recovery steps for adapters that did not scan, by step.")),
         ] + GatewayFigures.optional.map { $0.of(\.engine) } + [
+            .group("radio", \.radio, blank: Radio(batch_s: nil, malformed: 0), Radio.figures),
             .group(nil, \.process, blank: Process(rss_kib: 0, cpu_s: nil, cpu_percent: 0), Process.figures),
             .number(
                 "uptime_s", \.uptime_s, decimals: 0, .gauge("beacond_uptime_seconds", "Time since the agent started.")),
@@ -120,6 +137,22 @@ extension HealthReport {
                 Broker.figures),
             .group("certificate", \.certificate, blank: OwnCertificate(), OwnCertificate.figures),
         ]
+}
+
+extension HealthReport.Radio {
+    fileprivate static let figures: [HealthFigure<HealthReport.Radio>] = [
+        HealthFigure(
+            "batch_s", .gauge("beacond_receiver_batch_seconds", "The time between two batches of the receiver.")
+        ) {
+            radio, json in
+            if let batch_s = radio.batch_s { json.set("batch_s", batch_s, decimals: 2) }
+        } samples: { radio in
+            radio.batch_s.map { [.init($0)] } ?? []
+        },
+        .integer(
+            "malformed", \.malformed,
+            .counter("beacond_receiver_malformed_total", "Messages of the receiver that could not be read.")),
+    ]
 }
 
 extension HealthReport.Process {

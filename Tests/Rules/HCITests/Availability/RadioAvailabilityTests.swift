@@ -8,7 +8,7 @@ struct RadioAvailabilityTests {
     func words() {
         #expect(
             RadioAvailability.allCases.map(\.rawValue) == [
-                "absent", "unauthorized", "blocked", "off", "stalled", "scanning",
+                "absent", "unauthorized", "blocked", "off", "stalled", "unusable", "scanning",
             ])
     }
 

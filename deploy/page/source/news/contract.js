@@ -56,7 +56,7 @@ export const kinds = {
       span: { is: 'whole', low: 1 },
       from_at: { is: 'time' },
       to_at: { is: 'time' },
-      radio: { is: 'word', words: ['absent', 'unauthorized', 'blocked', 'off', 'stalled', 'scanning', 'replay', 'stopped'], grows: true },
+      radio: { is: 'word', words: ['absent', 'unauthorized', 'blocked', 'off', 'stalled', 'unusable', 'scanning', 'replay', 'stopped'], grows: true },
     },
   },
   event: {
@@ -239,6 +239,7 @@ export const kinds = {
           receiver_on_s: { is: 'number', low: 0 },
         },
       },
+      radio: { is: 'object', fields: { batch_s: { is: 'number', low: 0, high: 3600 }, malformed: { is: 'whole', low: 0 } } },
       rss_kib: { is: 'whole', low: 0 },
       cpu_percent: { is: 'number', low: 0 },
       uptime_s: { is: 'whole', low: 0 },
@@ -484,7 +485,7 @@ export const kinds = {
       state: { is: 'word', words: ['online', 'offline'] },
       version: { is: 'text' },
       epoch: { is: 'text' },
-      radio: { is: 'word', words: ['absent', 'unauthorized', 'blocked', 'off', 'stalled', 'scanning', 'replay'], grows: true },
+      radio: { is: 'word', words: ['absent', 'unauthorized', 'blocked', 'off', 'stalled', 'unusable', 'scanning', 'replay'], grows: true },
       remedy: { is: 'text', most: 500 },
       location: {
         is: 'object',

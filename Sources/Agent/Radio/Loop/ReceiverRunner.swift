@@ -1,0 +1,132 @@
+import Core
+import Glibc
+import Logging
+
+/// The body of the radio loop's thread where a receiver is the radio.
+///
+/// The owner's time follows the receiver: it goes on as far as the receiver's batches are known to reach.
+final class ReceiverRunner<Owner: RadioOwner> {
+    private static var countInterval: TimeSpan { .seconds(1) }
+
+    private(set) var owner: Owner
+    private let settings: ReceiverSettings
+    private let inbox: ReceiverInbox
+    private let bell: Doorbell
+    private let wall: @Sendable (Instant) -> WallTime?
+    private let logger: Logger
+    private var stream: ReceiverStream
+    private var liveness: RadioLiveness?
+    private var availability: RadioAvailability?
+    private var ownerWait = EngineWait(due: .origin)
+    private var nextCount: Instant
+    private var counters = RadioCounters()
+    private var latest: Instant = .origin
+    private var saidRefusals = SaidOnce<ReceiverRefusal>(limit: 16)
+    private var isReliable = true
+
+    /// - Parameter wall: the time of day at a recent instant; `nil` while the machine's clock is not set.
+    init(
+        _ settings: ReceiverSettings, _ inbox: ReceiverInbox, owner: Owner, bell: Doorbell,
+        wall: @escaping @Sendable (Instant) -> WallTime?, logger: Logger
+    ) {
+        self.owner = owner
+        self.settings = settings
+        self.inbox = inbox
+        self.bell = bell
+        self.wall = wall
+        self.logger = logger
+        let now = MonotonicClock.now
+        stream = ReceiverStream(at: now)
+        nextCount = now + Self.countInterval
+        counters.receiver = RadioCounters.Receiver()
+    }
+
+    func run(until isStopping: () -> Bool) {
+        announce(at: forward(to: MonotonicClock.now))
+        while !isStopping() {
+            wait()
+            turn(at: MonotonicClock.now)
+        }
+        let end = forward(to: MonotonicClock.now)
+        owner.counted(counters, at: end)
+        owner.stopped(at: end)
+    }
+
+    private func wait() {
+        let now = MonotonicClock.now
+        // The owner's time is behind by a constant while messages come.
+        let behind = now - stream.horizon(at: now)
+        let deadline = min(ownerWait.due + behind, nextCount, stream.nextDeadline)
+        var polled = [inbox.wake, bell.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let timeout_ms = deadline > now ? Int32(clamping: ((deadline - now).microseconds + 999) / 1_000) : 0
+        _ = poll(&polled, nfds_t(polled.count), timeout_ms)
+        if polled[1].revents != 0 { bell.answer() }
+    }
+
+    private func turn(at now: Instant) {
+        let (messages, dropped) = inbox.takeAll()
+        counters.dropped = dropped
+        for message in messages { receive(message) }
+        stream.advance(to: now)
+        let horizon = forward(to: stream.horizon(at: now))
+        stream.passed(horizon)
+        announce(at: horizon)
+        ownerWait = owner.tick(at: horizon)
+        if now >= nextCount {
+            nextCount = now + Self.countInterval
+            counters.receiver?.period = stream.period
+            owner.counted(counters, at: horizon)
+            warnOfPeriod()
+        }
+    }
+
+    private func receive(_ message: ReceiverInbox.Message) {
+        let packets: [ReceivedPacket]
+        do throws(ReceiverRefusal) {
+            packets = try settings.format.read(message.payload)
+        } catch {
+            counters.receiver?.malformed += 1
+            if saidRefusals.isNew(error) { logger.warning("receiver: \(error)") }
+            return
+        }
+        let heard = stream.receive(packets, at: message.arrival, wall: wall(message.arrival))
+        announce(at: forward(to: heard.first?.at ?? latest))
+        for entry in heard {
+            let instant = forward(to: entry.at)
+            if instant >= ownerWait.due { ownerWait = owner.tick(at: instant) }
+            counters.packets &+= 1
+            owner.packet(entry.packet.event.span, from: 0, at: instant)
+        }
+        owner.radioProved(at: latest)
+    }
+
+    private func announce(at instant: Instant) {
+        if stream.liveness != liveness {
+            liveness = stream.liveness
+            owner.livenessChanged(to: stream.liveness, at: instant)
+        }
+        if stream.availability != availability {
+            availability = stream.availability
+            if stream.availability == .scanning {
+                logger.notice("receiver: messages of format \(settings.format.rawValue) come on \(settings.topic)")
+            }
+            owner.availabilityChanged(to: stream.availability, at: instant)
+        }
+    }
+
+    private func warnOfPeriod() {
+        let wasReliable = isReliable
+        isReliable = (stream.period ?? .zero) <= ReceiverStream.reliablePeriod
+        guard wasReliable, !isReliable, let period = stream.period else { return }
+        logger.warning(
+            """
+            receiver: it publishes every \(period.seconds.rounded()) s: above 2 s rotation and zones are not reliable; \
+            set it to 1 s
+            """)
+    }
+
+    private func forward(to instant: Instant) -> Instant {
+        latest = max(latest, instant)
+        return latest
+    }
+}

@@ -1,0 +1,42 @@
+/// The messages of MOKO's gateways (MKGW1 to MKGW4): JSON, the kind of message in `msg_id`.
+///
+/// As `barnowl-mokosmart` reads them, and MOKO's own applications:
+///
+///     msg_id 3070   `data`: a list; each packet has `mac`, `timestamp` in ms, `rssi`, `adv_data` and `rsp_data` in
+///                   hexadecimal
+///     msg_id 3004   `data`: a list of `{"type": …, "value": …}`; each value has `mac`, `rssi`, and `raw` or `raw data`
+///                   in hexadecimal; its `timestamp` is in whole seconds, and is not used
+///     others        the gateway's own state, from 3000 on: it runs
+enum MokoFormat {
+    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+        let document = try JSONDocument.ofReceiver(payload)
+        guard let kind = document.integer(at: document.field("msg_id", of: 0)) else {
+            throw .malformed("no number msg_id")
+        }
+        let list = document.field("data", of: 0)
+        var packets: [ReceivedPacket] = []
+        switch kind {
+        case 3070:
+            for packet in document.elements(of: list) { append(packet, of: document, to: &packets) }
+        case 3004:
+            for entry in document.elements(of: list) {
+                guard let value = document.field("value", of: entry) else { continue }
+                append(value, of: document, to: &packets)
+            }
+        default: break
+        }
+        return packets
+    }
+
+    private static func append(_ packet: Int, of document: JSONDocument, to packets: inout [ReceivedPacket]) {
+        guard let address = document.address(at: document.field("mac", of: packet)) else { return }
+        let data =
+            document.field("adv_data", of: packet) ?? document.field("raw data", of: packet)
+            ?? document.field("raw", of: packet)
+        packets.append(
+            address, rssi_dbm: document.rssi(at: document.field("rssi", of: packet)),
+            data: document.hexadecimal(at: data),
+            scanResponse: document.hexadecimal(at: document.field("rsp_data", of: packet)),
+            at: document.milliseconds(at: document.field("timestamp", of: packet)))
+    }
+}

@@ -1,0 +1,210 @@
+/// The layout of a receiver's messages. The raw value is the word in `config.toml`.
+package enum ReceiverFormat: String, CaseIterable, Sendable {
+    case minew
+    case moko
+    case cassia
+    case shelly
+
+    /// Reads one message of a receiver.
+    ///
+    /// - Returns: the packets in the order of the message; empty for a heartbeat or a status.
+    package func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+        guard payload.count <= ReceivedPacket.mostOctets else { throw ReceiverRefusal(.tooLong) }
+        let packets =
+            switch self {
+            case .minew: try MinewFormat.read(payload)
+            case .moko: try MokoFormat.read(payload)
+            case .cassia: try CassiaFormat.read(payload)
+            case .shelly: try ShellyFormat.read(payload)
+            }
+        guard packets.count <= ReceivedPacket.mostInMessage else { throw ReceiverRefusal(.tooManyPackets) }
+        return packets
+    }
+}
+
+/// An advertising packet that a receiver heard.
+package struct ReceivedPacket: Hashable, Sendable {
+    /// The longest message of a receiver, in octets, and the most packets in it.
+    package static let mostOctets = 1 << 20
+    package static let mostInMessage = 2_000
+    /// The most advertising data of one report, in octets: that of an LE Extended Advertising Report.
+    static let mostData = 229
+
+    package var address: DeviceAddress
+    /// `nil` where the receiver gave none, or one that the specification does not allow.
+    package var rssi_dbm: Int8?
+    package var data: [UInt8]
+    package var isScanResponse = false
+    /// The receiver's own time of the packet, where it gives one to the millisecond.
+    package var time: WallTime?
+
+    /// The packet as a controller would have reported it: H4 packet type, event code, length, one report.
+    ///
+    /// A legacy report carries up to 31 octets of data, an extended one more.
+    package var event: [UInt8] {
+        let rssi = UInt8(bitPattern: rssi_dbm ?? 127)
+        let bits = address.bits
+        var octets: [UInt8] = [address.type.rawValue]
+        for shift in stride(from: UInt64(0), through: 40, by: 8) {
+            octets.append(UInt8(truncatingIfNeeded: bits >> shift))
+        }
+        var report: [UInt8]
+        if data.count <= LegacyReport.maxDataLength {
+            report = [LESubevent.advertisingReport, 1, isScanResponse ? 0x04 : 0x00] + octets
+            report += [UInt8(data.count)] + data + [rssi]
+        } else {
+            // No legacy PDU: not connectable, not scannable, the data complete.
+            report = [LESubevent.extendedAdvertisingReport, 1, isScanResponse ? 0x08 : 0x00, 0x00] + octets
+            report += [0x01, 0x00, 0xFF, 0x7F, rssi, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+            report += [UInt8(clamping: data.count)] + data.prefix(Self.mostData)
+        }
+        return [PacketType.event.rawValue, EventCode.leMeta, UInt8(clamping: report.count)] + report
+    }
+}
+
+/// The reason for which a receiver's message was not read.
+package struct ReceiverRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: Hashable, Sendable {
+        /// More than `ReceivedPacket.mostOctets`.
+        case tooLong
+        /// More than `ReceivedPacket.mostInMessage`.
+        case tooManyPackets
+        /// A message of another layout, or a damaged one: the problem, and its place in octets.
+        case malformed(String, offset: Int)
+    }
+
+    package let reason: Reason
+
+    init(_ reason: Reason) { self.reason = reason }
+
+    static func malformed(_ problem: String, at offset: Int = 0) -> ReceiverRefusal {
+        ReceiverRefusal(.malformed(problem, offset: offset))
+    }
+
+    package var description: String {
+        switch reason {
+        case .tooLong: "a message of more than \(ReceivedPacket.mostOctets) octets: let the receiver publish more often"
+        case .tooManyPackets:
+            "a message of more than \(ReceivedPacket.mostInMessage) packets: let the receiver publish more often"
+        case .malformed(let problem, let offset):
+            "octet \(offset): \(problem); compare receiver.format with what the receiver is set to publish"
+        }
+    }
+}
+
+/// The parts that the JSON formats share.
+extension JSONDocument {
+    static func ofReceiver(_ payload: [UInt8]) throws(ReceiverRefusal) -> JSONDocument {
+        do throws(JSONError) {
+            return try JSONReader.read(payload)
+        } catch {
+            throw .malformed("no valid JSON: \(error.problem)", at: error.offset)
+        }
+    }
+
+    /// Returns the value of an object's field; `nil` where there is none, or no object.
+    func field(_ key: StaticString, of index: Int?) -> Int? {
+        guard let index, case .object(let end) = nodes[index] else { return nil }
+        var next = index + 1
+        while next + 1 < end {
+            if isText(key, at: next) { return next + 1 }
+            next = self.end(of: next + 1)
+        }
+        return nil
+    }
+
+    /// Returns the elements of a list; empty for any other value.
+    func elements(of index: Int?) -> [Int] {
+        guard let index, case .array(let end) = nodes[index] else { return [] }
+        var (found, next): ([Int], Int) = ([], index + 1)
+        while next < end {
+            found.append(next)
+            next = self.end(of: next)
+        }
+        return found
+    }
+
+    func integer(at index: Int?) -> Int64? {
+        guard let index else { return nil }
+        return switch nodes[index] {
+        case .integer(let integer): integer
+        case .number(let number): Int64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// Returns an RSSI in dBm; `nil` where there is none from −127 to 20.
+    func rssi(at index: Int?) -> Int8? {
+        guard let rssi = integer(at: index), -127...20 ~= rssi else { return nil }
+        return Int8(rssi)
+    }
+
+    /// Returns a time in whole milliseconds since 1970.
+    func milliseconds(at index: Int?) -> WallTime? {
+        // In seconds, this would be a time after the year 5000.
+        guard let time_ms = integer(at: index), 100_000_000_000..<100_000_000_000_000 ~= time_ms else { return nil }
+        return WallTime(microseconds: time_ms * 1_000)
+    }
+
+    /// Returns an address of twelve hexadecimal digits, with colons or without.
+    ///
+    /// - Parameter isRandom: `nil` where the receiver does not say. Then the address counts as random, because only a
+    ///   random address rotates.
+    func address(at index: Int?, isRandom: Bool? = nil) -> DeviceAddress? {
+        guard let index, let octets = hexadecimal(at: index, separator: UInt8(ascii: ":")), octets.count == 6 else {
+            return nil
+        }
+        let bits = octets.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return DeviceAddress(bits: bits, type: isRandom == false ? .public : .random)
+    }
+
+    /// Returns the octets of a text of hexadecimal digits, of at most `ReceivedPacket.mostData` octets.
+    func hexadecimal(at index: Int?, separator: UInt8? = nil) -> [UInt8]? {
+        guard let index, case .string(let range) = nodes[index] else { return nil }
+        guard range.count <= 2 * ReceivedPacket.mostData else { return nil }
+        var (found, high): ([UInt8], UInt8?) = ([], nil)
+        for octet in octets[range] where octet != separator {
+            guard let digit = Self.digit(octet) else { return nil }
+            if let first = high {
+                found.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        return high == nil ? found : nil
+    }
+
+    /// Returns the octets of a text in Base64, of at most `ReceivedPacket.mostData` octets.
+    func base64(at index: Int?) -> [UInt8]? {
+        guard let index, let text = text(at: index) else { return nil }
+        if text.isEmpty { return [] }
+        guard let octets = Base64.decode(text), octets.count <= ReceivedPacket.mostData else { return nil }
+        return octets
+    }
+
+    private static func digit(_ octet: UInt8) -> UInt8? {
+        switch octet {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): octet - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): octet - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): octet - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+extension [ReceivedPacket] {
+    /// Adds an advertisement and its scan response, where they have data.
+    mutating func append(
+        _ address: DeviceAddress, rssi_dbm: Int8?, data: [UInt8]?, scanResponse: [UInt8]? = nil, at time: WallTime?
+    ) {
+        if let data, !data.isEmpty {
+            append(ReceivedPacket(address: address, rssi_dbm: rssi_dbm, data: data, time: time))
+        }
+        if let scanResponse, !scanResponse.isEmpty {
+            append(
+                ReceivedPacket(
+                    address: address, rssi_dbm: rssi_dbm, data: scanResponse, isScanResponse: true, time: time))
+        }
+    }
+}

@@ -1,0 +1,199 @@
+/// A receiver's messages as a radio: packets with their times, and whether the receiver hears.
+///
+/// A receiver collects packets and publishes them in batches. So silence between two batches is no evidence: time goes
+/// on only as far as the batches are known to reach (`horizon`).
+///
+/// **Time of a packet.** Where the receiver's clock agrees with this machine's within a second, it is the receiver's.
+/// Otherwise the batch ends at its arrival; the packets keep their distances where they have times. Packets without
+/// times are spread over the period, those of each transmitter evenly.
+///
+/// **Liveness.** Each message proves that the receiver hears. After three usual periods without one it has stalled,
+/// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps.
+package struct ReceiverStream: Sendable {
+    /// The period above which rotation and zones are not reliable, and that above which visits are not.
+    package static let reliablePeriod = TimeSpan.seconds(2)
+    package static let usablePeriod = TimeSpan.seconds(5)
+    /// The period that is assumed before it is known.
+    static let firstPeriod = TimeSpan.seconds(1)
+    static let periodsUntilStalled: Int64 = 3
+    /// The packets that come so soon after the first of a batch belong to it.
+    static let batchWidth = TimeSpan.milliseconds(50)
+    /// The least silence that means anything.
+    static let leastSilence = TimeSpan.seconds(3)
+    static let leastStreamSilence = TimeSpan.seconds(5)
+    /// The greatest difference between two clocks that agree.
+    static let clockTolerance = TimeSpan.seconds(1)
+    /// The batches by which the clocks are compared.
+    static let mostDelays = 15
+    /// The oldest packet whose time counts, before the arrival of its batch.
+    static let oldestPacket = TimeSpan.seconds(60)
+
+    /// A packet with its time, as the engine takes it.
+    package struct Heard: Sendable {
+        package let at: Instant
+        package let packet: ReceivedPacket
+    }
+
+    private enum State: Sendable {
+        /// No message has come yet, or none since the connection was lost.
+        case waiting(since: Instant)
+        case hearing
+        case stalled(since: Instant)
+    }
+
+    private var state: State
+    /// The beginning of the latest batch, and its latest message.
+    private var batchBegan: Instant?
+    private var lastMessage: Instant
+    /// The gaps before batches, and before those alone that hold several packets.
+    private var gaps = GapHistory()
+    private var fullGaps = GapHistory()
+    private var gapBefore: TimeSpan?
+    private var packetsInBatch = 0
+    /// How long after their newest packet the latest batches came, by the two clocks.
+    private var delays: [TimeSpan] = []
+    /// The latest time that was handed out.
+    private var latest: Instant
+
+    package init(at now: Instant) {
+        state = .waiting(since: now)
+        (lastMessage, latest) = (now, now)
+    }
+
+    /// The measured period of the batches; `nil` before it is known, and for a receiver that publishes packet by packet.
+    package var period: TimeSpan? { fullGaps.median }
+
+    /// Whether the period allows visits.
+    package var isUsable: Bool { (period ?? .zero) <= Self.usablePeriod }
+
+    package var liveness: RadioLiveness {
+        switch state {
+        case .waiting(let since), .stalled(let since): .blind(since: since)
+        case .hearing: isUsable ? .live : .blind(since: lastMessage)
+        }
+    }
+
+    package var availability: RadioAvailability {
+        switch state {
+        case .waiting: .absent
+        case .stalled: .stalled
+        case .hearing: isUsable ? .scanning : .unusable
+        }
+    }
+
+    /// The time at which `advance` has something to do.
+    package var nextDeadline: Instant {
+        guard case .hearing = state else { return .distantFuture }
+        return lastMessage + silenceUntilStalled
+    }
+
+    private var silenceUntilStalled: TimeSpan {
+        if let period { return max(period * Self.periodsUntilStalled, Self.leastSilence) }
+        guard let gap = gaps.median else { return Self.leastStreamSilence }
+        return max(gap * LivenessMonitor.gapsInNorm, Self.leastStreamSilence)
+    }
+
+    /// Returns the time up to which everything is known that the receiver has heard.
+    package func horizon(at now: Instant) -> Instant {
+        guard case .hearing = state else { return max(latest, now) }
+        // A batch comes a little late now and then.
+        let wait = period.map { $0 + TimeSpan(microseconds: $0.microseconds / 2) } ?? .milliseconds(200)
+        return max(latest, min(now, now - wait))
+    }
+
+    /// Passes time. The state may change.
+    package mutating func advance(to now: Instant) {
+        guard now >= nextDeadline else { return }
+        state = .stalled(since: lastMessage)
+        endBatch(gapIsKnown: false)
+    }
+
+    /// Notes that the connection to the broker is lost: messages may be missing.
+    package mutating func lost(at now: Instant) {
+        if case .hearing = state { state = .stalled(since: lastMessage) }
+        endBatch(gapIsKnown: false)
+    }
+
+    /// Takes the packets of a message.
+    ///
+    /// - Parameters:
+    ///   - packets: in the order of the message; empty for a heartbeat.
+    ///   - wall: this machine's time of day at `arrival`; `nil` while its clock is not set.
+    /// - Returns: the packets in the order of their times, none before `latest`; none while the receiver is not usable.
+    package mutating func receive(_ packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
+        let arrival = max(arrival, lastMessage)
+        measure(packets, at: arrival)
+        lastMessage = arrival
+        state = .hearing
+        guard isUsable else { return [] }
+        var heard = times(of: packets, at: arrival, wall: wall)
+        heard.sort { $0.at < $1.at }
+        let floor = latest
+        heard = heard.map { Heard(at: max(floor, min($0.at, arrival)), packet: $0.packet) }
+        latest = heard.last?.at ?? latest
+        return heard
+    }
+
+    /// Notes that the engine's time has gone on.
+    package mutating func passed(_ instant: Instant) { latest = max(latest, instant) }
+
+    // MARK: - The period
+
+    private mutating func measure(_ packets: [ReceivedPacket], at arrival: Instant) {
+        guard !packets.isEmpty else { return }
+        if let began = batchBegan, arrival - began <= Self.batchWidth {
+            packetsInBatch += packets.count
+            return
+        }
+        let gap = batchBegan.map { arrival - $0 }
+        endBatch(gapIsKnown: true)
+        (batchBegan, gapBefore, packetsInBatch) = (arrival, gap, packets.count)
+    }
+
+    /// Counts the batch whose last message has come.
+    private mutating func endBatch(gapIsKnown: Bool) {
+        if let gapBefore {
+            gaps.append(gapBefore)
+            if packetsInBatch > 1 { fullGaps.append(gapBefore) }
+        }
+        if !gapIsKnown { batchBegan = nil }
+        gapBefore = nil
+    }
+
+    // MARK: - Times
+
+    private mutating func times(of packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
+        guard let newest = packets.compactMap(\.time).max() else { return spread(packets, at: arrival) }
+        let isAgreed = agrees(newest, at: wall)
+        return packets.map { packet in
+            guard let time = packet.time else { return Heard(at: arrival, packet: packet) }
+            let end = isAgreed ? wall ?? newest : newest
+            let age = end - time
+            return Heard(at: arrival - min(max(.zero, age), Self.oldestPacket), packet: packet)
+        }
+    }
+
+    /// Returns whether the receiver's clock agrees with this machine's. The batches that came soonest count: a late one
+    /// looks like a clock that is behind.
+    private mutating func agrees(_ newest: WallTime, at wall: WallTime?) -> Bool {
+        guard let wall else { return false }
+        delays.append(wall - newest)
+        if delays.count > Self.mostDelays { delays.removeFirst() }
+        guard let least = delays.min() else { return false }
+        return TimeSpan.zero - Self.clockTolerance <= least && least <= Self.clockTolerance
+    }
+
+    private func spread(_ packets: [ReceivedPacket], at arrival: Instant) -> [Heard] {
+        let period = period ?? (packets.count > 1 ? Self.firstPeriod : .zero)
+        var counts: [DeviceAddress: Int64] = [:]
+        for packet in packets { counts[packet.address, default: 0] += 1 }
+        var seen: [DeviceAddress: Int64] = [:]
+        return packets.map { packet in
+            let (count, place) = (counts[packet.address] ?? 1, seen[packet.address] ?? 0)
+            seen[packet.address] = place + 1
+            // The middle of its share of the period.
+            let before_us = period.microseconds / (2 * count) * (2 * (count - place) - 1)
+            return Heard(at: arrival - TimeSpan(microseconds: before_us), packet: packet)
+        }
+    }
+}

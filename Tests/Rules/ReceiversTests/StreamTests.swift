@@ -1,0 +1,155 @@
+import Testing
+
+@testable import Core
+
+private func at(_ seconds: Double) -> Instant { Instant.origin + .seconds(seconds) }
+
+private func packet(_ minor: UInt64 = 1, at time_s: Double? = nil) -> ReceivedPacket {
+    ReceivedPacket(
+        address: DeviceAddress(bits: minor, type: .random), rssi_dbm: -60, data: [2, 1, 6],
+        time: time_s.map { wall($0) })
+}
+
+/// The time of day at a second of the test.
+private func wall(_ seconds: Double) -> WallTime { WallTime(microseconds: 1_795_000_000_000_000) + .seconds(seconds) }
+
+/// A stream after so many batches of two packets.
+private func stream(every period_s: Double, batches: Int = 10) -> ReceiverStream {
+    var stream = ReceiverStream(at: at(0))
+    for number in 0..<batches {
+        _ = stream.receive([packet(1), packet(2)], at: at(Double(number) * period_s), wall: nil)
+        stream.passed(stream.horizon(at: at(Double(number) * period_s)))
+    }
+    return stream
+}
+
+@Suite("A receiver's stream")
+struct ReceiverStreamTests {
+    @Test("It hears from its first message on; before, the radio is absent")
+    func begins() {
+        var stream = ReceiverStream(at: at(0))
+        #expect(stream.availability == .absent)
+        #expect(stream.liveness == .blind(since: at(0)))
+        _ = stream.receive([], at: at(5), wall: nil)
+        #expect(stream.availability == .scanning)
+        #expect(stream.liveness == .live)
+    }
+
+    @Test("The period is the usual gap before batches of several packets", arguments: [0.5, 1, 2, 4])
+    func period(seconds: Double) {
+        #expect(stream(every: seconds).period == .seconds(seconds))
+    }
+
+    @Test("Messages within 50 ms are one batch")
+    func pieces() {
+        var stream = ReceiverStream(at: at(0))
+        for number in 0..<10 {
+            for piece in 0..<4 {
+                _ = stream.receive([packet(UInt64(piece))], at: at(Double(number) + 0.01 * Double(piece)), wall: nil)
+            }
+        }
+        #expect(stream.period == .seconds(1))
+    }
+
+    @Test("One late batch changes no period")
+    func late() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1), packet(2)], at: at(15), wall: nil)
+        _ = stream.receive([packet(1), packet(2)], at: at(16), wall: nil)
+        #expect(stream.period == .seconds(1))
+    }
+
+    @Test(
+        "After three usual periods, and 3 s at least, it has stalled since its last message",
+        arguments: [(0.5, 3.0), (2, 6)])
+    func stalls(period_s: Double, silence_s: Double) {
+        var stream = stream(every: period_s)
+        let last = at(9 * period_s)
+        stream.advance(to: last + .seconds(silence_s - 0.01))
+        #expect(stream.availability == .scanning)
+        #expect(stream.nextDeadline == last + .seconds(silence_s))
+        stream.advance(to: last + .seconds(silence_s))
+        #expect(stream.availability == .stalled)
+        #expect(stream.liveness == .blind(since: last))
+        _ = stream.receive([packet()], at: last + .seconds(60), wall: nil)
+        #expect(stream.availability == .scanning)
+    }
+
+    @Test("A receiver without batches has the norm of an adapter")
+    func single() {
+        var stream = ReceiverStream(at: at(0))
+        for number in 0..<20 { _ = stream.receive([packet()], at: at(0.4 * Double(number)), wall: nil) }
+        #expect(stream.period == nil)
+        #expect(stream.nextDeadline == at(0.4 * 19) + .seconds(8))
+    }
+
+    @Test("Heartbeats keep it hearing in quiet air")
+    func heartbeats() {
+        var stream = stream(every: 1)
+        for number in 10..<40 {
+            stream.advance(to: at(Double(number)))
+            _ = stream.receive([], at: at(Double(number)), wall: nil)
+        }
+        #expect(stream.liveness == .live)
+        #expect(stream.period == .seconds(1))
+    }
+
+    @Test("Above 5 s it is not usable, and its packets count for nothing until it is again")
+    func unusable() {
+        var stream = stream(every: 6)
+        #expect(stream.availability == .unusable)
+        #expect(stream.liveness == .blind(since: at(54)))
+        #expect(stream.receive([packet(), packet()], at: at(60), wall: nil).isEmpty)
+        for number in 1...20 { _ = stream.receive([packet(), packet()], at: at(60 + Double(number)), wall: nil) }
+        #expect(stream.availability == .scanning)
+        #expect(!stream.receive([packet()], at: at(81), wall: nil).isEmpty)
+    }
+
+    @Test("Where the clocks agree, a packet has the receiver's time")
+    func receiversTime() {
+        var stream = stream(every: 1)
+        let heard = stream.receive([packet(1, at: 9.9), packet(2, at: 9.3)], at: at(10), wall: wall(10))
+        #expect(heard.map(\.at) == [at(9.3), at(9.9)])
+    }
+
+    @Test("A late batch keeps the receiver's times where the clocks agreed before")
+    func lateTimes() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 9.9)], at: at(10), wall: wall(10))
+        let heard = stream.receive([packet(1, at: 10.2), packet(1, at: 10.9)], at: at(13), wall: wall(13))
+        #expect(heard.map(\.at) == [at(10.2), at(10.9)])
+    }
+
+    @Test("Where the clocks disagree, the batch ends at its arrival", arguments: [-3_600.0, -2, 5, 86_400])
+    func wrongClock(ahead_s: Double) {
+        var stream = stream(every: 1)
+        let heard = stream.receive(
+            [packet(1, at: 9.4 + ahead_s), packet(2, at: 9.9 + ahead_s)], at: at(10), wall: wall(10))
+        #expect(heard.map(\.at) == [at(9.5), at(10)])
+    }
+
+    @Test("Packets without times are spread over the period, those of each transmitter evenly")
+    func spread() {
+        var stream = stream(every: 1)
+        let heard = stream.receive([packet(1), packet(1), packet(2)], at: at(10), wall: nil)
+        #expect(heard.map(\.at) == [at(9.25), at(9.5), at(9.75)])
+    }
+
+    @Test("No packet is before one that was handed out, nor after its arrival")
+    func order() {
+        var stream = stream(every: 1)
+        stream.passed(at(9.8))
+        let heard = stream.receive([packet(1, at: 9.2), packet(2, at: 10.6)], at: at(10), wall: wall(10))
+        #expect(heard.map(\.at) == [at(9.8), at(10)])
+    }
+
+    @Test("Time goes on as far as batches reach; without a message, with the clock")
+    func horizon() {
+        let stream = stream(every: 1)
+        #expect(stream.horizon(at: at(9.5)) == at(8.5))
+        #expect(stream.horizon(at: at(12)) == at(10.5))
+        var stalled = stream
+        stalled.advance(to: at(12))
+        #expect(stalled.horizon(at: at(13)) == at(13))
+    }
+}
