@@ -56,7 +56,7 @@ package struct ReceivedPacket: Hashable, Sendable {
             // No legacy PDU: not connectable, not scannable, the data complete.
             report = [LESubevent.extendedAdvertisingReport, 1, isScanResponse ? 0x08 : 0x00, 0x00] + octets
             report += [0x01, 0x00, 0xFF, 0x7F, rssi, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-            report += [UInt8(clamping: data.count)] + data.prefix(Self.mostData)
+            report += [UInt8(clamping: data.count)] + data
         }
         return [PacketType.event.rawValue, EventCode.leMeta, UInt8(clamping: report.count)] + report
     }
@@ -194,14 +194,14 @@ extension JSONDocument {
 }
 
 extension [ReceivedPacket] {
-    /// Adds an advertisement and its scan response, where they have data.
+    /// Adds an advertisement and its scan response, where they have data, and no more than one report carries.
     mutating func append(
         _ address: DeviceAddress, rssi_dbm: Int8?, data: [UInt8]?, scanResponse: [UInt8]? = nil, at time: WallTime?
     ) {
-        if let data, !data.isEmpty {
+        if let data, 1...ReceivedPacket.mostData ~= data.count {
             append(ReceivedPacket(address: address, rssi_dbm: rssi_dbm, data: data, time: time))
         }
-        if let scanResponse, !scanResponse.isEmpty {
+        if let scanResponse, 1...ReceivedPacket.mostData ~= scanResponse.count {
             append(
                 ReceivedPacket(
                     address: address, rssi_dbm: rssi_dbm, data: scanResponse, isScanResponse: true, time: time))

@@ -24,10 +24,12 @@ final class ReceiverRunner<Owner: RadioOwner> {
     private var saidRefusals = SaidOnce<ReceiverRefusal>(limit: 16)
     private var isReliable = true
 
-    /// - Parameter wall: the time of day at a recent instant; `nil` while the machine's clock is not set.
+    /// - Parameters:
+    ///   - wall: the time of day at a recent instant; `nil` while the machine's clock is not set.
+    ///   - now: the time since which the receiver is listened to.
     init(
         _ settings: ReceiverSettings, _ inbox: ReceiverInbox, owner: Owner, bell: Doorbell,
-        wall: @escaping @Sendable (Instant) -> WallTime?, logger: Logger
+        wall: @escaping @Sendable (Instant) -> WallTime?, logger: Logger, at now: Instant = MonotonicClock.now
     ) {
         self.owner = owner
         self.settings = settings
@@ -35,7 +37,6 @@ final class ReceiverRunner<Owner: RadioOwner> {
         self.bell = bell
         self.wall = wall
         self.logger = logger
-        let now = MonotonicClock.now
         stream = ReceiverStream(at: now)
         nextCount = now + Self.countInterval
         counters.receiver = RadioCounters.Receiver()
@@ -63,7 +64,8 @@ final class ReceiverRunner<Owner: RadioOwner> {
         if polled[1].revents != 0 { bell.answer() }
     }
 
-    private func turn(at now: Instant) {
+    /// Does all pending work, without waiting.
+    func turn(at now: Instant) {
         let (messages, dropped) = inbox.takeAll()
         counters.dropped = dropped
         for message in messages { receive(message) }

@@ -3,7 +3,8 @@ import Glibc
 /// The fuzzed decoders. One program holds them all, because compiling takes most of the time; `BEACOND_FUZZ` chooses
 /// one.
 enum Target: String, CaseIterable {
-    case events, structures, telemetry, captures, configuration, requests, keys, rows, payloads, topics, gpsd, gateway
+    case events, structures, telemetry, captures, configuration, requests, keys, rows, payloads, topics, gpsd,
+        receivers, gateway
 
     func feed(_ octets: [UInt8]) {
         switch self {
@@ -18,6 +19,7 @@ enum Target: String, CaseIterable {
         case .payloads: feedPayload(octets)
         case .topics: feedTopic(octets)
         case .gpsd: feedGPSD(octets)
+        case .receivers: feedReceiver(octets)
         case .gateway: feedGateway(octets)
         }
     }

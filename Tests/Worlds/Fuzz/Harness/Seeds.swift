@@ -43,6 +43,7 @@ enum Seeds {
         case .payloads: return payloads
         case .topics: return topics.map { Array($0.utf8) }
         case .gpsd: return connections
+        case .receivers: return receivers
         case .gateway: return stories
         }
     }
@@ -197,6 +198,36 @@ enum Seeds {
         return all.map { kind, payload in
             [UInt8(clamping: MessageKind.allCases.firstIndex(of: kind) ?? 0)] + payload.encoded
         }
+    }
+
+    /// A message of each layout, behind the number of its format.
+    private static var receivers: [[UInt8]] {
+        let minewData: [UInt8] = [2, 1, 6, 3, 3, 0x0F, 0x18]
+        let address: [UInt8] = [0xC2, 0, 0x59, 0, 3, 0x8E]
+        let binary: [UInt8] = address + [0, 1] + address + [0, 1, 7] + minewData + [6, 0xC3]
+        let connect: [UInt8] = [17, 0, 1, 0] + address + [0xC3, 7] + minewData
+        let texts: [(UInt8, String)] = [
+            (0, #"[{"type":"Gateway","mac":"AC233FC02F87"},{"mac":"C2005900038E","rssi":-44,"rawData":"020106"}]"#),
+            (
+                1,
+                #"{"msg_id":3070,"data":[{"mac":"C2005900038E","timestamp":1795883385123,"rssi":-61,"adv_data":"020106"}]}"#
+            ),
+            (1, #"{"msg_id":3004,"data":[{"type":8,"value":{"mac":"C2005900038E","rssi":-78,"raw":"020106"}}]}"#),
+            (
+                2,
+                #"{"action":"data.scan","timestamp":1678698297028,"data":[{"bdaddr":"C2:00:59:00:03:8E","rssi":-72,"adData":"020106"}]}"#
+            ),
+            (
+                3,
+                #"{"method":"NotifyEvent","params":{"events":[{"event":"ble.scan_result","ts":1.5e9,"data":[2,[["C2:00:59:00:03:8E",-50,"AgEG",""]]]}]}}"#
+            ),
+        ]
+        let minew: [[UInt8]] = [
+            [0, 0xBB, 0x01, 0, 0, 0, UInt8(binary.count + 7)] + binary + [0xDD],
+            [0, 0xBB, 0x02, 0, 0, 0, 0, UInt8(20 + connect.count), 0, 0, 0] + [0, 0, 0, 0, 0x84, 0x3E, 0, 0, 0, 0]
+                + connect,
+        ]
+        return minew + texts.map { [$0.0] + Array($0.1.utf8) }
     }
 
     /// A beacon that stays, one that rotates, a radio that goes blind.

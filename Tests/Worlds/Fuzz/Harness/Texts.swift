@@ -45,3 +45,25 @@ func feedKey(_ octets: [UInt8]) {
         require(false, "a key that is read is taken")
     }
 }
+
+/// Feeds a receiver's message to the format that the first octet chooses. What it reads, a controller could have
+/// reported.
+func feedReceiver(_ octets: [UInt8]) {
+    let format = ReceiverFormat.allCases[Int(octets.first ?? 0) % ReceiverFormat.allCases.count]
+    guard let packets = try? format.read(Array(octets.dropFirst())) else { return }
+    require(packets.count <= ReceivedPacket.mostInMessage, "the packets of a message are bounded")
+    for packet in packets {
+        let event = packet.event
+        var (rejects, count) = (RejectCounts(), 0)
+        AdvertisingEvent.decode(event.span.extracting(droppingFirst: 1), rejects: &rejects) { report, data in
+            count += 1
+            require(report.address == packet.address, "the address is that of the packet")
+            require(data.count == packet.data.count, "the data is that of the packet")
+        }
+        require(count == 1 && rejects.total == 0, "a packet is one well-formed report")
+    }
+    var stream = ReceiverStream(at: .origin)
+    let heard = stream.receive(packets, at: .origin + .seconds(10), wall: WallTime(microseconds: 1_795_883_385_000_000))
+    require(heard.count == packets.count, "no packet is lost")
+    require(zip(heard, heard.dropFirst()).allSatisfy { $0.at <= $1.at }, "the packets are in the order of time")
+}

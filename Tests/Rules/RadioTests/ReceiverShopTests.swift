@@ -1,0 +1,242 @@
+import Logging
+import Testing
+
+@testable import Agent
+@testable import Core
+
+/// One shop, heard by an adapter and by a receiver that publishes in batches.
+@Suite("A shop heard by a receiver")
+struct ReceiverShopTests {
+    static let length_s = 300.0
+    /// The receiver's clock is right, and 1,000,000 s of it have passed at the start.
+    static let start = Instant.origin + .seconds(1_000_000)
+
+    @Test(
+        "The visits are those of an adapter within 1 %, begun and ended within a second",
+        arguments: [ReceiverFormat.minew, .moko, .cassia, .shelly], [0.1, 1, 2])
+    func visits(format: ReceiverFormat, period_s: Double) throws {
+        let direct = try Shop.heardByAdapter()
+        let batched = try Shop.heardByReceiver(format, period_s: period_s)
+        #expect(direct.count >= 10)
+        #expect(abs(batched.count - direct.count) * 100 <= direct.count)
+        let unlike = direct.filter { visit in
+            !batched.contains {
+                $0.instance == visit.instance && abs($0.entered_s - visit.entered_s) <= max(1, period_s)
+                    && abs($0.heard_s - visit.heard_s) <= max(1, period_s)
+            }
+        }
+        // Packets without a time of their own are spread over the period.
+        #expect(unlike.count * 20 <= direct.count, "\(unlike)")
+    }
+
+    @Test("A clock that is wrong by an hour changes no visit")
+    func wrongClock() throws {
+        let direct = try Shop.heardByAdapter()
+        let batched = try Shop.heardByReceiver(.moko, period_s: 1, ahead_s: 3_600)
+        #expect(abs(batched.count - direct.count) * 100 <= direct.count)
+    }
+
+    @Test("Batches that are lost for a minute end no visit, and coverage tells that time")
+    func lostBatches() throws {
+        var radio: [(Double, RadioAvailability)] = []
+        let batched = try Shop.heardByReceiver(.moko, period_s: 1, silent_s: 200..<260, radio: &radio)
+        #expect(!batched.contains { 200..<262 ~= $0.exited_s })
+        #expect(radio.map(\.1) == [.absent, .scanning, .stalled, .scanning])
+        #expect(abs((radio.first { $0.1 == .stalled }?.0 ?? 0) - 200) < 1.5)
+    }
+}
+
+private struct Visit: CustomStringConvertible {
+    var instance: RegionInstanceID
+    var entered_s: Double
+    var heard_s: Double
+    var exited_s: Double
+
+    var description: String { "\(instance) \(entered_s) to \(heard_s)" }
+}
+
+private enum Shop {
+    static let settings: GatewaySettings = {
+        let text = """
+            [[region]]
+            id = "carts"
+            uuid = "\(StoreScenario.storeUUID)"
+            expand = "minor"
+            exit_after_s = 10
+            settle_s = 0
+            """
+        return (try? Settings.parse(text).gateway) ?? Settings.defaults.gateway
+    }()
+
+    static let packets: [(at_s: Double, packet: ReceivedPacket)] = {
+        var simulation = StoreSimulation(
+            scenario: .firstRun(seed: 3, duration: .seconds(ReceiverShopTests.length_s)), seed: 3)
+        var found: [(Double, ReceivedPacket)] = []
+        while let packet = simulation.next() {
+            let report = packet.report
+            found.append(
+                (
+                    (packet.at - .origin).seconds,
+                    ReceivedPacket(address: report.address, rssi_dbm: report.rssi_dbm, data: packet.data)
+                ))
+        }
+        return found
+    }()
+
+    static func heardByAdapter() throws -> [Visit] {
+        var owner = ShopOwner()
+        owner.livenessChanged(to: .live, at: ReceiverShopTests.start)
+        var next = 0
+        for step in 1...Int((ReceiverShopTests.length_s + 60) * 10) {
+            let now_s = Double(step) / 10
+            while next < packets.count, packets[next].at_s <= now_s {
+                let at = ReceiverShopTests.start + .seconds(packets[next].at_s)
+                owner.packet(packets[next].packet.event.span, from: 0, at: at)
+                next += 1
+            }
+            let now = ReceiverShopTests.start + .seconds(now_s)
+            owner.radioProved(at: now)
+            _ = owner.tick(at: now)
+        }
+        return owner.log.visits
+    }
+
+    static func heardByReceiver(_ format: ReceiverFormat, period_s: Double, ahead_s: Double = 0) throws -> [Visit] {
+        var radio: [(Double, RadioAvailability)] = []
+        return try heardByReceiver(format, period_s: period_s, ahead_s: ahead_s, silent_s: 0..<0, radio: &radio)
+    }
+
+    static func heardByReceiver(
+        _ format: ReceiverFormat, period_s: Double, ahead_s: Double = 0, silent_s: Range<Double>,
+        radio: inout [(Double, RadioAvailability)]
+    ) throws -> [Visit] {
+        let owner = ShopOwner()
+        let inbox = try ReceiverInbox(filter: "rx")
+        let runner = ReceiverRunner(
+            ReceiverSettings(topic: "rx", format: format), inbox, owner: owner, bell: try Doorbell(),
+            wall: { WallTime(microseconds: 1_795_000_000_000_000) + ($0 - ReceiverShopTests.start) },
+            logger: Logger(label: "test"), at: ReceiverShopTests.start)
+        var next = 0
+        var batch: [(at_s: Double, packet: ReceivedPacket)] = []
+        let steps = Int(((ReceiverShopTests.length_s + 60) / 0.05).rounded())
+        for step in 1...steps {
+            let now_s = Double(step) / 20
+            while next < packets.count, packets[next].at_s <= now_s {
+                batch.append(packets[next])
+                next += 1
+            }
+            let now = ReceiverShopTests.start + .seconds(now_s)
+            if step % Int((period_s * 20).rounded()) == 0 {
+                if !silent_s.contains(now_s) { inbox.take(payload(format, batch, ahead_s, now_s), on: "rx", at: now) }
+                batch = []
+            }
+            runner.turn(at: now)
+        }
+        radio = owner.log.radio
+        return owner.log.visits
+    }
+
+    /// What a receiver of that format publishes. Minew's packets are grouped by transmitter.
+    private static func payload(
+        _ format: ReceiverFormat, _ batch: [(at_s: Double, packet: ReceivedPacket)], _ ahead_s: Double, _ now_s: Double
+    ) -> [UInt8] {
+        func hex(_ octets: [UInt8]) -> String { octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+        func ms(_ at_s: Double) -> Int64 { 1_795_000_000_000 + Int64(((at_s + ahead_s) * 1_000).rounded()) }
+        switch format {
+        case .minew:
+            let groups = Dictionary(grouping: batch) { $0.packet.address.bits }.sorted { $0.key < $1.key }
+            var body: [UInt8] = [0xAC, 0x23, 0x3F, 0, 0, 1, UInt8(groups.count >> 8), UInt8(groups.count & 0xFF)]
+            for (bits, entries) in groups {
+                body += (0..<6).map { UInt8(truncatingIfNeeded: bits >> UInt64(40 - 8 * $0)) }
+                body += [UInt8(entries.count >> 8), UInt8(entries.count & 0xFF)]
+                for (_, packet) in entries {
+                    body += [UInt8(packet.data.count)] + packet.data
+                    body += [packet.address.type == .random ? 0x02 : 0x00, UInt8(bitPattern: packet.rssi_dbm ?? 127)]
+                }
+            }
+            let length = body.count + 7
+            return [0xBB, 0x01] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + body + [0xDD]
+        case .moko:
+            let list = batch.map { at_s, packet in
+                #"{"mac":"\#(packet.address)","timestamp":\#(ms(at_s)),"rssi":\#(packet.rssi_dbm ?? -127),"adv_data":"\#(hex(packet.data))"}"#
+            }
+            return Array(#"{"msg_id":3070,"device_info":{"mac":"x"},"data":[\#(list.joined(separator: ","))]}"#.utf8)
+        case .cassia:
+            let list = batch.map { at_s, packet in
+                #"{"bdaddr":"\#(packet.address)","bdaddrType":"\#(packet.address.type == .random ? "random" : "public")","rssi":\#(packet.rssi_dbm ?? -127),"adData":"\#(hex(packet.data))","timestamp":\#(ms(at_s))}"#
+            }
+            return Array(#"{"action":"data.scan","data":[\#(list.joined(separator: ","))]}"#.utf8)
+        case .shelly:
+            let list = batch.map { _, packet in
+                #"["\#(packet.address)",\#(packet.rssi_dbm ?? -127),"\#(base64(packet.data))",""]"#
+            }
+            let ts = Double(ms(now_s)) / 1_000
+            return Array(
+                #"{"method":"NotifyEvent","params":{"events":[{"event":"ble.scan_result","data":[2,[\#(list.joined(separator: ","))]],"ts":\#(ts)}]}}"#
+                    .utf8)
+        }
+    }
+
+    private static func base64(_ octets: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        var text = ""
+        for start in stride(from: 0, to: octets.count, by: 3) {
+            let part = octets[start..<min(start + 3, octets.count)]
+            let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+            for place in 0..<4 { text.append(place <= part.count ? digits[bits >> (18 - 6 * place) & 63] : "=") }
+        }
+        return text
+    }
+}
+
+/// An engine as the owner of the radio.
+private struct ShopOwner: RadioOwner {
+    final class Log {
+        var visits: [Visit] = []
+        var radio: [(Double, RadioAvailability)] = []
+    }
+
+    let log = Log()
+    private var engine: GatewayEngine
+    private var outputs: [GatewayOutput] = []
+    private var blindSince: Instant?
+
+    init() {
+        engine = GatewayEngine(
+            Shop.settings, radioSees: false, canProbe: true, at: ReceiverShopTests.start, outputs: &outputs)
+    }
+
+    mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
+        engine.receive(packet.extracting(droppingFirst: 1), from: adapter, at: instant, outputs: &outputs)
+    }
+
+    mutating func tick(at instant: Instant) -> EngineWait {
+        let wait = engine.advance(through: instant, outputs: &outputs)
+        for case .transition(let transition, _) in outputs {
+            guard case .exit(let stay)? = transition.event?.kind else { continue }
+            log.visits.append(
+                Visit(
+                    instance: transition.instance, entered_s: seconds(stay.enteredAt),
+                    heard_s: seconds(stay.lastHeardAt), exited_s: seconds(transition.at)))
+        }
+        outputs.removeAll()
+        return wait
+    }
+
+    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
+        if case .blind(let since) = liveness { blindSince = since } else { blindSince = nil }
+        engine.liveness(liveness, at: instant, outputs: &outputs)
+    }
+
+    mutating func radioProved(at instant: Instant) { engine.radioProved(at: instant, outputs: &outputs) }
+
+    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
+        log.radio.append((seconds(blindSince ?? instant), availability))
+    }
+
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) {}
+
+    mutating func stopped(at instant: Instant) {}
+
+    private func seconds(_ instant: Instant) -> Double { (instant - ReceiverShopTests.start).seconds }
+}
