@@ -8,17 +8,33 @@ package protocol MessageContent: Hashable, Sendable {
 
     /// Returns the messages and records.
     ///
-    /// - Parameters:
-    ///   - number: gives the next number of a series. A publication takes at most one.
-    ///   - instant: the time of the event that the messages tell.
-    func publication(
-        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
-        number: (NumberSeries) -> MessageNumber
-    ) -> Publication
+    /// - Parameter composer: remembers pseudonyms, so it changes.
+    func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication
 }
 
 extension MessageContent {
     package var handling: OutputHandling { .ofEvents }
+}
+
+/// The time and the numbers of a publication.
+package struct PublicationContext {
+    /// The time of the event that the messages tell.
+    let instant: Instant
+    let timebase: Timebase
+    /// Returns the next number of a series. A publication takes at most one.
+    let number: (NumberSeries) -> MessageNumber
+    /// Returns the last event of an instance; 0 before the first, or where it is not known any more.
+    let eventSeq: (RegionInstanceID) -> Int64
+
+    package init(
+        at instant: Instant, _ timebase: Timebase, number: @escaping (NumberSeries) -> MessageNumber,
+        eventSeq: @escaping (RegionInstanceID) -> Int64
+    ) {
+        self.instant = instant
+        self.timebase = timebase
+        self.number = number
+        self.eventSeq = eventSeq
+    }
 }
 
 /// A `MessageContent` of any kind.
@@ -49,6 +65,8 @@ package struct Publication: Sendable {
     /// Records beside those of retained topics, by their keys.
     package var records: [(key: String, value: [UInt8])] = []
     package var removedKeys: [String] = []
+    /// The beginning of the keys of more records to remove.
+    package var removedPrefix: String?
     /// The kind whose former pages are cleared, where the items do not replace them.
     package var pages: MessageKind?
 
@@ -95,4 +113,6 @@ package struct OutputHandling: Hashable, Sendable {
     static let ofEvents = OutputHandling(shedding: .never, commit: .soon)
     /// The handling of lists that the next one replaces.
     static let ofRanging = OutputHandling(shedding: .counted(from: Shedding.earlyLimit), commit: .never)
+    /// The handling of what has no value later, and is not stored.
+    static let ofPresent = OutputHandling(shedding: .silent(from: Shedding.lateLimit), commit: .never)
 }

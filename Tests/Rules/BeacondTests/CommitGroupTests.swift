@@ -13,7 +13,8 @@ struct CommitGroupTests {
     }
 
     private func ranging(_ region: String) -> GatewayOutput {
-        .ranging(RangingReport(instance: RegionInstanceID(region: region), at: .origin, count: 0, beacons: []))
+        .message(
+            RangingReport(instance: RegionInstanceID(region: region), at: .origin, count: 0, beacons: []), at: .origin)
     }
 
     /// Returns a group that has used up its burst by `at(0)`.

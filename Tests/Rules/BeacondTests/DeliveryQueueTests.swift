@@ -42,7 +42,7 @@ struct DeliveryQueueTests {
         let queue = try DeliveryQueue()
         queue.push(Array(repeating: transition("early", .inside), count: OutputHandling.Shedding.earlyLimit))
         let report = RangingReport(instance: RegionInstanceID(region: "a"), at: .origin, count: 0, beacons: [])
-        queue.push([.ranging(report), transition("late", .inside)])
+        queue.push([.message(report, at: .origin), transition("late", .inside)])
         #expect(queue.drops.ranging == 1 && queue.take().outputs.count == OutputHandling.Shedding.earlyLimit + 1)
         queue.push(Array(repeating: transition("early", .inside), count: OutputHandling.Shedding.lateLimit))
         queue.push([.stays([]), .radio(.replay, at: .origin), .unregistered(region: "a", instances: [], at: .origin)])

@@ -166,7 +166,8 @@ struct IntegrationsTests {
         let fix = Fix(at: Self.timebase.wallAtOrigin, coordinate: place, horizontalAccuracy_m: 5)
         let placed = PlacedFix(fix, came: .origin, origin: .receiver(device: nil, age: .zero))
         let items = try first.dispatch(
-            [.transition(entry, record: nil), .location(placed, of: .standard, at: .origin)], Self.timebase)
+            [.transition(entry, record: nil), .message(GatewayLocation(placed, of: .standard), at: .origin)],
+            Self.timebase)
         #expect(others(items).map(\.topic) == ["owntracks/fleet/van/event", "owntracks/fleet/van"])
         first.outbox.close()
         let next = try start(tables)

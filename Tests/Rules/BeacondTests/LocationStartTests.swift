@@ -30,9 +30,12 @@ struct LocationStartTests {
     }
 
     private func placed(_ second: Double) throws -> GatewayOutput {
-        .location(
-            PlacedFix(try fix(second), came: .origin, origin: .receiver(device: nil, age: .zero)), of: .standard,
-            at: .origin)
+        let placed = PlacedFix(try fix(second), came: .origin, origin: .receiver(device: nil, age: .zero))
+        return .message(GatewayLocation(placed, of: .standard), at: .origin)
+    }
+
+    private func kept(_ second: Double, number: Int = 0) throws -> GatewayOutput {
+        .message(KeptFix(try fix(second), number: number), at: .origin)
     }
 
     private static let gpsd = "[location]\nsource = \"gpsd\"\n"
@@ -40,11 +43,12 @@ struct LocationStartTests {
     @Test("A killed process's kept fixes are published first, once, as one stopped batch")
     func kept() throws {
         let killed = try start(Self.gpsd)
-        _ = try killed.dispatcher.dispatch([.kept(try fix(1)), .kept(try fix(2))], Self.timebase)
+        _ = try killed.dispatcher.dispatch([try kept(1), try kept(2, number: 1)], Self.timebase)
         killed.dispatcher.outbox.close()
         let next = try start(Self.gpsd)
         #expect(
-            next.outputs.first == .track(TrackBatch(fixes: [try fix(1), try fix(2)], finished: .stopped), at: .origin))
+            next.outputs.first
+                == .message(TrackBatch(fixes: [try fix(1), try fix(2)], finished: .stopped), at: .origin))
         _ = try next.dispatcher.dispatch(next.outputs, Self.timebase)
         next.dispatcher.outbox.close()
         #expect(try start(Self.gpsd).outputs.isEmpty)
@@ -56,7 +60,7 @@ struct LocationStartTests {
         let parts = try start(tables)
         let batch = TrackBatch(fixes: [try fix(1)], finished: .timeout)
         let told = try parts.dispatcher.dispatch(
-            [.kept(try fix(1)), .track(batch, at: .origin), try placed(1)], Self.timebase)
+            [try kept(1), .message(batch, at: .origin), try placed(1)], Self.timebase)
         #expect(told.isEmpty)
         #expect(parts.dispatcher.outbox.records().isEmpty)
     }

@@ -96,9 +96,8 @@ struct RequestedRegionTests {
         let address = ReplyAddress(verb: "state", topic: "replies/me", correlationData: [7])
         let status = RegionStatus(
             instance: RegionInstanceID(region: "door"), state: .inside, since: .origin + .seconds(1))
-        let answer = GatewayOutput.answer(
-            Answer(address: address, at: .origin + .seconds(2), result: .states([status], next: 3)))
-        let said = try makeDispatcher().dispatch([answer], timebase)
+        let answer = Answer(address: address, at: .origin + .seconds(2), result: .states([status], next: 3))
+        let said = try makeDispatcher().dispatch([.message(answer, at: answer.at)], timebase)
         guard case .message(let message) = try #require(said.first).content else {
             Issue.record("an answer was expected")
             return

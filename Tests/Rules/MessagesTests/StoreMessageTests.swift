@@ -62,9 +62,10 @@ struct StoreMessageTests {
                 measuredPower_dbm: -59, age_ms: 10, place: place)
         }
         let list = ListedBeacons(instance: RegionInstanceID(region: "carts"), count: 4, beacons: beacons)
-        let publication = list.publication(by: composer, at: .origin, timebase) {
-            MessageNumber(epoch: "", series: $0, seq: 1)
-        }
+        var composer = composer
+        let context = PublicationContext(
+            at: .origin, timebase, number: { MessageNumber(epoch: "", series: $0, seq: 1) }, eventSeq: { _ in 0 })
+        let publication = list.publication(by: &composer, context)
         guard case .ephemeral(let message)? = publication.items.first else {
             Issue.record("no message")
             return

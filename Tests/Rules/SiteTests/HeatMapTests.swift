@@ -259,15 +259,17 @@ struct HeatMapTests {
     func told() throws {
         var map = try Map()
         map.follow(at: 3_600)
-        let composer = MessageComposer(
+        var composer = MessageComposer(
             topics: TopicTree(prefix: "beacons", site: "store", gateway: "site"), version: "1",
             pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
         for (away_us, at) in [(-1_500, "19:00:00.000Z"), (1_500, "19:00:00.001Z")] as [(Int64, String)] {
             let clock = Timebase(wallAtOrigin: Self.start + TimeSpan(microseconds: away_us), isSynced: true)
             let sheet = try #require(map.sheets.first)
-            let publication = sheet.publication(by: composer, at: .origin + .seconds(3_600), clock) {
-                MessageNumber(epoch: "01KDVDNA0T0000000000000000", series: $0, seq: 1)
-            }
+            let context = PublicationContext(
+                at: .origin + .seconds(3_600), clock,
+                number: { MessageNumber(epoch: "01KDVDNA0T0000000000000000", series: $0, seq: 1) }, eventSeq: { _ in 0 }
+            )
+            let publication = sheet.publication(by: &composer, context)
             guard case .numbered(let message)? = publication.items.first else {
                 Issue.record("no sheet")
                 continue

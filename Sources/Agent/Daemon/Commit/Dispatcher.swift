@@ -45,7 +45,8 @@ package final class Dispatcher {
     struct Told {
         var retained: RetainedTopics
         var coverage: ToldCoverage
-        var place: ToldPlace
+        /// The status's part about the place; `nil` where the configuration has no `[location]`.
+        var place: LocationStatus?
         var entities: ToldEntities
     }
 
@@ -88,7 +89,7 @@ package final class Dispatcher {
         coverage.resume(stored.coverage, at: now)
         told = Told(
             retained: RetainedTopics(stored, wanted: wanted, under: composer.topics), coverage: coverage,
-            place: ToldPlace(stored.records, status: location), entities: entities)
+            place: location, entities: entities)
     }
 
     /// Messages that clear what earlier processes have retained at the broker. They go before any state of this
@@ -150,12 +151,12 @@ package final class Dispatcher {
     ) -> Message {
         writer.radio = radio
         return composer.status(
-            isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, location: told.place.status, at: now,
+            isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, location: told.place, at: now,
             timebase)
     }
 
     /// The status's part about the place.
-    var locationStatus: LocationStatus? { told.place.status }
+    var locationStatus: LocationStatus? { told.place }
 
     /// The states to publish again after a new epoch began, because they name the former one.
     func statesOfNewEpoch(_ timebase: Timebase) -> [Message] {

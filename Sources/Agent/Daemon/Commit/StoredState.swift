@@ -116,7 +116,7 @@ package struct StoredState {
 
     /// Fixes that an earlier process kept; they are told with the state at its end.
     func leftTrack(at now: Instant) -> [GatewayOutput] {
-        fixes.isEmpty ? [] : [.track(TrackBatch(fixes: fixes, finished: .stopped), at: now)]
+        fixes.isEmpty ? [] : [.message(TrackBatch(fixes: fixes, finished: .stopped), at: now)]
     }
 
     /// Exits of the stays in regions that are not monitored any more. They come before the engine's outputs, because
@@ -203,31 +203,5 @@ package struct GatewayIdentity: OutboxOwner {
 extension OutboxLimits {
     package init(_ settings: OutboxSettings) {
         self.init(maxEvents: settings.maxEvents, maxMiB: settings.max_MiB)
-    }
-}
-
-/// The gateway's place as it was told last, and the stored fixes that are not told yet.
-struct ToldPlace {
-    /// The status's part about the place; `nil` where the configuration has no `[location]`.
-    var status: LocationStatus?
-    /// The records of fixes that wait to be told together, oldest first.
-    private var fixKeys: [String] = []
-
-    init(_ records: [OutboxRecord], status: LocationStatus?) {
-        self.status = status
-        fixKeys = records.map(\.key).filter(StoredFix.isKey).sorted()
-    }
-
-    /// The key for one more fix.
-    mutating func keep(_ fix: Fix) -> String {
-        let key = StoredFix.key(fix, fixKeys.count)
-        fixKeys.append(key)
-        return key
-    }
-
-    /// Takes the keys of records to remove, once their fixes are told.
-    mutating func takeFixKeys() -> [String] {
-        defer { fixKeys = [] }
-        return fixKeys
     }
 }

@@ -40,17 +40,16 @@ struct TransactionWriter {
             case .stays(let records):
                 draft.transaction.records += records.map { stored($0, draft) }
                 for record in records { draft.told.coverage.note(seen: record.lastHeardAt) }
-            case .ranging(let report):
-                draft.say(composer.ranging(report, draft.timebase), at: report.at)
-                if let ownTracks = integrations.ownTracks {
-                    let time = draft.timebase.wall(report.at)
-                    for beacon in ownTracks.beacons(report, at: time) { draft.say(beacon, at: report.at) }
-                }
             case .failure(let failure, let at):
                 draft.dispatched.append(.init(at: at, content: .failure(failure)))
             case .notice(let notice, let at):
                 draft.dispatched.append(.init(at: at, content: .notice(notice)))
-            case .location, .kept, .track, .locationStatus: writeLocation(output, records, into: &draft)
+            case .locationStatus(let status, let at):
+                draft.told.place = status
+                let message = composer.status(
+                    isOnline: true, epoch: draft.numbering.epoch, radio: radio, location: status, at: at,
+                    draft.timebase)
+                draft.say(message, at: at)
             case .registered(let definition, let region, _):
                 draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .settled(nil, let region, _): draft.transaction.remove([StoredSettling.key(region)])
@@ -67,54 +66,32 @@ struct TransactionWriter {
                 for instance in instances + left { forget(instance, at: at, records, into: &draft) }
             case .forgotten(let instances, let at):
                 for instance in instances { forget(instance, at: at, records, into: &draft) }
-            case .answer(let answer):
-                draft.say(
-                    composer.response(answer, eventSeq: { ledger.eventSeq(of: $0) }, draft.timebase), at: answer.at)
             }
-        }
-    }
-
-    /// Where the place must not leave the gateway, it is not stored either.
-    private func writeLocation(_ output: GatewayOutput, _ records: RecordTable, into draft: inout TransactionDraft) {
-        switch output {
-        case .locationStatus(let status, let at):
-            draft.told.place.status = status
-            let message = composer.status(
-                isOnline: true, epoch: draft.numbering.epoch, radio: radio, location: status, at: at, draft.timebase)
-            draft.say(message, at: at)
-        case .location(let placed, let service, let at) where composer.tellsPlace:
-            let message = composer.location(placed, service: service, at: at, draft.timebase)
-            // A later process may not tell the place any more.
-            retain(message, at: at, records, into: &draft)
-            if let ownTracks = integrations.ownTracks {
-                let fix = composer.dated(placed, at: at, draft.timebase)
-                retain(ownTracks.location(fix), at: at, records, into: &draft)
-            }
-        case .kept(let fix) where composer.tellsPlace:
-            draft.transaction.store(OutboxRecord(key: draft.told.place.keep(fix), value: StoredFix.encoded(fix)))
-        case .track(let batch, let at) where composer.tellsPlace:
-            let number = draft.numbering.number(of: .batches)
-            let message = composer.track(batch, epoch: number.epoch, number: number.seq, at: at, draft.timebase)
-            sayCompanions(of: message, at: at, into: &draft)
-            draft.commit(message, at: at)
-            draft.transaction.remove(draft.told.place.takeFixKeys())
-        default: break
         }
     }
 
     /// Writes the messages of one kind, and the records that belong to them.
-    private func write(
+    private mutating func write(
         _ content: any MessageContent, at now: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
-        let publication = content.publication(by: composer, at: now, draft.timebase) { [numbering = draft.numbering] in
-            numbering.number(of: $0)
+        let context = PublicationContext(
+            at: now, draft.timebase, number: { [numbering = draft.numbering] in numbering.number(of: $0) },
+            eventSeq: { [ledger] in ledger.eventSeq(of: $0) })
+        var publication = content.publication(by: &composer, context)
+        if let ownTracks = integrations.ownTracks, !publication.items.isEmpty {
+            publication.items += ownTracks.items(beside: content, by: composer, context)
         }
         draft.transaction.remove(publication.removedKeys)
+        if let prefix = publication.removedPrefix {
+            draft.transaction.remove(draft.keys(under: prefix, records))
+        }
         for (key, value) in publication.records { draft.transaction.store(OutboxRecord(key: key, value: value)) }
         var retained: Set<String> = []
         for item in publication.items {
             switch item {
-            case .numbered(let message): draft.commit(message, at: now)
+            case .numbered(let message):
+                sayCompanions(of: message, at: now, into: &draft)
+                draft.commit(message, at: now)
             case .ephemeral(let message): draft.say(message, at: now)
             case .retained(let message, let value):
                 retained.insert(message.topic)
@@ -218,6 +195,11 @@ struct TransactionDraft {
         records.has(key) || transaction.records.contains { $0.key == key }
     }
 
+    /// The keys with that beginning, once this is committed.
+    func keys(under prefix: String, _ records: RecordTable) -> [String] {
+        records.keys(under: prefix) + transaction.records.map(\.key).filter { $0.hasPrefix(prefix) }
+    }
+
     /// Adds a message with the next number of its series, to be published once it is committed.
     mutating func commit(_ message: NumberedMessage, at instant: Instant) {
         numbering.goOn(after: message.number)
@@ -270,6 +252,9 @@ struct RecordTable {
     func instances(of region: String) -> [RegionInstanceID] {
         records.keys.sorted().compactMap { StoredRegion.instance(ofKey: $0) }.filter { $0.region == region }
     }
+
+    /// The keys with that beginning.
+    func keys(under prefix: String) -> [String] { records.keys.filter { $0.hasPrefix(prefix) } }
 
     /// The topics of a gateway's pages of that kind that have a record.
     func pages(of kind: MessageKind, under topics: TopicTree) -> [String] {

@@ -79,9 +79,8 @@ package final class Round {
         receive(news)
         if machine != nil { look() }
         deliver(for: machine == nil || news.isLast ? .zero : wait, wake: engine.wake)
-        for answer in engine.receive(sink.takeIncoming(), at: clock.now, clock.timebase) {
-            say([dispatcher.composer.response(answer, eventSeq: { _ in 0 }, clock.timebase)])
-        }
+        let refusals = engine.receive(sink.takeIncoming(), at: clock.now, clock.timebase)
+        commit(refusals.map { .message($0, at: $0.at) })
         return !news.isLast
     }
 

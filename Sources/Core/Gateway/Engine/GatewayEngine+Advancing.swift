@@ -129,7 +129,7 @@ extension GatewayEngine {
     private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {
         let report = rangingReport(instance, tellsReception: ranger.tellsReception(instance, at: now), at: now)
         guard ranger.isDue(instance, count: report.count, beacons: report.beacons, at: now) else { return }
-        outputs.append(.ranging(report))
+        outputs.append(.message(report, at: now))
     }
 
     /// Returns the beacons in range of an instance.

@@ -18,7 +18,7 @@ extension GatewayEngine {
         } catch {
             result = .refused(error)
         }
-        outputs.append(.answer(Answer(address: address, at: now, result: result)))
+        outputs.append(.message(Answer(address: address, at: now, result: result), at: now))
     }
 
     private func states(_ request: StateRequest) throws(RequestError) -> Answer.Result {

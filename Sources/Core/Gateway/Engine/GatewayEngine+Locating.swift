@@ -94,9 +94,10 @@ extension GatewayEngine {
             switch item {
             case .used(let placed): use(placed, outputs: &outputs)
             case .update(let placed):
-                outputs.append(.location(placed, of: settings.location?.service ?? .standard, at: now))
-            case .kept(let fix): outputs.append(.kept(fix))
-            case .track(let batch): outputs.append(.track(batch, at: now))
+                let update = GatewayLocation(placed, of: settings.location?.service ?? .standard)
+                outputs.append(.message(update, at: now))
+            case .kept(let fix): outputs.append(.message(fix, at: now))
+            case .track(let batch): outputs.append(.message(batch, at: now))
             case .status(let status): outputs.append(.locationStatus(status, at: now))
             }
         }

@@ -6,7 +6,6 @@ package enum GatewayOutput: Hashable, Sendable {
     case stays([RegionRecord])
     /// A value that becomes messages of one kind, with the records that belong to them.
     case message(Announcement, at: Instant)
-    case ranging(RangingReport)
     /// The radio is in another condition from that time on.
     case radio(CoveredRadio, at: Instant)
     case failure(RegionMonitoringFailure, at: Instant)
@@ -22,14 +21,7 @@ package enum GatewayOutput: Hashable, Sendable {
     case settled(BeaconRegion?, region: String, at: Instant)
     /// These instances are not monitored any more. Others of their region may be.
     case forgotten([RegionInstanceID], at: Instant)
-    case answer(Answer)
-    /// An update of the gateway's place by a location service.
-    case location(PlacedFix, of: LocationSettings.Service, at: Instant)
-    /// A deferred fix, which has to outlive the process until its batch is told.
-    case kept(Fix)
-    /// The batch of deferred fixes.
-    case track(TrackBatch, at: Instant)
-    /// The availability of the place.
+    /// The availability of the place, a part of the status.
     case locationStatus(LocationStatus, at: Instant)
 }
 
@@ -40,14 +32,9 @@ extension GatewayOutput {
         // They are stored again in a minute.
         case .stays: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .eventually)
         case .message(let announcement, _): announcement.content.handling
-        case .ranging: .ofRanging
-        case .radio, .registered, .settled, .exit, .unregistered, .forgotten: .ofEvents
-        // A batch contains all fixes that were kept for it.
-        case .kept: OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
-        case .track, .locationStatus: .ofEvents
-        // A failure is for the log, a client repeats a request, and the gateway is elsewhere by then.
-        case .failure, .notice, .answer, .location:
-            OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .never)
+        case .radio, .registered, .settled, .exit, .unregistered, .forgotten, .locationStatus: .ofEvents
+        // For the log.
+        case .failure, .notice: .ofPresent
         }
     }
 

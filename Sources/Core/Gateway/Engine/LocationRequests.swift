@@ -60,12 +60,12 @@ extension GatewayEngine {
 
     mutating func answerLocationRequests(_ outputs: inout [GatewayOutput]) {
         for (address, placed) in place.requests.takeAnswered() {
-            outputs.append(.answer(Answer(address: address, at: now, result: .location(placed))))
+            outputs.append(.message(Answer(address: address, at: now, result: .location(placed)), at: now))
         }
         for address in place.requests.takeExpired(at: now) {
             let availability = place.services?.status.availability ?? .off
-            outputs.append(
-                .answer(Answer(address: address, at: now, result: .refused(.locationUnavailable(availability)))))
+            let answer = Answer(address: address, at: now, result: .refused(.locationUnavailable(availability)))
+            outputs.append(.message(answer, at: now))
         }
     }
 }

@@ -19,6 +19,18 @@ package struct TrackBatch: Hashable, Sendable {
     }
 }
 
+/// A deferred fix, which has to outlive the process until its batch is told.
+package struct KeptFix: Hashable, Sendable {
+    package var fix: Fix
+    /// The place within the batch, from 0.
+    package var number: Int
+
+    package init(_ fix: Fix, number: Int) {
+        self.fix = fix
+        self.number = number
+    }
+}
+
 /// Deferred updates: every used fix is kept, and all are told together.
 struct DeferredTrack: Sendable {
     /// The most fixes in a batch: an hour of one a second. A full batch is told at once.

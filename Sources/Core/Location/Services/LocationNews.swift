@@ -46,7 +46,7 @@ package enum LocationNews: Hashable, Sendable {
     /// The place to publish.
     case update(PlacedFix)
     /// A fix is kept for the current batch, and has to outlive the process.
-    case kept(Fix)
+    case kept(KeptFix)
     /// The batch of the kept fixes.
     case track(TrackBatch)
     case status(LocationStatus)

@@ -206,8 +206,8 @@ package struct LocationServices: Sendable {
     }
 
     private mutating func keep(_ fix: Fix, at now: Instant, news: inout [LocationNews]) {
-        guard track != nil else { return }
-        news.append(.kept(fix))
+        guard let number = track?.count else { return }
+        news.append(.kept(KeptFix(fix, number: number)))
         if let batch = track?.keep(fix, at: now) { tell(batch, news: &news) }
     }
 

@@ -22,6 +22,19 @@ package struct OwnTracks: Sendable {
         trackerID = String((topic.split(separator: "/").last ?? "").filter { $0.isLetter || $0.isNumber }.suffix(2))
     }
 
+    /// Returns the messages beside those of a value: the gateway's place, or the beacons near it.
+    package func items(
+        beside content: any MessageContent, by composer: MessageComposer, _ context: PublicationContext
+    ) -> [Publication.Item] {
+        switch content {
+        case let location as GatewayLocation:
+            [.retained(self.location(composer.dated(location.placed, at: context.instant, context.timebase)))]
+        case let report as RangingReport:
+            beacons(report, at: context.timebase.wall(report.at)).map { .ephemeral($0) }
+        default: []
+        }
+    }
+
     /// Returns the message of the gateway's place.
     package func location(_ fix: Fix) -> Message {
         Message(topic: topic, payload: payload(fix), .retained)

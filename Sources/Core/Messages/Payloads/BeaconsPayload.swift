@@ -125,13 +125,10 @@ package struct BeaconList: MessageContent {
 
     /// Each page is stored, so that a later process goes on from it. A clock that is not set would make the stored times
     /// wrong. Then the pages of a set clock stay.
-    package func publication(
-        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
-        number: (NumberSeries) -> MessageNumber
-    ) -> Publication {
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
         var publication = Publication(
-            pages(by: composer, at: instant, timebase).map { page in
-                .retained(page, stored: timebase.isSynced ? page.payload : nil)
+            pages(by: composer, at: context.instant, context.timebase).map { page in
+                .retained(page, stored: context.timebase.isSynced ? page.payload : nil)
             })
         publication.pages = .beacons
         return publication

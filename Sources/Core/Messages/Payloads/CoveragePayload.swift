@@ -69,13 +69,11 @@ extension SurgePayload {
 }
 
 extension EntryBudget.Surge: MessageContent {
-    package func publication(
-        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
-        number: (NumberSeries) -> MessageNumber
-    ) -> Publication {
-        let (from, number) = (timebase.wall(from), number(.surges))
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        let (timebase, number) = (context.timebase, context.number(.surges))
+        let from = timebase.wall(from)
         let payload = SurgePayload(
-            head: composer.head(at: instant, timebase), origin: composer.origin, epoch: number.epoch,
+            head: composer.head(at: context.instant, timebase), origin: composer.origin, epoch: number.epoch,
             surge: number.seq, from: from, to: max(from, timebase.wall(to)), region: region, refused: refused,
             identities: identities)
         return Publication(payload, topic: composer.topics.topic(.gateway(.surge)))

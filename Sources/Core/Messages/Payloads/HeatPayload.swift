@@ -84,14 +84,11 @@ extension HeatSheet.Cell {
 }
 
 extension HeatSheet: MessageContent {
-    package func publication(
-        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
-        number: (NumberSeries) -> MessageNumber
-    ) -> Publication {
-        var head = composer.head(at: instant, timebase)
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        var head = composer.head(at: context.instant, context.timebase)
         // The map may have read the clock a moment earlier, and no sheet is published before its end.
         head.at = max(head.at, to)
-        let number = number(.sheets)
+        let number = context.number(.sheets)
         let payload = HeatPayload(
             head: head, origin: composer.origin, epoch: number.epoch, seq: number.seq, sheet: self)
         return Publication(payload, topic: composer.topics.topic(.gateway(.heat)))

@@ -74,6 +74,52 @@ extension Fix {
     }
 }
 
+/// An update of the gateway's place by a location service.
+package struct GatewayLocation: MessageContent {
+    package var placed: PlacedFix
+    package var service: LocationSettings.Service
+
+    package init(_ placed: PlacedFix, of service: LocationSettings.Service) {
+        self.placed = placed
+        self.service = service
+    }
+
+    /// The gateway is elsewhere by the time that a full queue has room.
+    package var handling: OutputHandling { .ofPresent }
+
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        guard composer.tellsPlace else { return Publication([]) }
+        let message = composer.location(placed, service: service, at: context.instant, context.timebase)
+        return Publication([.retained(message)])
+    }
+}
+
+/// Where the place must not leave the gateway, it is not stored either.
+extension KeptFix: MessageContent {
+    /// A batch contains all fixes that were kept for it.
+    package var handling: OutputHandling {
+        OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
+    }
+
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        var publication = Publication([])
+        if composer.tellsPlace { publication.records = [(StoredFix.key(fix, number), StoredFix.encoded(fix))] }
+        return publication
+    }
+}
+
+extension TrackBatch: MessageContent {
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        guard composer.tellsPlace else { return Publication([]) }
+        let number = context.number(.batches)
+        let message = composer.track(
+            self, epoch: number.epoch, number: number.seq, at: context.instant, context.timebase)
+        var publication = Publication([.numbered(message)])
+        publication.removedPrefix = StoredFix.prefix
+        return publication
+    }
+}
+
 extension MessageComposer {
     /// - Parameter service: the service that made the update.
     package func location(

@@ -256,6 +256,7 @@ extension MessageComposer {
 
     /// The approximate length of a beacon, octets.
     private static let beaconLength = 256
+
     /// Returns the list of a ranging report, for an answer.
     func list(_ report: RangingReport, _ timebase: Timebase) -> ListedBeacons {
         let now = timebase.wall(report.at)
@@ -268,6 +269,14 @@ extension MessageComposer {
     }
 }
 
+extension RangingReport: MessageContent {
+    package var handling: OutputHandling { .ofRanging }
+
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        Publication([.ephemeral(composer.ranging(self, context.timebase))])
+    }
+}
+
 /// The ranging of a store, whose gateways have listed the beacons.
 extension ListedBeacons: MessageContent {
     /// The approximate length of a beacon with a place, octets.
@@ -275,12 +284,9 @@ extension ListedBeacons: MessageContent {
 
     package var handling: OutputHandling { .ofRanging }
 
-    package func publication(
-        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
-        number: (NumberSeries) -> MessageNumber
-    ) -> Publication {
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
         var json = JSONWriter()
-        composer.head(at: instant, timebase).write(to: &json)
+        composer.head(at: context.instant, context.timebase).write(to: &json)
         json.reserve(octets: 128 + beacons.count * Self.placedBeaconLength)
         write(to: &json)
         let topic = composer.topics.ranging(self.instance)

@@ -72,6 +72,15 @@ extension ListedState {
     }
 }
 
+extension Answer: MessageContent {
+    /// A client repeats a request.
+    package var handling: OutputHandling { .ofPresent }
+
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        Publication([.ephemeral(composer.response(self, eventSeq: context.eventSeq, context.timebase))])
+    }
+}
+
 extension MessageComposer {
     /// - Parameter eventSeq: returns the last event of an instance; 0 before the first, or where it is not known any
     ///   more.

@@ -138,11 +138,9 @@ package struct SettingsOutcome: MessageContent {
         self.digest = digest
     }
 
-    package func publication(
-        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
-        number: (NumberSeries) -> MessageNumber
-    ) -> Publication {
-        let payload = SettingsPayload(head: composer.head(at: instant, timebase), report: report, digest: digest)
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        let head = composer.head(at: context.instant, context.timebase)
+        let payload = SettingsPayload(head: head, report: report, digest: digest)
         let topic = composer.topics.topic(.gateway(.settings))
         return Publication([.retained(composer.message(.settings, on: topic, payload.encoded))])
     }

@@ -90,13 +90,10 @@ extension TodayNews: MessageContent {
     }
 
     /// The visits that the records count are in the same transaction.
-    package func publication(
-        by composer: MessageComposer, at instant: Instant, _ timebase: Timebase,
-        number: (NumberSeries) -> MessageNumber
-    ) -> Publication {
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
         var publication = Publication([])
         if let report {
-            let payload = TodayPayload(head: composer.head(at: instant, timebase), report: report)
+            let payload = TodayPayload(head: composer.head(at: context.instant, context.timebase), report: report)
             let topic = composer.topics.topic(.gateway(.today))
             publication.items = [.retained(composer.message(.today, on: topic, payload.encoded))]
         }

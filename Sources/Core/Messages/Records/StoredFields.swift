@@ -94,12 +94,11 @@ package struct StoredCoverage: Hashable, Sendable {
 /// The record of a deferred fix, which outlives the process: the fields of messages, in JSON.
 package enum StoredFix {
     /// The beginning of the key. Region ids contain no slash, so no state has such a key.
-    private static let prefix = "/fix/"
+    static let prefix = "/fix/"
     /// The digits that every time since 1970 in microseconds fits into.
     private static let digits = 20
 
-    /// Returns a key by time and number. No other fix has it, not even one of an earlier process that this one could
-    /// not read.
+    /// Returns a key by time and number. No other fix of its batch has it.
     ///
     /// - Parameter number: tells fixes of one time apart.
     package static func key(_ fix: Fix, _ number: Int) -> String {

@@ -90,8 +90,7 @@ struct Drive {
         let address = ReplyAddress(verb: "test", topic: "answers")
         engine.answer(request, to: address, at: .origin + .seconds(t_s), outputs: &outputs)
         keep()
-        guard case .answer(let answer)? = outputs.last else { return nil }
-        return answer.result
+        return outputs.last?.content(Answer.self)?.result
     }
 
     /// Whether the receiver is still needed.

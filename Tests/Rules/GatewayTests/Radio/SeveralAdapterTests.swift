@@ -21,7 +21,7 @@ struct SeveralAdapterTests {
             }
         }
         engine.advance(through: .origin + .seconds(20), outputs: &outputs)
-        let reports = outputs.compactMap { if case .ranging(let report) = $0 { report } else { nil } }
+        let reports = outputs.compactMap { $0.content(RangingReport.self) }
         return (reports, engine.figures)
     }
 

@@ -26,7 +26,7 @@ struct ScanAgreementTests {
         mutating func gateway(at instant: Instant) -> Set<String> {
             let request = Request.range(region: "door", .whole)
             engine.answer(request, to: ReplyAddress(verb: "t", topic: "t"), at: instant, outputs: &outputs)
-            guard case .answer(let answer) = outputs.last else { return [] }
+            guard let answer = outputs.last?.content(Answer.self) else { return [] }
             return Set((answer.result.ranging?.beacons ?? []).map(Self.text))
         }
 

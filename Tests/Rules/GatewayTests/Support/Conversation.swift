@@ -34,8 +34,7 @@ final class Conversation {
         hear(until_s: t_s)
         engine.answer(
             request, to: ReplyAddress(verb: "test", topic: "test"), at: .origin + .seconds(t_s), outputs: &outputs)
-        guard case .answer(let answer) = outputs.last else { return nil }
-        return answer.result
+        return outputs.last?.content(Answer.self)?.result
     }
 
     /// Requests to monitor a region of the test's UUID; `keys` are further ones in JSON.

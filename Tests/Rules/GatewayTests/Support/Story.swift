@@ -37,12 +37,12 @@ struct Story {
             case .transition(let transition, let record):
                 transitions.append(((transition.at - origin).seconds, transition))
                 if let record { stored[record.instance] = record }
-            case .ranging(let report): ranging.append(((report.at - origin).seconds, report))
             case .failure(let failure, at: _): failures.append(failure)
             case .stays(let records):
                 for record in records { stored[record.instance] = record }
             case .message(_, let at):
                 if let surge = output.content(EntryBudget.Surge.self) { surges.append(((at - origin).seconds, surge)) }
+                if let report = output.content(RangingReport.self) { ranging.append(((at - origin).seconds, report)) }
             case .forgotten(let instances, let at): forgotten.append(((at - origin).seconds, instances))
             default: break
             }

@@ -53,7 +53,7 @@ private func event(_ chapter: [UInt8]) -> [UInt8] {
 }
 
 private func check(_ outputs: [GatewayOutput]) {
-    for case .ranging(let report) in outputs {
+    for report in outputs.compactMap({ $0.content(RangingReport.self) }) {
         for beacon in report.beacons {
             let isUnknown = beacon.observation.proximity == .unknown
             let isUndetermined = beacon.observation.accuracy_m == -1

@@ -34,7 +34,6 @@ struct Told {
     private var ledger: EventLedger
     private var composer: MessageComposer
     private var seq: Int64 = 1
-    private var batches: Int64 = 1
 
     init() {
         composer = MessageComposer(
@@ -51,23 +50,30 @@ struct Told {
                 if let event = entry.event { requireReadable(event.payload, as: .event) }
                 requireReadable(entry.state.payload, as: .state)
                 if entry.event != nil { seq += 1 }
-            case .ranging(let report): requireReadable(composer.ranging(report, timebase).payload, as: .ranging)
-            case .location(let placed, let service, let at):
-                requireReadable(composer.location(placed, service: service, at: at, timebase).payload, as: .location)
-            case .kept(let fix):
-                let stored = StoredFix.encoded(fix)
-                require(
-                    StoredFix.read(stored).map(StoredFix.encoded) == stored, "what is kept is read, and kept the same")
-            case .track(let batch, let at):
-                let track = composer.track(batch, epoch: epoch, number: batches, at: at, timebase)
-                requireReadable(track.payload, as: .track)
-                batches += 1
+            case .message(let announcement, let at): tell(announcement.content, at: at)
             case .locationStatus(let status, let at):
                 let told = composer.status(
                     isOnline: true, epoch: epoch, radio: .replay, location: status, at: at, timebase)
                 requireReadable(told.payload, as: .status)
             default: break
             }
+        }
+    }
+
+    private mutating func tell(_ content: any MessageContent, at now: Instant) {
+        let context = PublicationContext(
+            at: now, timebase, number: { MessageNumber(epoch: epoch, series: $0, seq: 1) }, eventSeq: { _ in 1 })
+        let publication = content.publication(by: &composer, context)
+        for item in publication.items {
+            let (topic, payload) =
+                switch item {
+                case .numbered(let message): (message.topic, message.payload)
+                case .retained(let message, _), .ephemeral(let message): (message.topic, message.payload)
+                }
+            if let kind = topics.subject(of: topic)?.kind { requireReadable(payload, as: kind) }
+        }
+        for (key, value) in publication.records where StoredFix.isKey(key) {
+            require(StoredFix.read(value).map(StoredFix.encoded) == value, "what is kept is read, and kept the same")
         }
     }
 }

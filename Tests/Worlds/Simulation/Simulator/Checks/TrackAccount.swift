@@ -52,23 +52,24 @@ struct TrackAccount {
 
     mutating func told(_ outputs: [GatewayOutput], at now: Instant) throws(Violation) {
         for output in outputs {
-            switch output {
-            case .kept(let fix):
-                let key = StoredFix.encoded(fix)
+            guard case .message(let announcement, _) = output else { continue }
+            switch announcement.content {
+            case let stored as KeptFix:
+                let key = StoredFix.encoded(stored.fix)
                 try checkSaid(key, "is kept")
                 kept[key] = Kept(at: now)
                 open.append(key)
                 volatile.append(key)
-            case .track(let batch, _):
+            case let batch as TrackBatch:
                 let keys = batch.fixes.map(StoredFix.encoded)
                 if !open.isEmpty, keys != open {
                     throw Violation(invariant: .batches, detail: "a batch has not the fixes that were kept for it")
                 }
                 open = []
                 waiting.append(keys)
-            case .location(let placed, _, _):
-                try checkSaid(StoredFix.encoded(placed.fix), "is told")
-                lastPlace = (placed.fix, now)
+            case let location as GatewayLocation:
+                try checkSaid(StoredFix.encoded(location.placed.fix), "is told")
+                lastPlace = (location.placed.fix, now)
             default: break
             }
         }

@@ -231,8 +231,7 @@ final class World {
                     trace("\(transition.instance) \(transition.state) \(transition.event?.kind as Any)")
                     try witness.told(
                         transition, radioSees: life.liveness == .live, adapterIsUp: adapter.isUp, at: now)
-                case .ranging(let report): try census.check(report, at: now)
-                default: break
+                default: if let report = output.content(RangingReport.self) { try census.check(report, at: now) }
                 }
             }
         }
