@@ -185,10 +185,3 @@ extension ListedState {
             eventSeq: try fields.integer("event_seq"))
     }
 }
-
-extension HealthPayload: ReadablePayload {
-    public init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(head: head, report: HealthReport())
-        for figure in HealthReport.figures { try figure.read(&report, &fields) }
-    }
-}

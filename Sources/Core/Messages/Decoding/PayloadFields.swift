@@ -3,10 +3,10 @@
 ///
 /// Fields that are read in the order of writing are found at once.
 package struct PayloadFields {
-    private let document: JSONDocument
+    let document: JSONDocument
     /// The node of the first key, the node behind the last value, and the key to compare first.
-    private let first: Int
-    private let end: Int
+    let first: Int
+    let end: Int
     private var next: Int
 
     /// The most octets of a payload: about the size of a ranging message of 65,536 beacons.
@@ -63,12 +63,12 @@ package struct PayloadFields {
         return nil
     }
 
-    private mutating func required(_ key: StaticString) throws(PayloadError) -> Int {
+    mutating func required(_ key: StaticString) throws(PayloadError) -> Int {
         guard let index = find(key) else { throw PayloadError("\(key)", .missing) }
         return index
     }
 
-    private func wrongType(_ key: StaticString, _ wanted: String, at index: Int) -> PayloadError {
+    func wrongType(_ key: StaticString, _ wanted: String, at index: Int) -> PayloadError {
         PayloadError("\(key)", .mustBe(wanted, not: document.kind(at: index)))
     }
 }
@@ -163,7 +163,7 @@ extension PayloadFields {
         return try integer(key, range, at: index)
     }
 
-    private func integer<Integer: FixedWidthInteger>(
+    func integer<Integer: FixedWidthInteger>(
         _ key: StaticString, _ range: ClosedRange<Integer>, at index: Int
     ) throws(PayloadError) -> Integer {
         let value: Integer?
@@ -272,47 +272,10 @@ extension PayloadFields {
         return elements
     }
 
-    /// Reads counts under names that are not known beforehand, in their order.
-    mutating func counts(_ key: StaticString) throws(PayloadError) -> [NamedCount] {
-        try object(key) { fields throws(PayloadError) in
-            var counts: [NamedCount] = []
-            var index = fields.first
-            while index + 1 < fields.end {
-                let name = fields.document.text(at: index) ?? ""
-                let value = fields.document.nodes[index + 1]
-                guard case .integer(let integer) = value, let count = UInt64(exactly: integer) else {
-                    throw PayloadError(name, .mustBe("a count", not: fields.document.kind(at: index + 1)))
-                }
-                counts.append(NamedCount(name, count))
-                index = fields.document.end(of: index + 1)
-            }
-            return counts
-        }
-    }
-}
-
-/// Integers that may be none, and lists of integers.
-extension PayloadFields {
-    /// An integer from 0, or `null` for one that is not known.
+    /// Reads an integer from 0; `nil` for `null`.
     mutating func integerOrNull(_ key: StaticString) throws(PayloadError) -> Int64? {
         if isNull(key) { return nil }
         return try integer(key)
-    }
-
-    /// A list of integers from 0, or `null`.
-    mutating func integersOrNull(_ key: StaticString, limit: Int) throws(PayloadError) -> [Int64]? {
-        if isNull(key) { return nil }
-        return try integers(key, limit: limit)
-    }
-
-    /// A list of integers from 0.
-    mutating func integers(_ key: StaticString, limit: Int) throws(PayloadError) -> [Int64] {
-        let index = try required(key)
-        guard case .array(let end) = document.nodes[index] else { throw wrongType(key, "a list", at: index) }
-        guard end - index - 1 <= limit else { throw PayloadError("\(key)", .tooLong(limit: limit)) }
-        var integers: [Int64] = []
-        for element in (index + 1)..<end { integers.append(try integer(key, 0...Int64.max, at: element)) }
-        return integers
     }
 }
 

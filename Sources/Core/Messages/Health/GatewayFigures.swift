@@ -49,11 +49,11 @@ extension GatewayFigures {
 
     /// The figures that only some engines have.
     static let optional: [HealthFigure<GatewayFigures>] = [
-        .group("beacons", \.beaconLists, blank: BeaconListFigures(), BeaconListFigures.figures),
+        .group("beacons", \.beaconLists, BeaconListFigures.figures),
         .group(
-            "location", \.location, blank: LocationFigures(fixes: FixCounts(), receiverOn: .zero),
+            "location", \.location,
             LocationFigures.figures),
-        .group(nil, \.store, blank: StoreFigures(late: 0, malformed: 0, gateways: []), StoreFigures.figures),
+        .group(nil, \.store, StoreFigures.figures),
     ]
 
     private static let suspectedSpoofingFigure = HealthFigure<GatewayFigures>(
@@ -63,10 +63,6 @@ extension GatewayFigures {
         json.set("suspected_spoofing", objectsFor: figures.suspectedSpoofing) { flood, json in
             json.set("kind", flood.kind.rawValue)
             json.set("rate_per_s", flood.rate_per_s, decimals: 1)
-        }
-    } read: { figures, fields throws(PayloadError) in
-        figures.suspectedSpoofing = try fields.list("suspected_spoofing") { fields throws(PayloadError) in
-            SuspectedSpoofing(kind: try fields.word("kind"), rate_per_s: try fields.number("rate_per_s", 0...1e12))
         }
     } samples: { figures in
         SuspectedSpoofing.Kind.allCases.map { kind in
@@ -83,11 +79,6 @@ extension GatewayFigures {
             json.set("adapter", suspect.adapter)
             json.set("kind", suspect.kind.rawValue)
         }
-    } read: { figures, fields throws(PayloadError) in
-        guard fields.has("suspect_readings") else { return }
-        figures.suspectReadings = try fields.list("suspect_readings") { fields throws(PayloadError) in
-            SuspectReadings(adapter: try fields.text("adapter"), kind: try fields.word("kind"))
-        }
     } samples: { figures in
         SuspectReadings.Kind.allCases.map { kind in
             .init(figures.suspectReadings.count { $0.kind == kind }, label: ("kind", kind.rawValue))
@@ -103,27 +94,11 @@ extension GatewayFigures {
             json.set(beacon.identity)
             json.set("measured_power_dbm", beacon.measuredPower_dbm)
         }
-    } read: { figures, fields throws(PayloadError) in
-        guard fields.has("implausible_power") else { return }
-        figures.implausiblePowers = try fields.list("implausible_power") { fields throws(PayloadError) in
-            ImplausiblePower(
-                identity: try fields.identity(), measuredPower_dbm: try fields.integer("measured_power_dbm", -128...127)
-            )
-        }
     } samples: { figures in
         [.init(figures.implausiblePowers.count)]
     }
 
-    /// The counts by name. Reasons unknown to this version are ignored, and those unknown to the gateway are 0.
-    private var rejected: [NamedCount] {
-        get { RejectReason.allCases.map { NamedCount($0.rawValue, rejects[$0]) } }
-        set {
-            rejects = RejectCounts()
-            for count in newValue {
-                if let reason = RejectReason(rawValue: count.name) { rejects[reason] = count.count }
-            }
-        }
-    }
+    private var rejected: [NamedCount] { RejectReason.allCases.map { NamedCount($0.rawValue, rejects[$0]) } }
 }
 
 extension BeaconListFigures {
@@ -154,18 +129,10 @@ extension LocationFigures {
             .counter("beacond_location_receiver_on_seconds_total", "The time for which the receiver was on.")),
     ]
 
-    private var receiverOn_s: Double {
-        get { receiverOn.seconds }
-        set { receiverOn = .seconds(newValue) }
-    }
+    private var receiverOn_s: Double { receiverOn.seconds }
 
     private var rejected: [NamedCount] {
-        get { FixRejection.allCases.map { NamedCount($0.rawValue, UInt64(clamping: fixes[$0])) } }
-        set {
-            for count in newValue {
-                if let reason = FixRejection(rawValue: count.name) { fixes[reason] = Int(clamping: count.count) }
-            }
-        }
+        FixRejection.allCases.map { NamedCount($0.rawValue, UInt64(clamping: fixes[$0])) }
     }
 }
 

@@ -1,9 +1,9 @@
-/// One figure of `health`, declared once: its key, its writer and reader, and its metric.
+/// One figure of `health`, declared once: its key, its writer and its metric.
 ///
 /// The unit ends both names, in each side's style: `_s` in the message, `_seconds` in the metric.
 package struct HealthFigure<Owner>: Sendable {
     /// The place of a figure in its owner.
-    package typealias Path<Value> = any WritableKeyPath<Owner, Value> & Sendable
+    package typealias Path<Value> = any KeyPath<Owner, Value> & Sendable
 
     /// The metric of a figure.
     package struct Metric: Sendable {
@@ -21,7 +21,6 @@ package struct HealthFigure<Owner>: Sendable {
     /// The key in the message; `nil` for figures that are only metrics, and for those without an object of their own.
     package let key: StaticString?
     let write: @Sendable (Owner, inout JSONWriter) -> Void
-    let read: @Sendable (inout Owner, inout PayloadFields) throws(PayloadError) -> Void
     let measure: @Sendable (Owner, inout PrometheusText) -> Void
 
     /// - Parameters:
@@ -30,12 +29,10 @@ package struct HealthFigure<Owner>: Sendable {
     init(
         _ key: StaticString?, _ metric: Metric?,
         write: @escaping @Sendable (Owner, inout JSONWriter) -> Void = { _, _ in },
-        read: @escaping @Sendable (inout Owner, inout PayloadFields) throws(PayloadError) -> Void = { _, _ in },
         samples: @escaping @Sendable (Owner) -> [PrometheusText.Sample] = { _ in [] }
     ) {
         self.key = key
         self.write = write
-        self.read = read
         measure = { owner, text in
             if let metric { text.add(metric.name, metric.kind, metric.help, samples(owner)) }
         }
@@ -43,12 +40,10 @@ package struct HealthFigure<Owner>: Sendable {
 
     fileprivate init(
         key: StaticString?, write: @escaping @Sendable (Owner, inout JSONWriter) -> Void,
-        read: @escaping @Sendable (inout Owner, inout PayloadFields) throws(PayloadError) -> Void,
         measure: @escaping @Sendable (Owner, inout PrometheusText) -> Void
     ) {
         self.key = key
         self.write = write
-        self.read = read
         self.measure = measure
     }
 }
@@ -56,11 +51,9 @@ package struct HealthFigure<Owner>: Sendable {
 extension HealthFigure where Owner: Sendable {
     /// Returns the figure as one of its owner's owner.
     func of<Whole>(_ owner: HealthFigure<Whole>.Path<Owner>) -> HealthFigure<Whole> {
-        let (write, read, measure) = (write, read, measure)
+        let (write, measure) = (write, measure)
         return HealthFigure<Whole>(key: key) { whole, json in
             write(whole[keyPath: owner], &json)
-        } read: { whole, fields throws(PayloadError) in
-            try read(&whole[keyPath: owner], &fields)
         } measure: { whole, text in
             measure(whole[keyPath: owner], &text)
         }
@@ -72,13 +65,10 @@ extension HealthFigure {
     /// - Parameter unit: the number of the metric's units in one of the message's.
     static func integer<Value: FixedWidthInteger & Sendable>(
         _ key: StaticString, _ value: Path<Value>, _ metric: Metric? = nil,
-        unit: Value = 1, isLater: Bool = false
+        unit: Value = 1
     ) -> HealthFigure {
         HealthFigure(key, metric) { owner, json in
             json.set(key, owner[keyPath: value])
-        } read: { owner, fields throws(PayloadError) in
-            if isLater, !fields.has(key) { return }
-            owner[keyPath: value] = try fields.integer(key)
         } samples: { owner in
             [.init(owner[keyPath: value] &* unit)]
         }
@@ -90,8 +80,6 @@ extension HealthFigure {
     ) -> HealthFigure {
         HealthFigure(key, metric) { owner, json in
             json.set(key, owner[keyPath: value], decimals: decimals)
-        } read: { owner, fields throws(PayloadError) in
-            owner[keyPath: value] = try fields.number(key, 0...1e12)
         } samples: { owner in
             [.init(owner[keyPath: value])]
         }
@@ -102,8 +90,6 @@ extension HealthFigure {
     ) -> HealthFigure {
         HealthFigure(key, metric) { owner, json in
             json.set(key, owner[keyPath: value])
-        } read: { owner, fields throws(PayloadError) in
-            owner[keyPath: value] = try fields.boolean(key)
         } samples: { owner in
             [.init(owner[keyPath: value])]
         }
@@ -115,8 +101,6 @@ extension HealthFigure {
     ) -> HealthFigure {
         HealthFigure(key, metric) { owner, json in
             json.set(key, owner[keyPath: value])
-        } read: { owner, fields throws(PayloadError) in
-            owner[keyPath: value] = try fields.text(key)
         } samples: { owner in
             [.init(owner[keyPath: value].isEmpty)]
         }
@@ -135,9 +119,6 @@ extension HealthFigure {
             let counts = owner[keyPath: counts]
             if onlyIfAny, counts.isEmpty { return }
             json.set(key) { json in for count in counts { json.set(count.name, count: count.count) } }
-        } read: { owner, fields throws(PayloadError) in
-            let isThere = onlyIfAny ? fields.has(key) : true
-            owner[keyPath: counts] = isThere ? try fields.counts(key) : []
         } samples: { owner in
             owner[keyPath: counts].map { .init($0.count, label: (label, $0.name)) }
         }
@@ -152,31 +133,16 @@ extension HealthFigure {
 
     /// Returns a group of figures that are all present or all absent.
     ///
-    /// - Parameters:
-    /// - key: the object in the message; `nil` where the figures are beside the others. They are present if the first
-    ///   one is.
-    /// - blank: the value to fill when a message is read.
+    /// - Parameter key: the object in the message; `nil` where the figures are beside the others.
     static func group<Part: Sendable>(
-        _ key: StaticString?, _ part: Path<Part?>, blank: Part,
-        _ figures: [HealthFigure<Part>]
+        _ key: StaticString?, _ part: Path<Part?>, _ figures: [HealthFigure<Part>]
     ) -> HealthFigure {
         let write: @Sendable (Part, inout JSONWriter) -> Void = { part, json in
             for figure in figures { figure.write(part, &json) }
         }
-        let read: @Sendable (inout PayloadFields) throws(PayloadError) -> Part = { fields throws(PayloadError) in
-            var part = blank
-            for figure in figures { try figure.read(&part, &fields) }
-            return part
-        }
         return HealthFigure(key: key) { owner, json in
             guard let part = owner[keyPath: part] else { return }
             if let key { json.set(key) { json in write(part, &json) } } else { write(part, &json) }
-        } read: { owner, fields throws(PayloadError) in
-            if let key {
-                owner[keyPath: part] = try fields.objectIfPresent(key, read)
-            } else if let first = figures.first?.key, fields.has(first) {
-                owner[keyPath: part] = try read(&fields)
-            }
         } measure: { owner, text in
             guard let part = owner[keyPath: part] else { return }
             for figure in figures { figure.measure(part, &text) }

@@ -71,16 +71,6 @@ package struct HealthReport: Sendable {
         var expires: WallTime
         /// The seconds until then, negative after it; `nil` in a report read from a message, which does not contain it.
         var remaining_s: Double?
-
-        /// - Parameter now: the time of the report.
-        package init(_ certificate: Certificate, at now: WallTime) {
-            expires = certificate.expires
-            remaining_s = (certificate.expires - now).seconds
-        }
-
-        fileprivate init() {
-            expires = .unixEpoch
-        }
     }
 
     /// The counts of the engine. A report read from a message has those of the message.
@@ -109,6 +99,13 @@ package struct HealthReport: Sendable {
     package init() {}
 }
 
+extension HealthReport.OwnCertificate {
+    /// - Parameter now: the time of the report.
+    package init(_ certificate: Certificate, at now: WallTime) {
+        self.init(expires: certificate.expires, remaining_s: (certificate.expires - now).seconds)
+    }
+}
+
 /// All figures of `health`, in the order of the message.
 extension HealthReport {
     package static let figures: [HealthFigure<HealthReport>] =
@@ -126,16 +123,16 @@ extension HealthReport {
                 "recoveries", \.recoveries, onlyIfAny: true, label: "step",
                 .counter("beacond_radio_recoveries_total", "Recovery steps for adapters that did not scan, by step.")),
         ] + GatewayFigures.optional.map { $0.of(\.engine) } + [
-            .group("radio", \.radio, blank: Radio(batch_s: nil, malformed: 0), Radio.figures),
-            .group(nil, \.process, blank: Process(rss_kib: 0, cpu_s: nil, cpu_percent: 0), Process.figures),
+            .group("radio", \.radio, Radio.figures),
+            .group(nil, \.process, Process.figures),
             .number(
                 "uptime_s", \.uptime_s, decimals: 0, .gauge("beacond_uptime_seconds", "Time since the agent started.")),
             .fault(
                 "outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether commits reach the disk.")),
             .group(
-                "mqtt", \.broker, blank: Broker(isConnected: false, reconnects: 0, refused: [], lastFailure: ""),
+                "mqtt", \.broker,
                 Broker.figures),
-            .group("certificate", \.certificate, blank: OwnCertificate(), OwnCertificate.figures),
+            .group("certificate", \.certificate, OwnCertificate.figures),
         ]
 }
 
@@ -177,7 +174,7 @@ extension HealthReport.Broker {
             "no_subscribers", \.noSubscribers,
             .counter(
                 "beacond_mqtt_no_subscribers_total",
-                "Numbered messages that the broker took although no subscriber matched their topic."), isLater: true),
+                "Numbered messages that the broker took although no subscriber matched their topic.")),
         .fault("last_failure", \.lastFailure),
     ]
 }
@@ -186,8 +183,6 @@ extension HealthReport.OwnCertificate {
     fileprivate static let figures: [HealthFigure<HealthReport.OwnCertificate>] = [
         HealthFigure("expires_at", nil) { certificate, json in
             json.set("expires_at", Timestamp.text(certificate.expires))
-        } read: { certificate, fields throws(PayloadError) in
-            certificate.expires = try fields.time("expires_at")
         },
         .metric(
             .gauge(

@@ -55,12 +55,6 @@ extension StoreFigures {
                 json.set("hearing", gateway.hearing.rawValue)
                 if let ahead_s = gateway.clockAhead_s { json.set("clock_ahead_s", ahead_s, decimals: 1) }
             }
-        } read: { figures, fields throws(PayloadError) in
-            figures.gateways = try fields.list("gateways") { fields throws(PayloadError) in
-                StoreFigures.Gateway(
-                    id: try fields.level("gateway"), hearing: try fields.word("hearing"),
-                    clockAhead_s: try fields.numberIfPresent("clock_ahead_s"))
-            }
         } samples: { figures in
             figures.gateways.map { .init($0.hearing == .hears, label: ("gateway", $0.id)) }
         },
