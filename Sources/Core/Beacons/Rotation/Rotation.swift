@@ -5,8 +5,7 @@
 /// `unknown_after_s`, the newcomer takes over its track and its filters. If the predecessor is heard again, they are
 /// two beacons.
 ///
-/// `Rotation` numbers the tracks, and owns the newcomers and the evidence for rotations. `BeaconTracker+Silence` calls
-/// it.
+/// `Rotation` numbers the tracks, and owns the newcomers and the evidence for rotations. `BeaconTracker` calls it.
 struct Rotation: Sendable {
     /// A newcomer and its predecessor.
     struct Succession: Sendable {

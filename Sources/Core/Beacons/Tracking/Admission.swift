@@ -95,3 +95,104 @@ struct Admission: Sendable {
         )
     }
 }
+
+/// New entries in the air during one window of time, by the kind of flood that they may be. No rule depends on the
+/// counts; they only name a flood.
+struct NewcomerCounts: Hashable, Sendable {
+    /// Identities that had no transmitter, refused ones included.
+    var identities: UInt64 = 0
+    /// Addresses of an identity with more transmitters than any real identity has, refused ones included.
+    var crowdedAddresses: UInt64 = 0
+    /// Addresses that may be rotations of known transmitters.
+    var rotations: UInt64 = 0
+
+    init() {}
+
+    /// These counts without the identities.
+    var withoutIdentities: NewcomerCounts {
+        var others = self
+        others.identities = 0
+        return others
+    }
+}
+
+/// Counts newcomers, both admitted and refused, each of them once in a window.
+struct NewcomerCounter: Sendable {
+    private(set) var counts = NewcomerCounts()
+    private var refused = DistinctNumbers()
+
+    /// Resets the counts.
+    mutating func beginWindow() {
+        counts = NewcomerCounts()
+        refused.removeAll()
+    }
+
+    /// Counts a new transmitter that was admitted and has its standing.
+    mutating func taken(_ slot: TransmitterSlot, isNewIdentity: Bool, in table: inout TransmitterTable) {
+        if isNewIdentity {
+            counts.identities &+= 1
+        } else if table.identities[table.transmitters[slot].identitySlot].isFlooded {
+            counts.crowdedAddresses &+= 1
+        } else if table.transmitters[slot].standing == .resolving {
+            counts.rotations &+= 1
+        }
+    }
+
+    /// Counts a newcomer that was refused. It is refused again with every report.
+    mutating func refused(_ sighting: Sighting, in table: inout TransmitterTable) {
+        let identity = sighting.identity
+        let number = identity.distinctNumber
+        guard let known = table.existingIdentitySlot(identity) else {
+            if refused.insert(number) { counts.identities &+= 1 }
+            return
+        }
+        guard table.identities[known].isFlooded else { return }
+        // The address: 48 bits, and two bits of type.
+        let address = sighting.address.bits << 8 | UInt64(sighting.address.type.rawValue)
+        if refused.insert(number ^ address &* 0x1656_67B1_9E37_79F9) { counts.crowdedAddresses &+= 1 }
+    }
+}
+
+/// Counts distinct numbers in bounded memory: each sets one of 2²⁰ bits, so 128 KiB count about a million.
+///
+/// A refused beacon is not remembered, and is refused again with its next report; only distinct ones count. Two numbers
+/// may share a bit, so the count may be too small: by 3 % at 60,000. The mixing is the same in every process, because a
+/// replay has to be repeatable. An attacker who chooses numbers that share a bit hides from this count, but is still
+/// counted as refused.
+struct DistinctNumbers: Sendable {
+    private static let bits: UInt64 = 1 << 20
+    /// Empty until a number is counted: an ordinary shop refuses no beacon.
+    private var words: [UInt64] = []
+
+    init() {}
+
+    /// Inserts a number.
+    ///
+    /// - Returns: whether it was not there before.
+    mutating func insert(_ number: UInt64) -> Bool {
+        if words.isEmpty { words = Array(repeating: 0, count: Int(Self.bits / 64)) }
+        let bit = Self.mixed(number) % Self.bits
+        let (word, mask) = (Int(bit / 64), UInt64(1) << (bit % 64))
+        if words[word] & mask != 0 { return false }
+        words[word] |= mask
+        return true
+    }
+
+    mutating func removeAll() { words = [] }
+
+    /// SplitMix64's finisher: each bit depends on every bit of the number.
+    private static func mixed(_ number: UInt64) -> UInt64 {
+        var mixed = number
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+extension BeaconIdentity {
+    /// A number for `DistinctNumbers`. Different identities have different numbers.
+    var distinctNumber: UInt64 {
+        uuid.high ^ uuid.low &* 0x9E37_79B9_7F4A_7C15
+            &+ (UInt64(major) << 16 | UInt64(minor)) &* 0xC2B2_AE3D_27D4_EB4F
+    }
+}

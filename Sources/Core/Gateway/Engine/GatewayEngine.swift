@@ -139,3 +139,167 @@ package struct GatewayEngine: Sendable {
         }
     }
 }
+
+/// The way of a report from sightings to regions.
+extension GatewayEngine {
+    /// Takes an HCI event that was received at `instant`. Earlier due work comes first.
+    ///
+    /// - Parameters:
+    /// - event: the event packet from its event code on. Any bytes: malformed ones are counted and skipped.
+    /// - adapter: the number of the configured adapter, from 0 on; a capture counts as the first. An event of an
+    ///   unknown adapter is ignored.
+    /// - outputs: the effects are appended here.
+    package mutating func receive(
+        _ event: Span<UInt8>, from adapter: Int = 0, at instant: Instant, outputs: inout [GatewayOutput]
+    ) {
+        let isAdvertising = AdvertisingEvent.isAdvertising(event)
+        receive(event, from: adapter, isAdvertising: isAdvertising, at: instant, outputs: &outputs)
+    }
+
+    /// - Parameter isAdvertising: whether the event carries advertising reports; the caller has checked.
+    mutating func receive(
+        _ event: Span<UInt8>, from adapter: Int = 0, isAdvertising: Bool, at instant: Instant,
+        outputs: inout [GatewayOutput]
+    ) {
+        guard intake.has(adapter) else { return }
+        // A report of any device proves that the radio has heard until now.
+        if isAdvertising { monitor.proved(radio, at: max(now, instant)) }
+        advance(before: instant, outputs: &outputs)
+        now = max(now, instant)
+        intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        for index in intake.receptions.indices {
+            let reception = intake.receptions[index]
+            beaconCount &+= 1
+            if let rssi_dbm = reception.rssi_dbm {
+                floods.heard(rssi_dbm)
+                readings[adapter].heard(rssi_dbm, of: reception.sighting)
+            }
+            if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
+        }
+        if intake.readsTelemetry { takeTelemetry() }
+    }
+
+    private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {
+        let slot = tracker.receive(
+            sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
+        takeChanges(&outputs)
+        // Transitions are passed on only at the end, so that a new instance that is entered at once is told once.
+        defer { takeTransitions(&outputs) }
+        guard let slot else { return refused(sighting.identity, &outputs) }
+        let identity = tracker.identitySlot(of: slot)
+        if membership.isUnmet(identity) {
+            meet(identity)
+            takeFailures(&outputs)
+        }
+        let count = membership.count(of: identity)
+        guard count > 0 else { return }
+        if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm) {
+            noteImplausiblePower(of: sighting, identity, &outputs)
+        }
+        if !restoredPatience.isEmpty {
+            // A beacon that is heard for the first time since the start gets the patience that its region's beacons had
+            // before.
+            for patience in restoredPatience.patience(of: membership[identity], at: now) {
+                tracker.restorePatience(patience, of: slot)
+            }
+        }
+        stays.heard(at: now)
+        let hearing = tracker.hearing(of: slot)
+        let evidence = BeaconEvidence(
+            transmitter: slot, identity: sighting.identity, level: hearing.regionLevel, patience: hearing.patience)
+        for index in 0..<count {
+            monitor.receive(
+                evidence, in: membership.instance(index, of: identity), at: now, transitions: &transitions
+            ) { tracker.observe(slot, configuredPower_dbm: $0) }
+        }
+    }
+
+    /// Takes a report of a region's beacon that states an implausible measured power. The operator learns of each beacon once.
+    private mutating func noteImplausiblePower(
+        of sighting: Sighting, _ identity: IdentitySlot, _ outputs: inout [GatewayOutput]
+    ) {
+        let beacon = ImplausiblePower(identity: sighting.identity, measuredPower_dbm: sighting.measuredPower_dbm)
+        guard implausiblePowers.count < ImplausiblePower.most,
+            !implausiblePowers.contains(where: { $0.identity == beacon.identity })
+        else { return }
+        implausiblePowers.append(beacon)
+        let regions = membership[identity].map { monitor.region(of: $0) }
+        guard let region = regions.first(where: { $0.measuredPower_dbm != nil }) ?? regions.first else { return }
+        notices.append(
+            RegionMonitoringNotice(
+                region: region.id, .implausiblePower(beacon, configured_dbm: region.measuredPower_dbm)))
+        takeFailures(&outputs)
+    }
+
+    /// Passes changes of the tracker's lists on: new identities to regions, new lists to the ranger.
+    mutating func takeChanges(_ outputs: inout [GatewayOutput]) {
+        guard !changes.isEmpty else { return }
+        for change in changes {
+            switch change {
+            case .identityAppeared(let identity): meet(identity)
+            case .listChanged(let identity):
+                for instance in membership[identity] { ranger.listChanged(instance, at: now) }
+                listChanged(identity)
+            case .identityForgotten(let identity):
+                for instance in membership.forget(identity) { monitor.discard(instance) }
+            }
+        }
+        changes.removeAll(keepingCapacity: true)
+        takeFailures(&outputs)
+    }
+
+    private mutating func refused(_ identity: BeaconIdentity, _ outputs: inout [GatewayOutput]) {
+        monitor.transmitterRefused(identity, limit: tracker.maxTransmitters, failures: &failures)
+        takeFailures(&outputs)
+    }
+
+    mutating func takeFailures(_ outputs: inout [GatewayOutput]) {
+        guard !failures.isEmpty || !notices.isEmpty else { return }
+        for failure in failures { outputs.append(.failure(failure, at: now)) }
+        failures.removeAll(keepingCapacity: true)
+        for notice in notices { outputs.append(.notice(notice, at: now)) }
+        notices.removeAll(keepingCapacity: true)
+    }
+
+    /// Passes the monitor's decisions on, and ranges instances that are inside.
+    mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
+        if monitor.hasAdmissionNews { takeAdmissionNews(&outputs) }
+        guard !transitions.isEmpty else { return }
+        for var transition in transitions {
+            guard let slot = monitor.slot(of: transition.instance) else { continue }
+            if transition.event != nil { transition.event?.location = location }
+            outputs.append(.transition(transition, record: monitor.record(of: slot)))
+            if transition.state == .inside, monitor.region(of: slot).isRanged {
+                ranger.start(slot, at: now)
+            } else {
+                ranger.stop(slot)
+            }
+        }
+        transitions.removeAll(keepingCapacity: true)
+    }
+
+    /// Passes on which instances came to be and which were deleted. A deleted instance goes before the one that took
+    /// its place.
+    private mutating func takeAdmissionNews(_ outputs: inout [GatewayOutput]) {
+        let news = monitor.takeAdmissionNews()
+        for instance in news.admitted { setInterest(of: instance) }
+        for instance in news.forgotten.map(\.slot) {
+            setInterest(of: instance)
+            ranger.stop(instance)
+            restoredPatience.end(instance)
+            if !membership.hasIdentities(instance) { monitor.discard(instance) }
+        }
+        if !news.forgotten.isEmpty { outputs.append(.forgotten(news.forgotten.map(\.id), at: now)) }
+        for region in news.settled { outputs.append(.settled(region, region: region.id, at: now)) }
+        for surge in news.surges { outputs.append(.message(surge, at: now)) }
+        for failure in news.failures { outputs.append(.failure(failure, at: now)) }
+    }
+
+    /// Updates the interest in the beacons of an instance.
+    private mutating func setInterest(of instance: InstanceSlot) {
+        for identity in membership.identities(of: instance) {
+            guard let value = tracker.identity(in: identity) else { continue }
+            tracker.setInterest(monitor.interest(in: value), identity)
+        }
+    }
+}

@@ -217,3 +217,164 @@ extension RegionMonitor {
         return (page, nil)
     }
 }
+
+/// The passing of time: instances are left, settle, and become unknown, each in the seen time of its source.
+extension RegionMonitor {
+    /// The time of the next deadline.
+    var nextDeadline: Instant { min(earliest().deadline, admission.due) }
+
+    /// Returns the source with the first deadline; of several the one made first.
+    private func earliest() -> (source: Int, deadline: Instant) {
+        var earliest = (source: 0, deadline: Instant.distantFuture)
+        for source in sources.indices {
+            let deadline = sources[source].nextDeadline
+            if deadline < earliest.deadline { earliest = (source, deadline) }
+        }
+        return earliest
+    }
+
+    /// Runs the first timer that is due before `limit`. Returns its time; `nil` where none is due.
+    mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
+        let (source, sourceDue) = earliest()
+        let now = min(sourceDue, admission.due)
+        guard now < limit else { return nil }
+        if admission.due == now {
+            advanceAdmission(to: now)
+            return now
+        }
+        guard sources.indices.contains(source) else { return nil }
+        if sources[source].unknownDue == now {
+            statesBecomeUnknown(EvidenceSourceID(index: source), at: now, transitions: &transitions)
+        } else if sources[source].silenceDue == now {
+            blinded(EvidenceSourceID(index: source), since: sources[source].listening.silentSince, at: now)
+        } else if let timer = sources[source].popTimer(), instances[timer.subject].timerDue == timer.due {
+            guard sources[source].isProved(until: timer) || isOvertaken(timer) else {
+                sources[source].awaitProof(of: timer)
+                return now
+            }
+            instances[timer.subject].timerDue = .distantFuture
+            timerFired(timer.subject, seen: timer.due, at: now, transitions: &transitions)
+        }
+        return now
+    }
+
+    mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
+        guard instances[slot].timerDue != due else { return }
+        instances[slot].timerDue = due
+        let source = instances[slot].source.index
+        sources[source].setTimer(slot, dueAtSeenTime: due)
+        // Regions that come and go leave stale timers behind.
+        sources[source].throwOutStaleTimers(of: slots.count) { instances[$0.subject].timerDue == $0.due }
+    }
+
+    func seenTime(of slot: InstanceSlot, at now: Instant) -> Instant {
+        sources[instances[slot].source.index].sight.seenTime(at: now)
+    }
+
+    /// Returns whether evidence of the inside came since the timer was set, so that the timer decides nothing.
+    private func isOvertaken(_ timer: EvidenceSource.Timer) -> Bool {
+        instances[timer.subject].standing.presence.map { $0.leavesAt > timer.due } ?? false
+    }
+
+    private mutating func timerFired(
+        _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
+    ) {
+        if case .pending = instances[slot].existence { return settled(slot) }
+        // Timers are lazy: reports only moved the time of leaving.
+        if let presence = instances[slot].standing.presence, presence.leavesAt > seen {
+            return setTimer(slot, dueAtSeenTime: presence.leavesAt)
+        }
+        if let lapsesAt = candidacyLapses(slot), lapsesAt > seen {
+            return setTimer(slot, dueAtSeenTime: lapsesAt)
+        }
+        left(slot, at: now, transitions: &transitions)
+    }
+
+    /// Takes evidence of the outside: silence, or the word of a source that perceives the outside.
+    mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
+        let keeper = instances[slot].beacons.keeper
+        guard let change = instances[slot].standing.outside(at: now) else { return }
+        let event = change.crossing.flatMap { crossing in
+            region(of: slot).recorded.exitCause(keeper).map { RegionEvent(crossing, by: $0) }
+        }
+        if keeper != nil { instances[slot].beacons = .nobody }
+        noteOutside(slot)
+        announce(slot, change, event: event, at: now, transitions: &transitions)
+    }
+}
+
+/// The restart. Still inside makes no event, gone makes an exit at the last report, and new makes an entry.
+extension RegionMonitor {
+    /// Returns the record of an instance to store; `nil` while it is unsettled.
+    func record(of slot: InstanceSlot) -> RegionRecord? {
+        let instance = instances[slot]
+        let occupancy: RegionRecord.Occupancy
+        switch instance.standing.occupancy {
+        case .unsettled: return nil
+        case .outside(let since): occupancy = .outside(since: since)
+        case .inside(let presence):
+            let keeper = instance.beacons.keeper
+            guard keeper != nil || !region(of: slot).kind.hasBeacons else { return nil }
+            occupancy = .inside(
+                RegionRecord.OpenStay(
+                    enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
+                    keeper: keeper, notifiesOnExit: instance.standing.notices.onExit))
+        }
+        return RegionRecord(instance: instance.id, region(of: slot).recorded, occupancy)
+    }
+
+    /// Returns the records of a region's instances, in the order of their slots.
+    func records(of region: String) -> [RegionRecord] {
+        usedSlots.filter { instances[$0].id.region == region }.compactMap { record(of: $0) }
+    }
+
+    /// Returns the records of instances that are inside, in the order of their slots.
+    func recordsOfStays() -> [RegionRecord] {
+        instances.slots.lazy.filter { instances[$0].standing.presence != nil }
+            .compactMap { record(of: $0) }
+    }
+
+    /// Restores a stored state. The caller calls it after the registrations and before the first report.
+    ///
+    /// - Parameter failures: instances that a limit refused, each region reported once.
+    /// - Returns: `false` for a refused instance, and where no region of that id, expansion and constraint is
+    ///   registered any more.
+    mutating func restore(
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> Bool {
+        guard let slot = restorableSlot(record, at: now, transitions: &transitions, failures: &failures) else {
+            return false
+        }
+        // Monitoring of the region began in an earlier process, so a new instance is an entry.
+        let registration = instances[slot].registration
+        registrations[registration].settlesAt = min(registrations[registration].settlesAt, seenTime(of: slot, at: now))
+        let change: RegionStanding.Change
+        switch record.moved(notAfter: now).occupancy {
+        case .outside(let since):
+            change = instances[slot].standing.restore(outsideSince: since)
+            noteOutside(slot)
+        case .inside(let stay):
+            let leavesAt = restoreInside(slot, stay.keeper, at: now)
+            change = instances[slot].standing.restore(stay, until: leavesAt)
+            setTimer(slot, dueAtSeenTime: leavesAt)
+        }
+        announce(slot, change, at: now, transitions: &transitions)
+        watchBlindness(of: slot, at: now)
+        return true
+    }
+
+    private mutating func restorableSlot(
+        _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> InstanceSlot? {
+        if let slot = slots[record.instance] { return region(of: slot).canRestore(record) ? slot : nil }
+        guard let registration = registration(where: { $0.region.canRestore(record) }) else { return nil }
+        do throws(RegionMonitoringFailure) {
+            return try instance(record.instance, of: registration, at: now, transitions: &transitions)
+        } catch {
+            note(error, of: registration, &failures)
+            return nil
+        }
+    }
+}
