@@ -12,7 +12,7 @@ final class HostLookup {
         let family: Int32
     }
 
-    package enum Outcome: Equatable, Sendable {
+    enum Outcome: Equatable, Sendable {
         /// In the order in which the system wants them tried; at most `maxAddresses`.
         case found([Address])
         /// The resolver's text, and the system's error number; 0 where it has none.

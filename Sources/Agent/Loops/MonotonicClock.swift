@@ -49,9 +49,7 @@ package struct BootInstant: Hashable, Comparable, Sendable {
 
     package static let origin = BootInstant(microseconds: 0)
     /// A timer that is not set: later than anything that happens.
-    package static let distantFuture = BootInstant(microseconds: .max)
-
-    package init(microseconds: Int64) { self.microseconds = microseconds }
+    static let distantFuture = BootInstant(microseconds: .max)
 
     package static func < (left: BootInstant, right: BootInstant) -> Bool { left.microseconds < right.microseconds }
 

@@ -5,7 +5,7 @@ package struct Certificate: Hashable, Sendable {
     /// The common names of the subject, in its order. RFC 5280 allows several.
     package var commonNames: [String]
     /// The issuer's common name, else its whole name in one line. It may contain any characters.
-    package var issuer: String
+    var issuer: String
     /// The first moment at which the certificate is valid.
     package var validFrom: WallTime
     /// The last moment at which the certificate is valid.

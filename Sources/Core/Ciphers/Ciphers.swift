@@ -53,7 +53,7 @@ enum HKDFSHA256 {
     /// - info: the purpose of the key. The key of one purpose tells nothing about the key of another.
     /// - length: the length of the key, 1 … 8160 octets.
     /// - Returns: the key; `nil` for a length out of range, and where `HMACSHA256` returns `nil`.
-    package static func key(from secret: [UInt8], salt: [UInt8] = [], info: [UInt8], length: Int) -> [UInt8]? {
+    static func key(from secret: [UInt8], salt: [UInt8] = [], info: [UInt8], length: Int) -> [UInt8]? {
         guard (1...maxLength).contains(length), let extracted = HMACSHA256.code(for: secret, key: salt) else {
             return nil
         }

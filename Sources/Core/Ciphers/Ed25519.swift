@@ -29,7 +29,7 @@ package struct Ed25519PublicKey: Hashable, Sendable {
     /// Returns whether the owner of the key has signed the message. It is `false` too where libcrypto has no memory left.
     ///
     /// - Parameter signature: 64 octets; any other length is no signature.
-    package func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard signature.count == Self.signatureLength,
             let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, octets, octets.count)
         else { return false }

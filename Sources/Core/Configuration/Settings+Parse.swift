@@ -48,7 +48,7 @@ extension Settings {
     }
 
     /// Parses the octets of a `config.toml`, which have to be UTF-8.
-    package static func parse(
+    static func parse(
         utf8 octets: [UInt8], certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> Settings {
         try read(utf8: octets, isRecording: false, certificate: certificate, complete: complete).settings

@@ -91,12 +91,12 @@ package enum PseudonymKey {
 /// Caches today's pseudonyms: one costs as much as the rest of a message, and a beacon in range is named every second.
 struct PseudonymCache: Sendable {
     private struct Entry: Hashable {
-        package var address: DeviceAddress
-        package var device: Int?
+        var address: DeviceAddress
+        var device: Int?
     }
 
     /// The most names. Beyond it the cache is cleared; beacons in range soon fill it again.
-    package static let limit = 8_192
+    static let limit = 8_192
 
     private var day = Int64.min
     private var names: [Entry: String] = [:]

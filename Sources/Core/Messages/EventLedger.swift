@@ -117,7 +117,7 @@ struct DepartedNumbers: Sendable {
 
     init(generationLimit limit: Int = Self.generationLimit) { self.limit = limit }
 
-    package var count: Int { younger.count + older.count }
+    var count: Int { younger.count + older.count }
 
     /// Returns the number; 0 where none is known.
     func number(of instance: RegionInstanceID) -> Int64 { younger[instance] ?? older[instance] ?? 0 }

@@ -168,7 +168,7 @@ package enum TopicName {
     }
 
     /// Returns the part of a text that can be one level; `nil` where none can.
-    package static func level(of text: String, maxOctets: Int = maxLevel_bytes) -> String? {
+    static func level(of text: String, maxOctets: Int = maxLevel_bytes) -> String? {
         var level = ""
         for scalar in text.unicodeScalars where scalar != "/" && !isWildcard(scalar) && !isForbidden(scalar) {
             guard level.utf8.count + scalar.utf8.count <= maxOctets else { break }

@@ -26,15 +26,15 @@ package enum ReceiverFormat: String, CaseIterable, Sendable {
 package struct ReceivedPacket: Hashable, Sendable {
     /// The longest message of a receiver, in octets, and the most packets in it.
     package static let mostOctets = 1 << 20
-    package static let mostInMessage = 2_000
+    static let mostInMessage = 2_000
     /// The most advertising data of one report, in octets: that of an LE Extended Advertising Report.
     static let mostData = 229
 
     package var address: DeviceAddress
     /// `nil` where the receiver gave none, or one that the specification does not allow.
-    package var rssi_dbm: Int8?
+    var rssi_dbm: Int8?
     package var data: [UInt8]
-    package var isScanResponse = false
+    var isScanResponse = false
     /// The receiver's own time of the packet, where it gives one to the millisecond.
     package var time: WallTime?
 

@@ -12,7 +12,7 @@
 package struct ReceiverStream: Sendable {
     /// The period above which rotation and zones are not reliable, and that above which visits are not.
     package static let reliablePeriod = TimeSpan.seconds(2)
-    package static let usablePeriod = TimeSpan.seconds(5)
+    static let usablePeriod = TimeSpan.seconds(5)
     /// The period that is assumed before it is known.
     static let firstPeriod = TimeSpan.seconds(1)
     static let periodsUntilStalled: Int64 = 3

@@ -21,7 +21,7 @@ package struct StoreSimulation: Sendable {
 
     /// One advertising event to come. Two at one instant come in the order of their actors.
     private struct Turn: Comparable, Sendable {
-        package var at: Instant
+        var at: Instant
         var actor: Int
 
         static func < (left: Turn, right: Turn) -> Bool { (left.at, left.actor) < (right.at, right.actor) }

@@ -152,16 +152,16 @@ extension TimeSpan {
 struct TimerQueue<Subject: Sendable>: Sendable {
     /// A subject and its deadline.
     struct Timer: Comparable, Sendable {
-        package let due: Instant
+        let due: Instant
         let number: UInt32
         let subject: Subject
 
-        package static func < (left: Timer, right: Timer) -> Bool {
+        static func < (left: Timer, right: Timer) -> Bool {
             left.due != right.due ? left.due < right.due : left.number < right.number
         }
 
         /// Compares numbers, which are unique within a queue.
-        package static func == (left: Timer, right: Timer) -> Bool {
+        static func == (left: Timer, right: Timer) -> Bool {
             left.due == right.due && left.number == right.number
         }
     }
@@ -175,7 +175,7 @@ struct TimerQueue<Subject: Sendable>: Sendable {
     init(lastNumber: UInt32) { self.lastNumber = lastNumber }
 
     /// The number of timers held, stale ones included.
-    package var count: Int { timers.count }
+    var count: Int { timers.count }
 
     /// The first timer that is due; `nil` where there is none.
     var first: Timer? { timers.min }
@@ -214,7 +214,7 @@ struct TimerQueue<Subject: Sendable>: Sendable {
     }
 
     /// All timers in no particular order, stale ones included. For checks.
-    package var all: [Timer] { timers.unordered }
+    var all: [Timer] { timers.unordered }
 
     mutating func nextNumber() -> UInt32 {
         if lastNumber == .max { renumber() }

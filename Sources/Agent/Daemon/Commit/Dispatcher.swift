@@ -94,15 +94,15 @@ package final class Dispatcher {
 
     /// Messages that clear what earlier processes have retained at the broker. They go before any state of this
     /// process, because a gateway that gets a former name back may publish the same regions again.
-    package var clearances: [Message] { told.retained.own.map(composer.cleared) }
+    var clearances: [Message] { told.retained.own.map(composer.cleared) }
 
     /// Messages that clear the topics of this machine's previous site and gateway id.
-    package var formerClearances: [Message] { told.retained.former.map(composer.cleared) }
+    var formerClearances: [Message] { told.retained.former.map(composer.cleared) }
 
     /// Returns the messages that the broker keeps permanently, outside the gateway's own topics.
     ///
     /// - Throws: what `dispatch` throws.
-    package func introduce(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+    func introduce(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if integrations.introduction.isEmpty { return [] }
         return try commit(seenAt: nil, timebase) { writer, records, draft in
             for message in writer.integrations.introduction { writer.retain(message, at: now, records, into: &draft) }
@@ -113,7 +113,7 @@ package final class Dispatcher {
     ///
     /// - Throws: `OutboxError.misnumbered`. That would be a fault of this function, since the numbers come from the
     /// outbox.
-    package func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+    func dispatch(_ outputs: [GatewayOutput], _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         if outputs.isEmpty { return [] }
         return try commit(seenAt: nil, timebase) { [kept] writer, records, draft in
             writer.write(outputs, records, kept, into: &draft)

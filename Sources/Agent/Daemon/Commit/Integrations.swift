@@ -12,7 +12,7 @@ package struct Integrations {
     private let topics: TopicTree
 
     /// Creates a value without any integration.
-    package init(nothingBeside topics: TopicTree) {
+    init(nothingBeside topics: TopicTree) {
         (discovery, maxInstances, unranged, ownTracks, self.topics) = (nil, 0, [], nil, topics)
     }
 

@@ -4,7 +4,7 @@ import Core
 ///
 /// Each message gets a ticket; tickets ascend in the order of sending. Positions in the outbox would not do: an outbox
 /// whose disk comes back may send older messages after newer ones.
-package struct OutboxSource: OutgoingSource {
+struct OutboxSource: OutgoingSource {
     private enum Item {
         case queued(QueuedMessage)
         case gap(OutboxGap)
@@ -23,7 +23,7 @@ package struct OutboxSource: OutgoingSource {
     /// Gaps in epochs of a former gateway, which are told under that gateway's topics first.
     private var formerGaps: [OutboxGap] = []
 
-    package init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
+    init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
         outbox = dispatcher.outbox
         composer = dispatcher.composer
         integrations = dispatcher.integrations

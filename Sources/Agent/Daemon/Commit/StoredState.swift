@@ -150,7 +150,7 @@ struct KeptRecords {
     /// - Parameter tags: the kind and version of each record, by key.
     init(_ tags: [String: StoredTag]) { self.tags = tags }
 
-    package func has(_ key: String) -> Bool { tags[key] != nil }
+    func has(_ key: String) -> Bool { tags[key] != nil }
 
     /// Removes from a transaction whatever would change these records.
     func spare(in transaction: inout OutboxTransaction) {

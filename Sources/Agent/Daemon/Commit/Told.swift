@@ -99,7 +99,7 @@ extension Dispatcher {
     /// at least once a minute; more often does no harm.
     ///
     /// - Throws: what `dispatch` throws.
-    package func tellCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+    func tellCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         told.coverage.log.advance(to: now)
         guard outbox.canNumber(.spans), told.coverage.isDue(at: now) else { return [] }
         return try commit(seenAt: now, timebase) { _, _, _ in }
@@ -108,7 +108,7 @@ extension Dispatcher {
     /// Ends the span with the process.
     ///
     /// - Throws: what `dispatch` throws.
-    package func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+    func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         var ended = told.coverage.log
         ended.note(.stopped, at: now)
         guard ended.due != .distantFuture, outbox.canNumber(.spans) else { return [] }

@@ -6,12 +6,12 @@ import Core
 /// `EventLedger`; everything else is in the draft.
 struct TransactionWriter {
     /// The composer remembers pseudonyms, so it changes as it writes.
-    package var composer: MessageComposer
+    var composer: MessageComposer
     var ledger: EventLedger
     let bootID: String?
     let integrations: Integrations
     /// The radio's status that was told last.
-    package var radio = MessageComposer.RadioStatus.replay
+    var radio = MessageComposer.RadioStatus.replay
 
     /// - Parameters:
     ///   - records: the records before this transaction.
@@ -178,7 +178,7 @@ struct TransactionWriter {
 /// A transaction for one numbering, and the state that changes when it is committed.
 struct TransactionDraft {
     /// The numbering after the messages that the transaction has so far.
-    package var numbering: Numbering
+    var numbering: Numbering
     package let timebase: Timebase
     var told: Dispatcher.Told
     var transaction = OutboxTransaction()
@@ -244,7 +244,7 @@ struct RecordTable {
     }
 
     /// Every record, by key.
-    package var all: [OutboxRecord] {
+    var all: [OutboxRecord] {
         records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) }
     }
 
@@ -261,9 +261,9 @@ struct RecordTable {
         records.keys.compactMap { StoredClearance.topic(ofKey: $0) }.filter { topics.isPage($0, of: kind) }.sorted()
     }
 
-    package func has(_ record: OutboxRecord) -> Bool { records[record.key] == record.value }
+    func has(_ record: OutboxRecord) -> Bool { records[record.key] == record.value }
 
-    package func has(_ key: String) -> Bool { records[key] != nil }
+    func has(_ key: String) -> Bool { records[key] != nil }
 
     /// Notes a committed transaction.
     mutating func note(_ transaction: OutboxTransaction) {

@@ -5,7 +5,7 @@ import Core
 /// while a transaction is under way share the next one in any case.
 struct CommitGroup {
     /// The shortest average time between two transactions.
-    package static let interval = TimeSpan.milliseconds(50)
+    static let interval = TimeSpan.milliseconds(50)
     /// The number of transactions that may follow each other at once, after a pause of as many intervals.
     static let burst: Int64 = 20
 
@@ -34,7 +34,7 @@ struct CommitGroup {
     }
 
     /// The time at which `take` has something; in the distant future where nothing waits.
-    package var due: Instant {
+    var due: Instant {
         if isDurable { return transactions.hasTokenAt }
         return waiting.isEmpty ? patientDue : .origin
     }

@@ -22,7 +22,7 @@ package struct HealthReporter {
     }
 
     /// Excludes the time until then from rates: no report could come in it.
-    package mutating func skip(to instant: Instant) { lastReport = max(lastReport, instant) }
+    mutating func skip(to instant: Instant) { lastReport = max(lastReport, instant) }
 
     /// A summary of all reports, for the last line of the log.
     static func closingLine(_ figures: EngineFigures?) -> String {

@@ -36,7 +36,7 @@ extension Publisher {
 
 /// The broker as a sink. The outbox is its source, and records what the broker has acknowledged.
 package final class BrokerSink: MessageSink {
-    package static let closingTime = TimeSpan.seconds(5)
+    static let closingTime = TimeSpan.seconds(5)
     /// The interval at which the outbox checks its disk, and messages of a former gateway are looked up.
     private static let upkeepInterval = TimeSpan.seconds(1)
 

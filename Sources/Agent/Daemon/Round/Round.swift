@@ -158,7 +158,7 @@ package final class Round {
     }
 
     /// Renews the day's secret for pseudonyms.
-    package func renewKey() {
+    func renewKey() {
         switch occasion {
         case .live(let machine):
             dispatcher.renewPseudonymKey(at: clock.timebase.wall(clock.now), random: machine.secret)

@@ -69,7 +69,7 @@ package enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Collects a session's news until there is enough to judge.
-package struct GPSDTrial: Sendable {
+struct GPSDTrial: Sendable {
     let place: HostPort
     let desiredAccuracy_m: Double
     private var version: GPSDVersion?

@@ -79,12 +79,12 @@ package final class GPSDClient: Sendable {
 /// News that wait to be taken. The agent usually takes them within milliseconds. If it hangs, the queue drops the
 /// oldest reports first, because only the gateway's present place counts.
 struct GPSDNewsQueue: Sendable {
-    package static let limit = 256
+    static let limit = 256
 
     private var news: [GPSDNews] = []
     private(set) var dropped: UInt64 = 0
 
-    package var count: Int { news.count }
+    var count: Int { news.count }
 
     /// Returns whether the queue was empty.
     mutating func push(_ new: GPSDNews) -> Bool {

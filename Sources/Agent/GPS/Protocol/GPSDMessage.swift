@@ -146,7 +146,7 @@ struct GPSDDecoder: Sendable {
     private struct Heading {
         var device: String
         var heading_deg: Double
-        package var at: Instant
+        var at: Instant
     }
 
     /// At most one for each receiver and `GPSDMessage.maxDevices` in all; the oldest first.
@@ -189,7 +189,7 @@ struct GPSDLines: Sendable {
     }
 
     /// The longest line in octets. gpsd's longest, a SKY of all satellites, has about 10 KiB.
-    package static let limit = 65_536
+    static let limit = 65_536
 
     private var rest: [UInt8] = []
     private var isDropping = false

@@ -4,7 +4,7 @@ import Glibc
 
 /// The results of libmosquitto's callbacks. The callbacks only write here.
 final class ClientInbox {
-    package var events: [ClientEvent] = []
+    var events: [ClientEvent] = []
     /// The code of the first disconnect callback: 0x80 and above is the broker's reason, below is libmosquitto's own
     /// error.
     var endCode: Int32?

@@ -61,7 +61,7 @@ extension MosquittoClient {
 /// and verify nothing. So either `ca_file` or the system's authorities are always set, and a failure to set them ends
 /// the attempt. No option turns verification off.
 struct MosquittoTLS {
-    package var settings: BrokerSettings
+    var settings: BrokerSettings
 
     /// OpenSSL's hashed directory on every supported distribution.
     private static let systemAuthorities = "/etc/ssl/certs"

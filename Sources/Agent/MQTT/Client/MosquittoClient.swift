@@ -24,7 +24,7 @@ final class MosquittoClient {
     private(set) var phase = Phase.connecting
     let handle: OpaquePointer
     let inbox: ClientInbox
-    package let settings: BrokerSettings
+    let settings: BrokerSettings
     /// The part of a login that the settings leave out; `nil` where there is a certificate or a password.
     private let missing: ConnectionFailure.Credential?
     private var isDisconnecting = false

@@ -65,7 +65,7 @@ package final class Publisher {
     var counters: DeliveryCounters { session.counters }
 
     /// Whether the broker has accepted every message, and every event of the source.
-    package var isDrained: Bool { pending.isEmpty && session.isDrained }
+    var isDrained: Bool { pending.isEmpty && session.isDrained }
 
     /// Publishes a message by its delivery. Durable messages come from the source, so they are ignored here.
     func publish(_ message: Message) {
@@ -102,12 +102,12 @@ package final class Publisher {
     }
 
     /// Tells that the source has new messages.
-    package func outgoingAvailable() {
+    func outgoingAvailable() {
         pending += session.outgoingAvailable(at: link.now)
     }
 
     /// Tells that the source has messages of this machine's previous site and gateway id.
-    package func formerEventsAvailable() {
+    func formerEventsAvailable() {
         pending += session.formerEventsAvailable(at: link.now)
     }
 
@@ -118,7 +118,7 @@ package final class Publisher {
     }
 
     /// Topics that the broker has cleared since the last call.
-    package func takeCleared() -> [String] {
+    func takeCleared() -> [String] {
         defer { cleared = [] }
         return cleared
     }
@@ -174,7 +174,7 @@ package final class Publisher {
 
     /// A broker that accepted the login has the will until the goodbye. A broker that lost the connection before has
     /// already published it.
-    package var complaintOfClose: String {
+    var complaintOfClose: String {
         hasWill
             ? "no goodbye: the broker did not answer; it publishes the will"
             : "no goodbye: there was no connection to the broker"

@@ -21,7 +21,7 @@ package struct AdapterSurvey: Hashable, Sendable {
     }
 
     /// The result of a choice.
-    package enum Choice: Hashable, Sendable {
+    enum Choice: Hashable, Sendable {
         case usable(Adapter)
         /// No adapter can be opened; the second value is `nil` where there is none.
         case obstacle(RadioAvailability, Adapter?)

@@ -7,8 +7,8 @@ import Core
 ///               │           │         └─ resting ◄──────┘  refused, unanswered, disturbed by another process
 ///               └───────────┴─── adapter gone, off, … ──┘
 struct AdvertisingController: AdapterController {
-    package typealias Step = AdvertisingStep
-    package typealias News = AdvertisingNews
+    typealias Step = AdvertisingStep
+    typealias News = AdvertisingNews
 
     private enum Work: Sendable {
         case configuring(PendingCommand<AdvertisingProcedure>)

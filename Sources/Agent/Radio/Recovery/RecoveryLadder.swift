@@ -53,7 +53,7 @@ struct RecoveryLadder: Sendable {
 }
 
 /// A recovery step for an adapter that does not scan, weakest first. The raw value is the word in `health`.
-package enum RecoveryStep: String, Hashable, Sendable, CaseIterable {
+enum RecoveryStep: String, Hashable, Sendable, CaseIterable {
     /// Asks the controller again, and switches scanning off and on. Like all of scanning, this needs CAP_NET_RAW only.
     case reenable
     /// Brings up an adapter that is down. This and the following steps need CAP_NET_ADMIN.

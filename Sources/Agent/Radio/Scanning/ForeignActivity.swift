@@ -68,7 +68,7 @@ struct ForeignActivity: Hashable, Sendable {
 ///     octets 3, 4  type, 0x0001
 ///     octets 5, 6  event: 1 registered, 2 unregistered, 3 up, 4 down
 ///     octets 7, 8  index of the adapter
-package struct DeviceEvent: Hashable, Sendable {
+struct DeviceEvent: Hashable, Sendable {
     enum Change: UInt16, Sendable {
         case registered = 1
         case unregistered = 2

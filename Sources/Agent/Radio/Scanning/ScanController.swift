@@ -12,8 +12,8 @@ import Core
 /// switches scanning off and on. A controller that does not answer is reported as stalled, and asked again;
 /// `AdapterRecovery` decides on further steps.
 struct ScanController: AdapterController {
-    package typealias Step = ScanStep
-    package typealias News = ScanNews
+    typealias Step = ScanStep
+    typealias News = ScanNews
 
     private enum Work: Sendable {
         case open(Open)

@@ -4,7 +4,7 @@ import Core
 /// and reports their results.
 ///
 /// Every verb takes the time and returns actions; no verb waits, reads a clock or opens anything.
-package protocol AdapterController: Sendable {
+protocol AdapterController: Sendable {
     /// A command on the way to the state that the agent wants.
     associatedtype Step: Sendable
     /// News for the owner of the session.
@@ -33,7 +33,7 @@ package protocol AdapterController: Sendable {
 }
 
 /// An action that a controller asks for.
-package enum AdapterAction<Step: Sendable, News: Sendable>: Sendable {
+enum AdapterAction<Step: Sendable, News: Sendable>: Sendable {
     /// Survey the adapters, then call `surveyed(_:at:)`.
     case look
     /// Open a socket on the adapter, then call `opened(at:)` or `socketFailed(_:at:)`.

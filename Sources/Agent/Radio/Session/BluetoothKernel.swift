@@ -4,7 +4,7 @@ import Glibc
 /// The kernel's side of Bluetooth, with its clocks: the interface of the radio loop and the advertising loop.
 ///
 /// The loop's own thread makes all calls, and only `poll` waits.
-package protocol BluetoothKernel: AnyObject {
+protocol BluetoothKernel: AnyObject {
     /// The clock on which `poll` waits: CLOCK_MONOTONIC.
     var now: Instant { get }
     /// The wall clock, with which packets are stamped.
@@ -34,7 +34,7 @@ package protocol BluetoothKernel: AnyObject {
 
 /// A raw socket on one adapter. It receives the adapter's events and other processes' commands, and sends the agent's.
 /// It never blocks.
-package protocol AdapterSocket: AnyObject {
+protocol AdapterSocket: AnyObject {
     /// For `poll`.
     var descriptor: Int32 { get }
 
@@ -55,7 +55,7 @@ package protocol AdapterSocket: AnyObject {
 }
 
 /// One change of an adapter's power, under way.
-package protocol AdapterRepair: AnyObject {
+protocol AdapterRepair: AnyObject {
     /// The outcome; `nil` while the change is under way.
     var outcome: RepairOutcome? { get }
 
@@ -63,7 +63,7 @@ package protocol AdapterRepair: AnyObject {
     func wait()
 }
 
-package enum RepairOutcome: Sendable {
+enum RepairOutcome: Sendable {
     case done
     case failed(SystemError)
 }

@@ -57,11 +57,11 @@ final class HCISocket {
 ///
 /// The kernel checks only the low six bits of the event code, so the receiver has to check it again. The filter's
 /// opcode stays 0: any other would hide the answers to other processes' commands.
-package struct HCIFilter {
+struct HCIFilter {
     /// The kernel's own event: an adapter came, went, or was powered up or down.
     static let stackInternalEvent: UInt8 = 0xFD
 
-    package var value = hci_filter()
+    var value = hci_filter()
 
     /// Reports, answers to commands, hardware errors, and commands of other processes. A socket does not receive its
     /// own commands, so every command that it receives is another's.

@@ -32,13 +32,13 @@ struct AdapterSelection: Sendable {
 
     private struct Transmitter: Hashable, Sendable {
         var identity: BeaconIdentity
-        package var address: DeviceAddress
+        var address: DeviceAddress
     }
 
     fileprivate struct Choice: Sendable {
         package var adapter: Int
         /// The interval between receptions of the chosen adapter.
-        package var interval = LearnedInterval()
+        var interval = LearnedInterval()
         var lastHeard: Instant
         var hearings = InlineArray<8, Hearing?>(repeating: nil)
     }
@@ -49,12 +49,12 @@ struct AdapterSelection: Sendable {
     private var nextCleaning = Instant.origin
 
     /// - Parameter capacity: the number of transmitters remembered. Sightings of further transmitters are all taken.
-    package init(capacity: Int) {
+    init(capacity: Int) {
         self.capacity = capacity
     }
 
     /// The number of transmitters remembered.
-    package var count: Int { choices.count }
+    var count: Int { choices.count }
 
     /// Returns whether a sighting comes from the chosen adapter of its transmitter.
     ///

@@ -43,7 +43,7 @@ struct Intake: Sendable {
     }
 
     /// Returns whether the gateway has an adapter of this number.
-    package func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
+    func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
 
     /// Reads an HCI event, and tells the tracker that the radio hears. The sightings for the tracker are then in
     /// `receptions`.

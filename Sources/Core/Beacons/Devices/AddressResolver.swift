@@ -69,9 +69,9 @@ struct DeviceSlot: SlotNumber {
 struct ResolvedAddresses: Sendable {
     private struct Entry: Sendable {
         /// 48 bits of a resolvable private address; all bits are set where the place is free.
-        package var address = UInt64.max
+        var address = UInt64.max
         /// The device; `nil` where no key resolves the address.
-        @CompactSlot package var device: DeviceSlot? = nil
+        @CompactSlot var device: DeviceSlot? = nil
     }
 
     static let capacity = 4_096
@@ -82,10 +82,10 @@ struct ResolvedAddresses: Sendable {
         entries = isUsed ? Array(repeating: Entry(), count: Self.capacity) : []
     }
 
-    package var count: Int { entries.count }
+    var count: Int { entries.count }
 
     /// Returns the device found, or that none was found; `nil` where the address is not cached.
-    package func device(for address: DeviceAddress) -> DeviceSlot?? {
+    func device(for address: DeviceAddress) -> DeviceSlot?? {
         let place = Self.place(of: address)
         guard entries.indices.contains(place), entries[place].address == address.bits else { return nil }
         return .some(entries[place].device)

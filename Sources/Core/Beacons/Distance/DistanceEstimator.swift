@@ -158,7 +158,7 @@ struct PathLoss: Sendable {
 }
 
 /// Core Location's zones. The raw value is the word that is published.
-package enum Proximity: String, CaseIterable, Sendable {
+enum Proximity: String, CaseIterable, Sendable {
     case unknown
     case immediate
     case near

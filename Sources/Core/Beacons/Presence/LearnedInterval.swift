@@ -170,16 +170,11 @@ struct LearnedInterval: Sendable {
 }
 
 /// How often the packets of a transmitter arrive, from its last gaps, at most 15.
-package struct Reception: Hashable, Sendable {
+struct Reception: Hashable, Sendable {
     /// The learned interval: the median of the gaps, ms. Single lost packets do not lengthen it.
     var interval_ms: Int64
     /// The reports per second: the inverse of the average gap, which lost packets lengthen.
     var reports_per_s: Double
-
-    package init(interval_ms: Int64, reports_per_s: Double) {
-        self.interval_ms = interval_ms
-        self.reports_per_s = reports_per_s
-    }
 }
 
 /// The packet loss of a slow beacon: the share of gaps in which at least one packet was lost.
@@ -234,7 +229,7 @@ struct Patience: Hashable, Sendable {
 
     static let none = Patience(ordinary: .zero)
 
-    package init(ordinary: TimeSpan, lossy: TimeSpan = .zero, fourGaps: TimeSpan = .zero) {
+    init(ordinary: TimeSpan, lossy: TimeSpan = .zero, fourGaps: TimeSpan = .zero) {
         self.ordinary = ordinary
         self.lossy = lossy
         self.fourGaps = fourGaps

@@ -2,7 +2,7 @@
 ///
 /// `Presence` records when no transmitter at all was heard, and checks the silence of each transmitter when that is
 /// due. `BeaconTracker` acts on the result.
-package struct Presence: Sendable {
+struct Presence: Sendable {
     /// The time for which a transmitter off the list is remembered. If it comes back, it keeps its track and its
     /// learned interval. A phone keeps an address for about as long.
     private static let remembered = TimeSpan.seconds(15 * 60)
@@ -132,7 +132,7 @@ package struct Presence: Sendable {
 /// never silent for a second, and a single slow beacon is silent most of the time.
 struct ReceptionPauses: Sendable {
     private struct Pause {
-        package var from = Instant.origin
+        var from = Instant.origin
         var until = Instant.origin
     }
 

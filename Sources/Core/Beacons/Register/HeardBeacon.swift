@@ -18,7 +18,7 @@ package struct HeardBeacon: Hashable, Sendable {
         package var values: Telemetry
         package var at: Time
 
-        package init(_ values: Telemetry, at: Time) {
+        init(_ values: Telemetry, at: Time) {
             self.values = values
             self.at = at
         }
@@ -26,13 +26,13 @@ package struct HeardBeacon: Hashable, Sendable {
 
     package var identity: BeaconIdentity
     /// The first report since the beacon is on the list.
-    package var firstHeard: Time
+    var firstHeard: Time
     package var lastHeard: Time
     /// The learned interval, milliseconds; `nil` while it is unknown.
     package var interval_ms: Int64?
     /// The median signal strength of the last report interval in which the beacon was heard, dBm; `nil` while it is
     /// unknown.
-    package var rssi_dbm: Int?
+    var rssi_dbm: Int?
     /// `nil` before the first telemetry.
     package var battery: Battery?
 
@@ -52,33 +52,33 @@ package struct HeardBeacon: Hashable, Sendable {
 /// `[beacons]`: the lists of beacons.
 package struct BeaconListSettings: Hashable, Sendable {
     /// `telemetry`: the gateway reads telemetry frames.
-    package var readsTelemetry: Bool
+    var readsTelemetry: Bool
     /// The time from one list to the next.
-    package var reportInterval: TimeSpan
+    var reportInterval: TimeSpan
 
     /// The silence after which a beacon leaves the list: ten report intervals.
     package var patience: TimeSpan { reportInterval * 10 }
 
-    package init(readsTelemetry: Bool, reportInterval: TimeSpan) {
+    init(readsTelemetry: Bool, reportInterval: TimeSpan) {
         self.readsTelemetry = readsTelemetry
         self.reportInterval = reportInterval
     }
 }
 
 /// The figures of the lists and of telemetry.
-package struct BeaconListFigures: Hashable, Sendable {
+struct BeaconListFigures: Hashable, Sendable {
     /// Beacons on the list.
-    package var listed = 0
+    var listed = 0
     /// Beacons that left the list early because it was full.
-    package var displaced: UInt64 = 0
+    var displaced: UInt64 = 0
     /// Telemetry frames in the air.
-    package var frames: UInt64 = 0
+    var frames: UInt64 = 0
     /// Those of them that were encrypted.
-    package var encrypted: UInt64 = 0
+    var encrypted: UInt64 = 0
     /// Those of them with a value that cannot be true.
-    package var contradictory: UInt64 = 0
+    var contradictory: UInt64 = 0
 
-    package init() {}
+    init() {}
 }
 
 /// A median of signal strengths, of the last readings.

@@ -10,7 +10,7 @@ struct RotationEvidence: Sendable {
     struct Candidate: Sendable {
         /// The first report of a newcomer; the last report of a predecessor.
         var time: Instant
-        package var level: RecentLevel.Summary?
+        var level: RecentLevel.Summary?
         /// The interval between packets as sent, ms; 0 while it is not known.
         var interval_ms: Double
         /// The average time between receptions, s.
@@ -59,7 +59,7 @@ struct RotationEvidence: Sendable {
     /// A phone is about as strong just after a rotation as just before. Its own scatter tells how closely. On
     /// recordings, two means taken two seconds apart differ as their scatters predict for so many readings, with a
     /// longer tail.
-    package func level(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
+    func level(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         guard let new = newcomer.level, let old = predecessor.level else { return 0 }
         // Few readings tell little about their scatter, so two readings of 5 dB are added.
         let scatter = (new.variance * new.count + old.variance * old.count + 50) / (new.count + old.count + 2)
@@ -74,7 +74,7 @@ struct RotationEvidence: Sendable {
     /// The interval continues, and often its phase as well. Every packet comes 0 to 10 ms later than the interval after
     /// the one before (Core 5.4, Vol 6, Part B, 4.4.2.2), whatever the address is. Some hosts restart advertising for a
     /// new address.
-    package func timing(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
+    func timing(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         let interval_ms = predecessor.interval_ms
         guard interval_ms > 0 else { return 0 }
         let gap_ms = (newcomer.time - predecessor.time).seconds * 1_000
@@ -95,7 +95,7 @@ struct RotationEvidence: Sendable {
     }
 
     /// The rest of the packet does not change with the address.
-    package func payload(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
+    func payload(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         (newcomer.measuredPower_dbm == predecessor.measuredPower_dbm ? 0 : -4)
             + (newcomer.traits == predecessor.traits ? 0 : -4)
     }
@@ -113,7 +113,7 @@ struct RecentLevel: Sendable {
     private struct Bucket: Sendable {
         var sum: Float = 0
         var squares: Float = 0
-        package var count: Float = 0
+        var count: Float = 0
     }
 
     /// The statistics of some seconds of readings.
@@ -121,7 +121,7 @@ struct RecentLevel: Sendable {
         var mean_dbm: Double
         /// The variance of one reading, dB². A single reading has none; `RotationEvidence` then uses its own.
         var variance: Double
-        package var count: Double
+        var count: Double
     }
 
     /// The buckets, indexed by the low two bits of the second.

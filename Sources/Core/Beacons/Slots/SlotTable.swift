@@ -44,7 +44,7 @@ struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
     mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 
     /// The number of elements.
-    package var count: Int { elements.count - free.count }
+    var count: Int { elements.count - free.count }
 
     /// The number of slots, free ones included.
     var slotCount: Int { elements.count }
@@ -92,9 +92,9 @@ struct SlotLink: Sendable {
 typealias Transmitters = SlotTable<TransmitterSlot, Transmitter>
 
 /// A list of transmitters, linked through the transmitters themselves. A removal needs no search and no allocation.
-package struct SlotList: Sendable {
+struct SlotList: Sendable {
     /// The kind of list. A transmitter is in at most one list of each kind.
-    package enum Kind: Sendable {
+    enum Kind: Sendable {
         /// The transmitters that give way when the table is full, in some order: `Admission`.
         case givingWay
         /// The transmitters of one identity: `TransmitterTable`.

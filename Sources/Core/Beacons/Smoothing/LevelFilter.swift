@@ -64,7 +64,7 @@ struct LevelFilter: Sendable {
     }
 
     /// Returns the smoothed level as of the last reading; `nil` before the first.
-    package func level(_ memory: SmoothedLevel) -> SignalLevel? {
+    func level(_ memory: SmoothedLevel) -> SignalLevel? {
         switch memory {
         case .unknown: nil
         case .latest(let reading): SignalLevel(reading, scale)

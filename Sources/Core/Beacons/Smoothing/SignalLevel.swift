@@ -9,12 +9,12 @@ package struct SignalLevel: Equatable, Sendable {
     private let reading: Double
     private let scale: SignalScale
 
-    package init(_ reading: Double, _ scale: SignalScale) {
+    init(_ reading: Double, _ scale: SignalScale) {
         self.reading = reading
         self.scale = scale
     }
 
-    package init(rssi_dbm: Double) {
+    init(rssi_dbm: Double) {
         self.init(rssi_dbm, .decibels)
     }
 
@@ -40,7 +40,7 @@ extension SignalLevel: Comparable {
 /// Decibels are logarithms, so averaging before and after the logarithm differs. Fading cuts deep, narrow holes into a
 /// signal and never raises it far above its mean. A mean of decibels falls into each of those holes; a mean of field
 /// strengths hardly changes.
-package enum SignalScale: Hashable, Sendable {
+enum SignalScale: Hashable, Sendable {
     /// The readings in dBm. Shadowing by shelves and bodies is symmetric in decibels, and measured powers are given in
     /// dBm. So distances use this scale.
     case decibels
@@ -220,9 +220,9 @@ struct ReadingTimes: Sendable {
         /// Whether the reading is the first of all.
         var isFirst: Bool
         /// The time since the newest instant before it. Values up to 0 count as that instant.
-        package var elapsed_s: Double
+        var elapsed_s: Double
         /// The number of readings of its instant so far.
-        package var count: Double
+        var count: Double
     }
 
     /// The first instant and the newest.

@@ -1,5 +1,5 @@
 /// A published layout in which beacons send their battery's state or their temperature.
-package enum TelemetryFormat: String, CaseIterable, Sendable {
+enum TelemetryFormat: String, CaseIterable, Sendable {
     case eddystoneTLM = "eddystone_tlm"
     case bthome = "bthome_v2"
     case batteryService = "battery_service"

@@ -165,13 +165,6 @@ package struct BeaconObservation: Hashable, Sendable {
     /// Core Location's word for an unknown distance.
     static let undetermined_m = -1.0
 
-    package init(accuracy_m: Double, accuracyError_m: Double, proximity: Proximity, rssi_dbm: Double?) {
-        self.accuracy_m = accuracy_m
-        self.accuracyError_m = accuracyError_m
-        self.proximity = proximity
-        self.rssi_dbm = rssi_dbm
-    }
-
     /// Returns an observation of unknown distance.
     static func undetermined(rssi_dbm: Double?) -> BeaconObservation {
         BeaconObservation(

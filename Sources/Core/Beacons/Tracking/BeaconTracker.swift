@@ -157,11 +157,6 @@ package struct KnownDevice: Hashable, Sendable {
     package var name: String
     /// The identity resolving key, 16 octets, most significant first, as in the Core's sample data.
     var identityResolvingKey: [UInt8]
-
-    package init(name: String, identityResolvingKey: [UInt8]) {
-        self.name = name
-        self.identityResolvingKey = identityResolvingKey
-    }
 }
 
 /// The settings of `BeaconTracker`.
@@ -183,7 +178,7 @@ package struct TrackerSettings: Hashable, Sendable {
 /// One iBeacon frame in one advertising report: the tracker's input.
 struct Sighting: Hashable, Sendable {
     var identity: BeaconIdentity
-    package var address: DeviceAddress
+    var address: DeviceAddress
     /// RSSI at one metre as the transmitter states it, dBm.
     var measuredPower_dbm: Int8
     /// The received RSSI with the gateway's offset; `nil` where the controller gave none. Such a sighting proves

@@ -1,5 +1,5 @@
 /// The number of a track, one physical beacon as far as can be told. Numbers start at 1 and are never reused.
-package typealias TrackID = UInt64
+typealias TrackID = UInt64
 
 /// One pair of identity and address; or one known device with its identity, under any address.
 ///
@@ -58,7 +58,7 @@ struct Transmitter: Sendable {
     }
 
     /// The index of the `[[device]]` whose key resolves the address.
-    package var device: Int? { deviceSlot?.index }
+    var device: Int? { deviceSlot?.index }
 
     var standing: Standing {
         get { compactStanding.standing }
@@ -95,8 +95,6 @@ struct Transmitter: Sendable {
 /// The slot of a transmitter in the tracker. It is reused once the transmitter is forgotten.
 struct TransmitterSlot: SlotNumber {
     let number: UInt32
-
-    package init(number: UInt32) { self.number = number }
 }
 
 /// The slot of an identity in the tracker. It is reused once the last transmitter is forgotten.
@@ -106,7 +104,7 @@ struct IdentitySlot: SlotNumber {
 
 extension Transmitter {
     /// The stage of a transmitter's silence.
-    package enum Presence: Sendable {
+    enum Presence: Sendable {
         case heard
         /// Silent for `unknown_after_s`: listed, without a proximity.
         case silent

@@ -34,13 +34,13 @@ struct TransmitterTable: Sendable {
     ///   - capacity: the most transmitters. Their memory is reserved at once: the system provides it on first use. A
     ///     growing array would exist twice while it moves.
     ///   - findsAddresses: whether `slots(at:)` finds transmitters.
-    package init(capacity: Int, findsAddresses: Bool = false) {
+    init(capacity: Int, findsAddresses: Bool = false) {
         if findsAddresses { addressIndex = SlotIndex() }
         transmitters.reserveCapacity(capacity)
         identities.reserveCapacity(capacity)
     }
 
-    package var count: Int { index.count }
+    var count: Int { index.count }
 
     /// The slots in use, in no particular order.
     var usedSlots: some Sequence<TransmitterSlot> { index.slots }
@@ -82,7 +82,7 @@ struct TransmitterTable: Sendable {
     }
 
     /// Returns the identity in a slot; `nil` for a forgotten one.
-    package func value(of slot: IdentitySlot) -> BeaconIdentity? {
+    func value(of slot: IdentitySlot) -> BeaconIdentity? {
         identities[slot].members.first.map { transmitters[$0].identity }
     }
 

@@ -103,5 +103,5 @@ struct TOMLCursor {
     }
 
     /// Returns the line of a place, counted from 1.
-    package func line(at place: Int) -> Int { octets.prefix(place).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 } }
+    func line(at place: Int) -> Int { octets.prefix(place).reduce(1) { $1 == 0x0A ? $0 + 1 : $0 } }
 }

@@ -1,7 +1,7 @@
 /// A table while its document is read. Its origin decides which statements may add to it (TOML 1.0.0, "Table" and
 /// "Keys").
 final class TOMLTable {
-    package enum Origin {
+    enum Origin {
         /// Opened on the way to another heading. A heading of its own may still follow.
         case path
         case heading
@@ -9,7 +9,7 @@ final class TOMLTable {
         case dottedKey
     }
 
-    package enum Entry {
+    enum Entry {
         case value(TOMLNode)
         case table(TOMLTable)
         case tables(List)
@@ -26,7 +26,7 @@ final class TOMLTable {
     private var origin: Origin
     private var entries: [String: Entry] = [:]
 
-    package init(_ origin: Origin) {
+    init(_ origin: Origin) {
         self.origin = origin
     }
 

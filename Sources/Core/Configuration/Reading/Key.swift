@@ -13,7 +13,7 @@ struct Key<Value: Sendable>: Sendable {
     /// The name in the version before, which is still read. The next version refuses it.
     let formerName: String?
 
-    package init(
+    init(
         _ name: String, formerly formerName: String? = nil, default defaultValue: Value, _ rule: Rule<Value>,
         _ meaning: String, defaultNote: String? = nil
     ) {

@@ -1,7 +1,7 @@
 /// The rule of a key's value: it reads the value, and describes the allowed ones.
 struct Rule<Value: Sendable>: Sendable {
     /// The result of reading a node.
-    package enum Outcome: Sendable {
+    enum Outcome: Sendable {
         case value(Value)
         /// The node has the wrong TOML type.
         case wrongType
@@ -10,7 +10,7 @@ struct Rule<Value: Sendable>: Sendable {
     }
 
     /// The TOML type with its article: `a number`.
-    package let type: String
+    let type: String
     /// The allowed values of that type, to follow "must be": `from 2.5 to 10240`.
     let allowed: String
     var read: @Sendable (TOMLNode) -> Outcome
@@ -31,7 +31,7 @@ struct Rule<Value: Sendable>: Sendable {
 
 extension Rule {
     /// Returns this rule for another Swift type, converted both ways.
-    package func map<Other: Sendable>(
+    func map<Other: Sendable>(
         _ make: @escaping @Sendable (Value) -> Other, back: @escaping @Sendable (Other) -> Value
     ) -> Rule<Other> {
         Rule<Other>(
@@ -47,7 +47,7 @@ extension Rule {
     }
 
     /// This rule for a key that need not be set.
-    package var optional: Rule<Value?> {
+    var optional: Rule<Value?> {
         Rule<Value?>(
             type: type, allowed: allowed,
             read: { [read] node in

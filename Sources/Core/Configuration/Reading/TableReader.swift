@@ -17,7 +17,7 @@ struct TableReader {
     private var unsound: Set<String> = []
 
     /// Makes a reader. `table` lists the known keys; any other key is an error.
-    package init(
+    init(
         path: String, table: ReferenceTable, entries: [String: TOMLNode], isRecording: Bool = false
     ) {
         self.path = path

@@ -1,31 +1,31 @@
 /// All tables of `config.toml`, in the order of the default file and of errors.
 struct Tables: Sendable {
     /// A table's keys for reading, and their reference.
-    package struct Entry<Keys: SettingsTable>: Sendable {
+    struct Entry<Keys: SettingsTable>: Sendable {
         let keys: Keys
         let reference: ReferenceTable
 
-        package init(_ keys: Keys) {
+        init(_ keys: Keys) {
             self.keys = keys
             self.reference = ReferenceTable(keys)
         }
     }
 
-    package let gateway = Entry(GatewayTable())
-    package let radio = Entry(RadioTable())
+    let gateway = Entry(GatewayTable())
+    let radio = Entry(RadioTable())
     let receiver = Entry(ReceiverTable())
     let rotation = Entry(RotationTable())
     let smoothing = Entry(SmoothingTable())
     let distance = Entry(DistanceTable())
     let regions = Entry(RegionsTable())
     let region = Entry(RegionTable())
-    package let ranging = Entry(RangingTable())
-    package let device = Entry(DeviceTable())
+    let ranging = Entry(RangingTable())
+    let device = Entry(DeviceTable())
     let beacons = Entry(BeaconsTable())
-    package let location = Entry(LocationTable())
+    let location = Entry(LocationTable())
     let mqtt = Entry(MQTTTable())
-    package let outbox = Entry(OutboxTable())
-    package let privacy = Entry(PrivacyTable())
+    let outbox = Entry(OutboxTable())
+    let privacy = Entry(PrivacyTable())
     let commands = Entry(CommandsTable())
     let health = Entry(HealthTable())
     let site = Entry(SiteTable())
@@ -34,7 +34,7 @@ struct Tables: Sendable {
     let ownTracks = Entry(OwnTracksTable())
     let advertise = Entry(AdvertiseTable())
     let capture = Entry(CaptureTable())
-    package let log = Entry(LogTable())
+    let log = Entry(LogTable())
     let fleet = Entry(FleetTable())
 
     static let known = Tables()

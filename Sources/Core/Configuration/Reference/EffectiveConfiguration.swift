@@ -22,7 +22,7 @@ package struct EffectiveConfiguration: Hashable, Sendable {
 
     /// The tables that may be set over MQTT. Those of the gateway's identity, its broker and its access to the machine are
     /// not among them: an error there would cut off the gateway from its operator.
-    package static let remoteTables = [
+    static let remoteTables = [
         "radio", "rotation", "smoothing", "distance", "regions", "region", "ranging", "device", "beacons", "health",
         "log",
     ]

@@ -4,7 +4,7 @@ struct BrokerURL: Hashable, Sendable {
     var port: UInt16
     var usesTLS: Bool
 
-    package enum Problem: Error {
+    enum Problem: Error {
         case hasUser, badPort, notAllowed
     }
 

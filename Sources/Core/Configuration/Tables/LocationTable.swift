@@ -3,7 +3,7 @@ struct LocationTable: SettingsTable {
     static let tableName = "location"
 
     /// The raw value is the word in `config.toml`.
-    package enum Source: String, CaseIterable {
+    enum Source: String, CaseIterable {
         case none
         case fixed
         case gpsd

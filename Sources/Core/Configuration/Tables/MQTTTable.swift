@@ -65,7 +65,7 @@ struct MQTTTable: SettingsTable {
     let protocolVersion = Key(
         "protocol", default: BrokerSettings.ProtocolVersion.v5, Self.version, "MQTT 5, or 3 for MQTT 3.1.1.")
 
-    package let undeliveredHold = Key(
+    let undeliveredHold = Key(
         "undelivered_hold_s", default: .zero, .seconds(0...2_592_000),
         "Seconds for which an event without a subscriber at the broker is kept and sent again; 0: it counts as delivered."
     )

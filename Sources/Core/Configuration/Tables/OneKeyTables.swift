@@ -12,10 +12,10 @@ package struct PrivacySettings: Hashable, Sendable {
 struct PrivacyTable: SettingsTable {
     static let tableName = "privacy"
 
-    package let device = Key(
+    let device = Key(
         "device", default: DeviceForm.pseudonym, .word,
         "How a device address is published: as a keyed pseudonym that changes daily, not at all, or as it is.")
-    package let location = Key(
+    let location = Key(
         "location", default: LocationForm.include, .word,
         "Whether messages tell the gateway's place; with `omit` none does.")
     let siteKeyFile = Key(
@@ -94,7 +94,7 @@ package struct LogSettings: Hashable, Sendable {
 struct LogTable: SettingsTable {
     static let tableName = "log"
 
-    package let level = Key("level", default: LogSettings.Level.info, .word, "The least level that is logged.")
+    let level = Key("level", default: LogSettings.Level.info, .word, "The least level that is logged.")
 
     func read(_ reader: inout TableReader) -> LogSettings {
         LogSettings(level: reader.value(level))
@@ -151,7 +151,7 @@ struct AdvertiseTable: SettingsTable {
     let measuredPower = Key(
         "measured_power_dbm", default: -59, Rule<Int8>.integer(-127...20),
         "The RSSI at one metre that it tells. dBm; `beacond calibrate` on another gateway measures it.")
-    package let interval = Key(
+    let interval = Key(
         "interval_ms", default: 100, .number(20...10240),
         "Milliseconds from one advertisement to the next; controllers before Bluetooth 5 want 100 and more.")
 

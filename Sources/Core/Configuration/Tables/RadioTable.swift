@@ -33,10 +33,10 @@ struct RadioTable: SettingsTable {
         "The Bluetooth adapter: the first usable one, by index, or by address, which stays when indices change.")
     let adapters = Key(
         "adapters", default: [], .adapters, "Several adapters at once, instead of `adapter`.", defaultNote: "none")
-    package let scan = Key(
+    let scan = Key(
         "scan", default: RadioSettings.ScanMode.passive, .word,
         "`active` also asks for scan responses; an iBeacon is heard without.")
-    package let interval = Key(
+    let interval = Key(
         "interval_ms", default: 60, .number(2.5...10240), "Milliseconds from one scan window to the next.")
     let window = Key(
         "window_ms", default: 30, .number(2.5...10240),

@@ -53,8 +53,8 @@ extension Rule<Int8> {
 }
 
 /// The rules of every kind that hold where a region has none of its own.
-package struct RegionRules: Hashable, Sendable {
-    package var beacons: BeaconRules
+struct RegionRules: Hashable, Sendable {
+    var beacons: BeaconRules
     var circles: CircleRules
 }
 

@@ -91,7 +91,7 @@ struct ScanColumn: Sendable {
     static let gap = 1
 
     /// Returns the columns that fit into `width`. The regions take the rest, and have some room at 80.
-    package static func all(width: Int, uuids: ShortUUID) -> [ScanColumn] {
+    static func all(width: Int, uuids: ShortUUID) -> [ScanColumn] {
         var columns = [width >= 107 ? fullUUID : shortUUID(uuids), major, minor, rssi, distance, proximity, rate, age]
         columns.append(width >= 130 ? address : addressKind)
         let used = columns.reduce(0) { $0 + $1.width + gap }

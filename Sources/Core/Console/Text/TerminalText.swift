@@ -9,7 +9,7 @@ enum TerminalText {
     static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
     /// Returns the text in exactly `width` places: padded, or cut with an ellipsis.
-    package static func fit(_ text: String, to width: Int, _ alignment: Alignment = .left) -> String {
+    static func fit(_ text: String, to width: Int, _ alignment: Alignment = .left) -> String {
         let cut = cut(text, to: width)
         let padding = String(repeating: " ", count: max(0, width - self.width(cut)))
         return alignment == .left ? cut + padding : padding + cut
@@ -123,7 +123,7 @@ enum ShortUUID: CaseIterable {
     static let width = 9
 
     /// Returns the first form that keeps as many of them apart as possible.
-    package static func form(for uuids: Set<ProximityUUID>) -> ShortUUID {
+    static func form(for uuids: Set<ProximityUUID>) -> ShortUUID {
         var best = (form: ShortUUID.beginning, count: 0)
         for form in allCases {
             let count = Set(uuids.map(form.text)).count

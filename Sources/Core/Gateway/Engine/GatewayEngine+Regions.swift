@@ -87,8 +87,8 @@ struct RegionMembership: Sendable {
 
     /// The number of an identity's instances, and each of them. A caller that asks with every report would otherwise
     /// count a reference to the list.
-    package func count(of identity: IdentitySlot) -> Int { instancesOfIdentity[identity.index].count }
-    package func instance(_ index: Int, of identity: IdentitySlot) -> InstanceSlot {
+    func count(of identity: IdentitySlot) -> Int { instancesOfIdentity[identity.index].count }
+    func instance(_ index: Int, of identity: IdentitySlot) -> InstanceSlot {
         instancesOfIdentity[identity.index][index]
     }
 

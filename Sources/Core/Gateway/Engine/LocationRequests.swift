@@ -1,10 +1,10 @@
 /// Requests that wait for a fresh fix.
 struct LocationRequests: Sendable {
     /// The most requests that wait at once. Each keeps the receiver on.
-    package static let limit = 16
+    static let limit = 16
 
     private struct Waiting: Sendable {
-        package var address: ReplyAddress
+        var address: ReplyAddress
         var until: Instant
     }
 

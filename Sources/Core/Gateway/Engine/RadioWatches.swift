@@ -19,7 +19,7 @@ struct ReadingWatch: Sendable {
     private static let leastTransmitters = 3
 
     private struct Latest: Sendable {
-        package var address = UInt64.max
+        var address = UInt64.max
         /// A hash of the packet's identity and measured power.
         var frame: UInt64 = 0
         var rssi_dbm: Int8 = 0

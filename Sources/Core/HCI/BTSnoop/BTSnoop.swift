@@ -23,7 +23,7 @@ enum BTSnoop {
     static let maxPacketLength = 1 << 17
 
     static let magic: [UInt8] = Array("btsnoop".utf8) + [0]
-    package static let version: UInt32 = 1
+    static let version: UInt32 = 1
     /// Microseconds from year 0 to the Unix epoch.
     static let unixEpoch_us: Int64 = 0x00DC_DDB3_0F2F_8000
 

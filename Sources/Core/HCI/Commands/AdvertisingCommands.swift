@@ -13,7 +13,7 @@ package struct AdvertisingChannels: OptionSet, Hashable, Sendable {
     package static let all = AdvertisingChannels(rawValue: 0b111)
 
     /// Returns `nil` for no channel and for reserved bits.
-    package init?(parameter: UInt8) {
+    init?(parameter: UInt8) {
         guard parameter != 0, parameter & ~Self.all.rawValue == 0 else { return nil }
         self.init(rawValue: parameter)
     }

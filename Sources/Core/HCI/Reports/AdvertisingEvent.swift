@@ -47,7 +47,7 @@ struct AdvertisingReports {
     private let isLegacy: Bool
 
     /// - Parameter event: an event that passes `AdvertisingEvent.isAdvertising`.
-    package init(_ event: Span<UInt8>, rejects: inout RejectCounts) {
+    init(_ event: Span<UInt8>, rejects: inout RejectCounts) {
         guard event[2] != LESubevent.directedAdvertisingReport else {
             (end, isLegacy) = (0, true)
             return
@@ -130,7 +130,7 @@ package struct RejectCounts: Equatable, Sendable {
     /// Stored inline: a skipped report must not cost an allocation.
     private var counts = InlineArray<7, UInt64>(repeating: 0)
 
-    package init() {}
+    init() {}
 
     /// The sum over all reasons.
     package var total: UInt64 {

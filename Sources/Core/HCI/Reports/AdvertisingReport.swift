@@ -3,7 +3,7 @@
 /// The data is a separate `Span<UInt8>` into the event, so that a report costs no copy and no allocation.
 package struct AdvertisingReport: Hashable, Sendable {
     /// The completeness of the advertising data, which an extended advertisement may send in several reports.
-    package enum DataStatus: UInt8, Sendable {
+    enum DataStatus: UInt8, Sendable {
         case complete = 0b00
         /// Another report continues the data.
         case moreToCome = 0b01
@@ -25,7 +25,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     /// Whether the data is complete. Data of legacy reports always is.
     var dataStatus: DataStatus
 
-    package init(
+    init(
         isExtended: Bool, eventType: UInt16, address: DeviceAddress, advertisingSID: UInt8 = 0xFF, rssi_dbm: Int8?,
         dataStatus: DataStatus = .complete
     ) {
@@ -132,7 +132,7 @@ struct AdvertisingDataChains: Sendable {
     static let maxChains = 16
 
     /// The effect of a report on its chain.
-    package enum Step: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
         /// The report has all the data.
         case whole
         /// The report was the last piece. The joined data is attached.
@@ -144,9 +144,9 @@ struct AdvertisingDataChains: Sendable {
     }
 
     private struct Chain {
-        package var address: DeviceAddress
+        var address: DeviceAddress
         var sid: UInt8
-        package var data: [UInt8]
+        var data: [UInt8]
     }
 
     private var chains: [Chain] = []

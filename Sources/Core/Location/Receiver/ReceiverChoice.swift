@@ -21,7 +21,7 @@ package struct ReceiverChoice: Sendable {
     static let trial = TimeSpan.seconds(5)
 
     private struct Receiver {
-        package var device: String
+        var device: String
         var heardAt: Instant
         /// The time and accuracy of its last fix. Metres.
         var fix: (at: Instant, accuracy_m: Double)?

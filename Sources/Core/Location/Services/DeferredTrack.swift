@@ -25,7 +25,7 @@ package struct KeptFix: Hashable, Sendable {
     /// The place within the batch, from 0.
     package var number: Int
 
-    package init(_ fix: Fix, number: Int) {
+    init(_ fix: Fix, number: Int) {
         self.fix = fix
         self.number = number
     }
@@ -58,7 +58,7 @@ struct DeferredTrack: Sendable {
     }
 
     /// The number of fixes held.
-    package var count: Int { fixes.count }
+    var count: Int { fixes.count }
 
     /// The time of the next `advance`.
     var deadline: Instant {

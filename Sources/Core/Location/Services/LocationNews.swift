@@ -13,7 +13,7 @@ package struct PlacedFix: Hashable, Sendable {
     let came: Instant
     package let origin: Origin
 
-    package init(_ fix: Fix, came: Instant, origin: Origin) {
+    init(_ fix: Fix, came: Instant, origin: Origin) {
         self.fix = fix
         self.came = came
         self.origin = origin
@@ -61,7 +61,7 @@ package struct LocationFigures: Hashable, Sendable {
 /// A fix to publish, and the reason.
 struct LocationUpdate: Hashable, Sendable {
     /// The reason: the first of these that holds.
-    package enum Cause: Hashable, Sendable {
+    enum Cause: Hashable, Sendable {
         /// No fix had been published.
         case first
         /// The gateway moved far enough.
@@ -76,15 +76,10 @@ struct LocationUpdate: Hashable, Sendable {
 
     let fix: Fix
     let cause: Cause
-
-    package init(fix: Fix, cause: Cause) {
-        self.fix = fix
-        self.cause = cause
-    }
 }
 
 /// A used fix, and its time of arrival.
 struct UsedFix: Sendable {
     let fix: Fix
-    package let at: Instant
+    let at: Instant
 }

@@ -14,17 +14,6 @@ package struct StandardService: Sendable {
         var maxInterval: TimeSpan
         /// The age beyond which a fix does not prove that the gateway is still there.
         var maxAge: TimeSpan
-
-        package init(
-            distanceFilter_m: Double, headingFilter_deg: Double, minInterval: TimeSpan, maxInterval: TimeSpan,
-            maxAge: TimeSpan
-        ) {
-            self.distanceFilter_m = distanceFilter_m
-            self.headingFilter_deg = headingFilter_deg
-            self.minInterval = minInterval
-            self.maxInterval = maxInterval
-            self.maxAge = maxAge
-        }
     }
 
     private enum State {

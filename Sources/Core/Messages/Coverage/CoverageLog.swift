@@ -34,7 +34,7 @@ package struct CoverageLog: Hashable, Sendable {
 
     /// The end of the last published span.
     private struct End: Hashable {
-        package var instant: Instant
+        var instant: Instant
         var wall: WallTime
     }
 

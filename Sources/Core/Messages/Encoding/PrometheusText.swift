@@ -2,8 +2,8 @@
 /// sample.
 ///
 /// https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
-package struct PrometheusText {
-    package enum Kind: String {
+struct PrometheusText {
+    enum Kind: String {
         /// A count that only grows while the process lives. The name ends in `_total`.
         case counter
         case gauge
@@ -11,9 +11,9 @@ package struct PrometheusText {
 
     /// A value, with its label if the metric has several.
     struct Sample {
-        package var label: (name: String, value: String)?
+        var label: (name: String, value: String)?
         /// The value as text.
-        package var value: String
+        var value: String
 
         init(_ value: some BinaryInteger, label: (name: String, value: String)? = nil) {
             self.value = String(value)

@@ -9,7 +9,7 @@ package struct GatewayFigures: Sendable {
     /// Physical beacons counted so far.
     package var tracks: UInt64 = 0
     /// Physical beacons listed now.
-    package var listedTracks = 0
+    var listedTracks = 0
     /// Region instances held.
     package var instances = 0
     /// Newcomers refused because `max_transmitters` were listed already.
@@ -17,13 +17,13 @@ package struct GatewayFigures: Sendable {
     /// Entries refused, by limit.
     package var refusedEntries = RefusedEntries()
     /// Floods of the last minute or of this one; empty where there are none.
-    package var suspectedSpoofing: [SuspectedSpoofing] = []
+    var suspectedSpoofing: [SuspectedSpoofing] = []
     /// Adapters with wrong signal strengths in the last whole minute; empty where there are none.
-    package var suspectReadings: [SuspectReadings] = []
+    var suspectReadings: [SuspectReadings] = []
     /// The first beacons of regions that stated an implausible measured power, at most `ImplausiblePower.most`.
-    package var implausiblePowers: [ImplausiblePower] = []
+    var implausiblePowers: [ImplausiblePower] = []
     /// `nil` without `[beacons]`.
-    package var beaconLists: BeaconListFigures?
+    var beaconLists: BeaconListFigures?
     /// `nil` without `[location]`.
     package var location: LocationFigures?
     /// The figures of a store's gateways; `nil` in a gateway.
@@ -139,9 +139,9 @@ extension LocationFigures {
 /// A suspected flood: an entry of `suspected_spoofing` in `health`.
 ///
 /// iBeacon proves nothing about its sender, so this is a suspicion. The agent filters nothing because of it.
-package struct SuspectedSpoofing: Hashable, Sendable {
+struct SuspectedSpoofing: Hashable, Sendable {
     /// The kind of flood.
-    package enum Kind: String, CaseIterable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
         /// Identities never heard before.
         case identities
         /// Addresses of one identity.
@@ -161,9 +161,9 @@ package struct SuspectedSpoofing: Hashable, Sendable {
 ///
 /// The suspicion comes from the adapter's own readings, so it names only defects that no room makes. The agent filters
 /// nothing because of it.
-package struct SuspectReadings: Hashable, Sendable {
+struct SuspectReadings: Hashable, Sendable {
     /// The kind of defect.
-    package enum Kind: String, CaseIterable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
         /// One value for any transmitter.
         case stuck
         /// A report has the strength of the one before it, which came from another transmitter.

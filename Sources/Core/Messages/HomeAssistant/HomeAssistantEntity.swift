@@ -13,7 +13,7 @@ struct HomeAssistantEntity {
 
     var component: Component
     /// The key among the device's entities of its kind, in topic and `unique_id`: a level that Home Assistant allows.
-    package var key: String
+    var key: String
     /// The name, which Home Assistant shows behind the device's.
     package var name: String
     /// The topic of the message that the entity reads.
@@ -97,7 +97,7 @@ struct HomeAssistantDevice {
     var model: String
     /// The store. Home Assistant proposes it as the area.
     var area: String
-    package var version: String
+    var version: String
     var statusTopic: String
 
     func write(to json: inout JSONWriter) {
@@ -118,7 +118,7 @@ enum HomeAssistantName {
 
     /// Returns the level of a text. Equal texts have equal levels, and different texts different ones. A slash becomes
     /// `__`. Every other octet that is not allowed becomes `_` and its two hexadecimal digits.
-    package static func level(_ text: String) -> String {
+    static func level(_ text: String) -> String {
         var octets: [UInt8] = []
         for octet in text.utf8 {
             switch octet {

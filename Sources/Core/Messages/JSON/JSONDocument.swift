@@ -65,7 +65,7 @@ struct JSONDocument: Sendable {
     func kind(at index: Int) -> String { value(at: index).kind }
 
     /// Returns a value with its elements.
-    package func value(at index: Int = 0) -> JSONValue {
+    func value(at index: Int = 0) -> JSONValue {
         switch nodes[index] {
         case .null: return .null
         case .boolean(let boolean): return .boolean(boolean)

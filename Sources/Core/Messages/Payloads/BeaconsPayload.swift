@@ -115,10 +115,10 @@ extension JSONWriter {
 }
 
 /// The list of beacons, in the order of their identities.
-package struct BeaconList: MessageContent {
-    package var beacons: [HeardBeacon]
+struct BeaconList: MessageContent {
+    var beacons: [HeardBeacon]
 
-    package init(_ beacons: [HeardBeacon]) { self.beacons = beacons }
+    init(_ beacons: [HeardBeacon]) { self.beacons = beacons }
 
     /// No reader waits for the list.
     package var handling: OutputHandling { OutputHandling(shedding: .never, commit: .eventually) }

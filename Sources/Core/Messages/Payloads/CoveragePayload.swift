@@ -1,14 +1,14 @@
 /// `coverage`: a time in which the radio was in one condition, numbered.
-package struct CoveragePayload: NumberedPayload, Hashable {
+struct CoveragePayload: NumberedPayload, Hashable {
     package var head: PayloadHead
-    package var origin: PayloadOrigin
-    package var epoch: String
+    var origin: PayloadOrigin
+    var epoch: String
     /// The number within the epoch, from 1.
     var span: Int64
-    package var from: WallTime
+    var from: WallTime
     /// Never before `from`.
-    package var to: WallTime
-    package var radio: CoveredRadio
+    var to: WallTime
+    var radio: CoveredRadio
 
     package var number: MessageNumber { MessageNumber(epoch: epoch, series: .spans, seq: span) }
 }
@@ -37,14 +37,14 @@ extension MessageComposer {
 /// `surge`: entries that a limit held back in one region during one minute, numbered.
 struct SurgePayload: NumberedPayload, Hashable {
     package var head: PayloadHead
-    package var origin: PayloadOrigin
-    package var epoch: String
+    var origin: PayloadOrigin
+    var epoch: String
     /// The number within the epoch, from 1.
     var surge: Int64
     /// The first entry that was held back.
-    package var from: WallTime
+    var from: WallTime
     /// The last one; never before `from`.
-    package var to: WallTime
+    var to: WallTime
     /// The region's id.
     var region: String
     /// The number of entries held back, at least 1.
@@ -83,9 +83,9 @@ extension EntryBudget.Surge: MessageContent {
 /// `gap`: numbers of events, or of another series, that were lost by a limit or a broken disk.
 struct GapPayload: Payload, Hashable {
     package var head: PayloadHead
-    package var origin: PayloadOrigin
+    var origin: PayloadOrigin
     /// The epoch of the numbers.
-    package var epoch: String
+    var epoch: String
     /// The series of the numbers.
     var series: NumberSeries
     /// The first and the last lost number.

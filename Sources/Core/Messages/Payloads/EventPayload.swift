@@ -173,16 +173,16 @@ extension StatePayload {
 }
 
 /// A region's state as announced to subscribers.
-package struct ToldState: Hashable, Sendable {
+struct ToldState: Hashable, Sendable {
     var state: RegionState
     /// The time from which the region is in this state.
     var since: Instant
     /// The time of the change.
-    package var at: Instant
+    var at: Instant
     var detail: RegionDetail
 
     /// - Parameter since: a time later than `at` becomes `at`: no state begins in the future.
-    package init(_ state: RegionState, since: Instant, at: Instant, detail: RegionDetail = .beacon) {
+    init(_ state: RegionState, since: Instant, at: Instant, detail: RegionDetail = .beacon) {
         self.state = state
         self.since = min(since, at)
         self.at = at

@@ -1,7 +1,7 @@
 /// A sheet of a store's heat map: the time that beacons spent in each cell of the floor plan, within one UTC hour.
 ///
 /// Cells that fewer than `[site] heat_minimum` different beacons were in are left out. A sheet names no beacon.
-package struct HeatSheet: Hashable, Sendable {
+struct HeatSheet: Hashable, Sendable {
     struct Cell: Hashable, Sendable {
         var floor: Int
         /// The middle of the cell. Metres.
@@ -46,8 +46,8 @@ package struct HeatSheet: Hashable, Sendable {
 /// `heat`: a sheet of a store's heat map, numbered.
 struct HeatPayload: NumberedPayload, Hashable {
     package var head: PayloadHead
-    package var origin: PayloadOrigin
-    package var epoch: String
+    var origin: PayloadOrigin
+    var epoch: String
     /// The number of the sheet within the epoch, from 1.
     var seq: Int64
     var sheet: HeatSheet

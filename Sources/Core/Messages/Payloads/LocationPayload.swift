@@ -6,7 +6,7 @@ struct LocationPayload: Payload, Hashable {
     /// The age of the fix when it was published. Seconds.
     var age_s: Double
     /// gpsd's name of the receiver, such as `/dev/ttyUSB0`; `nil` for another origin.
-    package var device: String?
+    var device: String?
 }
 
 extension LocationPayload {
@@ -21,8 +21,8 @@ extension LocationPayload {
 /// `location/track`: the gateway's deferred fixes, numbered.
 struct TrackPayload: NumberedPayload, ReadablePayload, Hashable {
     package var head: PayloadHead
-    package var origin: PayloadOrigin
-    package var epoch: String
+    var origin: PayloadOrigin
+    var epoch: String
     /// The number within the epoch, from 1.
     var batch: Int64
     var finished: TrackBatch.Finish
@@ -75,11 +75,11 @@ extension Fix {
 }
 
 /// An update of the gateway's place by a location service.
-package struct GatewayLocation: MessageContent {
-    package var placed: PlacedFix
-    package var service: LocationSettings.Service
+struct GatewayLocation: MessageContent {
+    var placed: PlacedFix
+    var service: LocationSettings.Service
 
-    package init(_ placed: PlacedFix, of service: LocationSettings.Service) {
+    init(_ placed: PlacedFix, of service: LocationSettings.Service) {
         self.placed = placed
         self.service = service
     }
@@ -132,7 +132,7 @@ extension MessageComposer {
     }
 
     /// Returns the fix with a time. A configured place has no time of its own: it holds now.
-    package func dated(_ placed: PlacedFix, at now: Instant, _ timebase: Timebase) -> Fix {
+    func dated(_ placed: PlacedFix, at now: Instant, _ timebase: Timebase) -> Fix {
         var fix = placed.fix
         if placed.origin == .configuration { fix.at = timebase.wall(now) }
         return fix

@@ -48,12 +48,12 @@ package struct PayloadHead: Hashable, Sendable {
     /// Whether the gateway's clock was synced when the message was written.
     package var isClockSynced: Bool
 
-    package init(at: WallTime, isClockSynced: Bool) {
+    init(at: WallTime, isClockSynced: Bool) {
         self.at = at
         self.isClockSynced = isClockSynced
     }
 
-    package init(_ fields: inout PayloadFields) throws(PayloadError) {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
         _ = try fields.integer("schema", Self.schema...Self.schema)
         at = try fields.time("at")
         isClockSynced = try fields.word("clock") as Clock == .synced
@@ -76,12 +76,12 @@ package struct PayloadOrigin: Hashable, Sendable {
     var site: String
     package var gateway: String
 
-    package init(site: String, gateway: String) {
+    init(site: String, gateway: String) {
         self.site = site
         self.gateway = gateway
     }
 
-    package init(_ fields: inout PayloadFields) throws(PayloadError) {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
         site = try fields.level("site")
         gateway = try fields.level("gateway")
     }

@@ -13,22 +13,16 @@ extension RangingPayload {
 }
 
 /// The list of beacons, which the answer to a `range` request contains too.
-package struct ListedBeacons: Hashable, Sendable {
-    package var instance: RegionInstanceID
+struct ListedBeacons: Hashable, Sendable {
+    var instance: RegionInstanceID
     /// The number of physical beacons: tracks, without resolving ones.
-    package var count: Int
+    var count: Int
     /// The beacons, the nearest first, unknown ones last.
     var beacons: [ListedBeacon]
-
-    package init(instance: RegionInstanceID, count: Int, beacons: [ListedBeacon]) {
-        self.instance = instance
-        self.count = count
-        self.beacons = beacons
-    }
 }
 
 /// One transmitter in range.
-package struct ListedBeacon: Hashable, Sendable {
+struct ListedBeacon: Hashable, Sendable {
     var track: TrackID
     var identity: BeaconIdentity
     var observation: BeaconObservation
@@ -39,7 +33,7 @@ package struct ListedBeacon: Hashable, Sendable {
     /// How often its packets arrive; `nil` before three gaps, and in a store's message.
     var reception: Reception?
     /// The name; `nil` where names are left out.
-    package var device: String?
+    var device: String?
     /// Whether its new address may be a rotation: listed, not counted.
     var isResolving: Bool
     /// Whether another beacon of its identity is alive.
@@ -47,7 +41,7 @@ package struct ListedBeacon: Hashable, Sendable {
     /// The place in a store; `nil` in a gateway's message, because a gateway does not know the store.
     var place: BeaconPlace?
 
-    package init(
+    init(
         track: TrackID, identity: BeaconIdentity, observation: BeaconObservation, measuredPower_dbm: Int8,
         age_ms: Int64, reception: Reception? = nil, device: String? = nil, isResolving: Bool = false,
         isDuplicate: Bool = false,
@@ -80,33 +74,21 @@ extension ListedBeacon {
 }
 
 /// The place of a beacon in a store.
-package struct BeaconPlace: Hashable, Sendable {
+struct BeaconPlace: Hashable, Sendable {
     /// The position on a floor plan.
-    package struct Position: Hashable, Sendable {
+    struct Position: Hashable, Sendable {
         var x_m: Double
         var y_m: Double
         var floor: Int
         /// The radius that contains the true position two times out of three. Metres.
         var error_m: Double
-
-        package init(x_m: Double, y_m: Double, floor: Int, error_m: Double) {
-            self.x_m = x_m
-            self.y_m = y_m
-            self.floor = floor
-            self.error_m = error_m
-        }
     }
 
     /// A zone with its probability.
-    package struct Likelihood: Hashable, Sendable {
+    struct Likelihood: Hashable, Sendable {
         var zone: String
         /// 0 to 1.
         var confidence: Double
-
-        package init(zone: String, confidence: Double) {
-            self.zone = zone
-            self.confidence = confidence
-        }
     }
 
     /// The zone; `nil` where none is likely enough to be named.
@@ -132,7 +114,7 @@ package struct BeaconPlace: Hashable, Sendable {
 }
 
 extension ListedBeacons {
-    package init(_ fields: inout PayloadFields) throws(PayloadError) {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
         instance = try fields.instance()
         count = try fields.integer("count")
         beacons = try fields.list("beacons") { fields throws(PayloadError) in try ListedBeacon(&fields) }

@@ -1,6 +1,6 @@
 /// `response/{verb}`, or a topic chosen by the requester: the answer to a request.
 struct ResponsePayload: Payload, Hashable {
-    package enum Result: Hashable, Sendable {
+    enum Result: Hashable, Sendable {
         /// The requested states, and the start of the next page, if there is one.
         case states([ListedState], next: Int?)
         case ranging(ListedBeacons)
@@ -15,13 +15,13 @@ struct ResponsePayload: Payload, Hashable {
 
     package var head: PayloadHead
     /// The last level of the request's topic.
-    package var request: String
-    package var result: Result
+    var request: String
+    var result: Result
 }
 
 /// The state of an instance in a list.
 struct ListedState: Hashable, Sendable {
-    package var instance: RegionInstanceID
+    var instance: RegionInstanceID
     var state: RegionState
     var since: WallTime
     /// The last event of the instance; 0 before the first, or where it is not known any more.

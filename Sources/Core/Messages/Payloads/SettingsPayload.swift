@@ -1,9 +1,9 @@
 /// `settings/reported`: the outcome of the settings that an operator has published for this gateway.
-package struct SettingsPayload: Payload, Hashable {
+struct SettingsPayload: Payload, Hashable {
     package var head: PayloadHead
-    package var report: SettingsReport
+    var report: SettingsReport
     /// The digest of the settings in effect, 16 lower-case hexadecimal digits.
-    package var digest: String
+    var digest: String
 }
 
 /// The outcome of one `settings/desired`.
@@ -24,7 +24,7 @@ package struct SettingsReport: Hashable, Sendable {
     /// The errors of a refused message, at most `maxErrors`; the reason of a reversion.
     package var errors: [SettingsError]
     /// The number of further errors.
-    package var omitted: Int
+    var omitted: Int
 
     static let maxErrors = 100
 
@@ -47,7 +47,7 @@ package struct SettingsError: Hashable, Sendable {
     package var reason: String
     package var remedy: String
 
-    package init(table: String = "", index: Int? = nil, key: String = "", reason: String, remedy: String) {
+    init(table: String = "", index: Int? = nil, key: String = "", reason: String, remedy: String) {
         self.table = table
         self.index = index
         self.key = key

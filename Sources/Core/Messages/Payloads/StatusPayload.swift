@@ -94,7 +94,7 @@ extension MessageComposer {
 /// `health`: the gateway's figures, every 60 s. `HealthReport.figures` declares them.
 struct HealthPayload: Payload {
     package var head: PayloadHead
-    package var report: HealthReport
+    var report: HealthReport
 }
 
 extension HealthPayload {

@@ -1,5 +1,5 @@
 /// A store's day so far.
-package struct TodayReport: Hashable, Sendable {
+struct TodayReport: Hashable, Sendable {
     struct Hour: Hashable, Sendable {
         var from: WallTime
         /// The share of the hour, so far, in which the store could hear, 0 to 1.
@@ -42,12 +42,12 @@ package struct TodayReport: Hashable, Sendable {
 }
 
 /// A change of a store's days: what is to be stored, and from time to time what is to be told.
-package struct TodayNews: Hashable, Sendable {
-    package var records: [StoredDays] = []
+struct TodayNews: Hashable, Sendable {
+    var records: [StoredDays] = []
     /// Keys of records that the store needs no more.
-    package var removedKeys: [String] = []
+    var removedKeys: [String] = []
     /// `nil` where there is only something to store.
-    package var report: TodayReport?
+    var report: TodayReport?
 }
 
 /// `today`: a store's day so far.

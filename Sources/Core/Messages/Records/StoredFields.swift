@@ -11,7 +11,7 @@ struct StoredFields {
     /// - timebase: relates wall times to this process's monotonic clock.
     /// - bootID: identifies the boot of the monotonic clock; `nil` where only wall times count.
     /// - Returns: `nil` for other octets: a damaged record counts as none.
-    package init?(_ octets: [UInt8], _ timebase: Timebase, bootID: String?) {
+    init?(_ octets: [UInt8], _ timebase: Timebase, bootID: String?) {
         guard let words = Self.words(of: octets) else { return nil }
         self.words = words
         self.timebase = timebase
@@ -32,7 +32,7 @@ struct StoredFields {
     subscript(key: Substring) -> Substring? { words[key] }
 
     /// Returns the time written by `time`.
-    package func instant(_ name: String) -> Instant? {
+    func instant(_ name: String) -> Instant? {
         if isSameBoot { return words["\(name)_us"].flatMap { Int64($0) }.map(Instant.init(microseconds:)) }
         return wall(name).map(timebase.instant)
     }

@@ -1,7 +1,7 @@
 /// The reason for which a request is refused.
 package struct RequestError: Error, Hashable, Sendable {
     /// The reason for programs. The raw value is the word in a response.
-    package enum Code: String, CaseIterable, Sendable {
+    enum Code: String, CaseIterable, Sendable {
         /// The request has the retain flag and may be old.
         case retainedRequest = "retained_request"
         /// More than 4 KiB.
@@ -33,7 +33,7 @@ package struct RequestError: Error, Hashable, Sendable {
     /// The problem and its remedy, for people.
     var text: String
 
-    package init(_ code: Code, _ text: String) {
+    init(_ code: Code, _ text: String) {
         self.code = code
         self.text = text
     }

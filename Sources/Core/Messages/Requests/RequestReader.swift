@@ -118,7 +118,7 @@ struct RequestFields {
     }
 
     /// Returns a major or a minor.
-    package func value(_ key: String) throws(RequestError) -> UInt16? {
+    func value(_ key: String) throws(RequestError) -> UInt16? {
         try integer(key, 0...Int64(UInt16.max)).map { UInt16(clamping: $0) }
     }
 

@@ -13,7 +13,7 @@ struct InstanceAdmission: Sendable {
     var outside = TimerQueue<InstanceSlot>()
     /// The next deadline. It is stored, because every report asks for it.
     private(set) var due = Instant.distantFuture
-    package var news = AdmissionNews()
+    var news = AdmissionNews()
     var counts = RefusedEntries()
 
     init(_ limits: RegionLimits) {
@@ -245,16 +245,16 @@ extension RegionInstance {
 /// Anyone with a radio can make identities up. Each one that enters costs an event on the disk, a retained topic and a
 /// slot, so the newcomers of a minute are limited. Minutes begin at multiples of 60 s of the clock of instants. A
 /// refused identity may try again in the next minute, so a real beacon waits for its turn.
-package struct EntryBudget: Sendable {
+struct EntryBudget: Sendable {
     static let window = TimeSpan.seconds(60)
 
     /// The entries held back in one region during one minute.
-    package struct Surge: Hashable, Sendable {
+    struct Surge: Hashable, Sendable {
         var region: String
         /// The first entry that was held back.
-        package var from: Instant
+        var from: Instant
         /// The last one; never before `from`.
-        package var to: Instant
+        var to: Instant
         /// The number of entries held back, at least 1. An identity counts once in a minute.
         var refused: Int64
         /// An estimate of the number of distinct identities. It may be too small, never too large. From 1 to `refused`.

@@ -30,7 +30,7 @@ package struct BeaconRegion: Hashable, Sendable {
     var measuredPower_dbm: Int8?
     var rules: BeaconRules
 
-    package init(
+    init(
         id: String, uuid: ProximityUUID, major: UInt16? = nil, minor: UInt16? = nil, expansion: Expansion = .none,
         notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, measuredPower_dbm: Int8? = nil,
         rules: BeaconRules
@@ -90,7 +90,7 @@ extension BeaconRegion.Expansion {
 }
 
 /// The rules of entry and exit.
-package struct BeaconRules: Hashable, Sendable {
+struct BeaconRules: Hashable, Sendable {
     /// The smoothed RSSI from which a report counts towards an entry. −127: any report counts.
     var entryRSSI_dbm: Double
     /// The time for which a beacon must be heard at that level; zero: the first report enters.
@@ -146,7 +146,7 @@ struct BeaconRegionIndex: Sendable {
 }
 
 /// The beacons of an instance: the state that only regions of beacons have.
-package enum BeaconStanding: Equatable, Sendable {
+enum BeaconStanding: Equatable, Sendable {
     case nobody
     /// Heard at or above the entry threshold, none of them for long enough yet.
     case candidates(BeaconCandidates)
@@ -154,7 +154,7 @@ package enum BeaconStanding: Equatable, Sendable {
 }
 
 /// A run of reports of one beacon at or above the entry threshold.
-package struct BeaconCandidacy: Equatable, Sendable {
+struct BeaconCandidacy: Equatable, Sendable {
     var major: UInt16
     var minor: UInt16
     var firstHeardAt: Instant
@@ -165,7 +165,7 @@ package struct BeaconCandidacy: Equatable, Sendable {
 }
 
 /// The runs of an instance's beacons, the one that was heard last at first. An instance for each minor has one.
-package struct BeaconCandidates: Equatable, Sendable {
+struct BeaconCandidates: Equatable, Sendable {
     /// The most runs of one instance. Beyond it those that have lapsed give way, or else the one that was heard longest ago.
     static let most = 64
     /// The longest pause of a run while the beacon's interval is not known, or is shorter.
@@ -199,7 +199,7 @@ package struct BeaconCandidates: Equatable, Sendable {
 }
 
 /// The beacons that keep an instance inside.
-package struct BeaconPresence: Equatable, Sendable {
+struct BeaconPresence: Equatable, Sendable {
     /// The beacon that caused the entry, or was there first.
     var major: UInt16
     var minor: UInt16
@@ -207,7 +207,7 @@ package struct BeaconPresence: Equatable, Sendable {
     var holder: TransmitterSlot?
     /// The silence that is ordinary for that beacon.
     var patience: TimeSpan
-    package var level: SignalLevel?
+    var level: SignalLevel?
 }
 
 /// The stored data of the beacons that keep a region inside.

@@ -3,7 +3,7 @@ struct BeaconEvidence: Sendable {
     var transmitter: TransmitterSlot
     var identity: BeaconIdentity
     /// The level of the region filter; `nil` where no report of this transmitter carried an RSSI.
-    package var level: SignalLevel?
+    var level: SignalLevel?
     /// The silence that is ordinary for this transmitter.
     var patience: Patience
 

@@ -8,13 +8,13 @@ import RealModule
 /// Cells are bands of latitude cut into columns. A band has so many columns that they are about as wide as the band is
 /// high: few near the poles, and one at a pole. Columns wrap around the Earth: the last one lies beside the first.
 struct CircleGrid: Sendable {
-    package struct Entry: Sendable {
+    struct Entry: Sendable {
         var slot: InstanceSlot
         var circle: Circle
     }
 
     private struct Cell: Hashable {
-        package var level: UInt8
+        var level: UInt8
         var band: Int32
         var column: Int32
     }

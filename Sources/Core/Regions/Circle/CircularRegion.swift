@@ -81,11 +81,6 @@ package struct Circle: Hashable, Sendable {
     var center: Coordinate
     /// Metres.
     var radius_m: Double
-
-    package init(center: Coordinate, radius_m: Double) {
-        self.center = center
-        self.radius_m = radius_m
-    }
 }
 
 /// A circle, and the gateway's distance from its centre.

@@ -1,7 +1,7 @@
 import HeapModule
 
 /// The monitor's data of circles beside their instances.
-package struct WatchedCircles: Sendable {
+struct WatchedCircles: Sendable {
     /// A circle that was not yet reported as too small.
     private struct Unsaid: Comparable, Sendable {
         var radius_m: Double

@@ -132,7 +132,7 @@ struct Sight: Sendable {
     }
 
     /// Returns when seen time will be `seen` if the source goes on seeing. While it is blind, never.
-    package func instant(ofSeenTime seen: Instant) -> Instant {
+    func instant(ofSeenTime seen: Instant) -> Instant {
         isBlind ? .distantFuture : seen + blindTime
     }
 
@@ -160,7 +160,7 @@ struct Listening: Sendable {
     private var silence = TimeSpan.zero
 
     /// The time at which the source becomes blind unless it perceives before.
-    package var due: Instant {
+    var due: Instant {
         guard let limit, let since else { return .distantFuture }
         return since + limit
     }

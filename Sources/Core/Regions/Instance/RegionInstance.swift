@@ -1,5 +1,5 @@
 /// One region instance of a monitor: its id, its source of evidence and its state.
-package struct RegionInstance: Sendable {
+struct RegionInstance: Sendable {
     /// Whether subscribers know the instance.
     enum Existence: Equatable, Sendable {
         /// The instance has a state and a record.
@@ -23,7 +23,7 @@ package struct RegionInstance: Sendable {
     /// The index of its announced transition in the caller's list, until the caller takes it.
     var announcement = 0
 
-    package init(
+    init(
         id: RegionInstanceID, registration: RegistrationSlot, source: EvidenceSourceID,
         notices: RegionStanding.Notices, at now: Instant
     ) {
@@ -209,7 +209,7 @@ package struct RegionEvent: Hashable, Sendable {
     /// The gateway whose message decided it, in a store's event; `nil` in a gateway's own event.
     package var gateway: String?
 
-    package init(_ kind: Kind, by cause: Cause, location: EventLocation? = nil, gateway: String? = nil) {
+    init(_ kind: Kind, by cause: Cause, location: EventLocation? = nil, gateway: String? = nil) {
         self.kind = kind
         self.cause = cause
         self.location = location
@@ -232,12 +232,6 @@ package struct EventLocation: Hashable, Sendable {
     var horizontalAccuracy_m: Double
     /// The time from the fix to the event.
     var age: TimeSpan
-
-    package init(coordinate: Coordinate, horizontalAccuracy_m: Double, age: TimeSpan) {
-        self.coordinate = coordinate
-        self.horizontalAccuracy_m = horizontalAccuracy_m
-        self.age = age
-    }
 }
 
 /// The stay that an exit ends.

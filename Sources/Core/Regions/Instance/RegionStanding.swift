@@ -3,9 +3,9 @@
 /// This is the state machine of Core Location's states, without beacons or radios. Its owner turns perceptions into
 /// four kinds of evidence, which are methods here: inside, heard until a time, outside, unknown. Settling, crossings,
 /// stays and the restart are the same for every kind of region, for a gateway and for a store.
-package struct RegionStanding: Sendable {
+struct RegionStanding: Sendable {
     /// Whether the region is inside according to the evidence. Blindness of the source does not change it.
-    package enum Occupancy: Equatable, Sendable {
+    enum Occupancy: Equatable, Sendable {
         /// Monitoring has begun, and the initial state is not decided yet.
         case unsettled
         /// Outside; subscribers may have been told `unknown` meanwhile.
@@ -14,7 +14,7 @@ package struct RegionStanding: Sendable {
     }
 
     /// The stay of a region that is inside.
-    package struct Presence: Equatable, Sendable {
+    struct Presence: Equatable, Sendable {
         var enteredAt: Instant
         /// The last evidence that it is inside.
         var lastHeardAt: Instant
@@ -27,7 +27,7 @@ package struct RegionStanding: Sendable {
     }
 
     /// The crossings that make events.
-    package struct Notices: Equatable, Sendable {
+    struct Notices: Equatable, Sendable {
         var onEntry: Bool
         var onExit: Bool
     }
@@ -58,7 +58,7 @@ package struct RegionStanding: Sendable {
         /// The crossing; `nil` where no boundary was crossed, or its event is not wanted.
         var crossing: RegionEvent.Kind?
 
-        package init(state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil) {
+        init(state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil) {
             self.state = state
             self.since = since
             self.crossing = crossing

@@ -32,7 +32,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
     }
 
     /// Whether `max_instances` limits its instances. Where each region has one instance, `max_regions` does.
-    package var isLimitedByInstances: Bool {
+    var isLimitedByInstances: Bool {
         switch self {
         case .beacon: true
         case .circle: false

@@ -1,8 +1,6 @@
 /// The slot of a region instance in the monitor.
 struct InstanceSlot: SlotNumber {
     let number: UInt32
-
-    package init(number: UInt32) { self.number = number }
 }
 
 /// The slot of a registration in the monitor. Slots are in the order of registration, as long as none has ended.
@@ -18,7 +16,7 @@ package struct RegistrationSlot: SlotNumber, Comparable {
 /// kind of a region decides which evidence counts: see `RegionKind`. The rules of beacons are in
 /// `Beacon/RegionMonitor+Beacons`, those of circles in `Circle/RegionMonitor+Circles`. `EvidenceSource` holds the sight
 /// and the proof of a source.
-package struct RegionMonitor: Sendable {
+struct RegionMonitor: Sendable {
     /// One registered region.
     struct Registration: Sendable {
         var region: MonitoredRegion
@@ -158,12 +156,6 @@ package struct RegionStatus: Hashable, Sendable {
     package var instance: RegionInstanceID
     var state: RegionState
     var since: Instant
-
-    package init(instance: RegionInstanceID, state: RegionState, since: Instant) {
-        self.instance = instance
-        self.state = state
-        self.since = since
-    }
 }
 
 /// Queries of states. Core Location's `requestState(for:)`, for many at once.

@@ -14,10 +14,10 @@ struct Ranger: Sendable {
     }
 
     private struct Session: Sendable {
-        package var due: Instant
+        var due: Instant
         /// The last report; `nil` before the first.
-        package var lastReport: Instant?
-        package var count = 0
+        var lastReport: Instant?
+        var count = 0
         var published: [TransmitterSlot: Published] = [:]
         /// The time from which a report tells again how often packets arrive.
         var receptionDue = Instant.origin
@@ -196,11 +196,4 @@ package struct RangingReport: Hashable, Sendable {
     package var count: Int
     /// The beacons, the nearest first, unknown ones last.
     var beacons: [RangedBeacon]
-
-    package init(instance: RegionInstanceID, at: Instant, count: Int, beacons: [RangedBeacon]) {
-        self.instance = instance
-        self.at = at
-        self.count = count
-        self.beacons = beacons
-    }
 }

@@ -144,7 +144,7 @@ struct Arrival: Sendable {
     var transit: TimeSpan { isTrusted ? max(now - told, .zero) : .zero }
 
     /// Returns a time in the message, on the store's clock; not after its arrival.
-    package func instant(_ wall: WallTime) -> Instant {
+    func instant(_ wall: WallTime) -> Instant {
         guard let head else { return now }
         return min(isTrusted ? timebase.instant(wall) : now - (head.at - wall), now)
     }

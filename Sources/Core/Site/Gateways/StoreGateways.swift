@@ -4,7 +4,7 @@ struct GatewayIndex: Hashable, Comparable, Sendable {
 
     var number: Int { Int(octet) }
 
-    package init(_ number: Int) { octet = UInt8(clamping: number) }
+    init(_ number: Int) { octet = UInt8(clamping: number) }
 
     static func < (left: GatewayIndex, right: GatewayIndex) -> Bool { left.number < right.number }
 }
@@ -13,7 +13,7 @@ struct GatewayIndex: Hashable, Comparable, Sendable {
 struct GatewaySet: Hashable, Sendable {
     private var bits: UInt64 = 0
 
-    package init() {}
+    init() {}
 
     var isEmpty: Bool { bits == 0 }
 
@@ -68,7 +68,7 @@ package struct StoreGateways: Sendable {
     /// The content of a gateway's last `status`.
     struct Status: Hashable, Sendable {
         var isOnline: Bool
-        package var radio: CoveredRadio
+        var radio: CoveredRadio
 
         /// Whether it hears. A gateway that is offline or blind proves nothing.
         var hears: Bool { isOnline && radio.hears }
@@ -85,7 +85,7 @@ package struct StoreGateways: Sendable {
     private var silent = GatewaySet()
     private let startedAt: Instant
 
-    package init(_ listed: [SiteSettings.Gateway], at now: Instant = .origin) {
+    init(_ listed: [SiteSettings.Gateway], at now: Instant = .origin) {
         startedAt = now
         for settings in listed {
             if let gateway = add(settings, isListed: true) { silent.insert(gateway) }

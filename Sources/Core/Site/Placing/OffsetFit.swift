@@ -16,7 +16,7 @@ package struct OffsetFit: Sendable {
 
     /// The levels of one beacon at one gateway: their number, mean, and sum of squares around the mean.
     private struct Levels: Sendable {
-        package var count = 0.0
+        var count = 0.0
         var mean_dbm = 0.0
         var squares = 0.0
 

@@ -1,7 +1,7 @@
 /// The known zones, floors and positions of a store's gateways.
-package struct StorePlan: Sendable {
+struct StorePlan: Sendable {
     /// A zone: its index in `names`, 0 to 63, because each has a gateway.
-    package struct Zone: Hashable, Sendable {
+    struct Zone: Hashable, Sendable {
         private let octet: UInt8
 
         var number: Int { Int(octet) }
@@ -20,7 +20,7 @@ package struct StorePlan: Sendable {
     private(set) var names: [String] = []
     private var spots: [Spot] = []
 
-    package init(_ gateways: StoreGateways) { update(gateways) }
+    init(_ gateways: StoreGateways) { update(gateways) }
 
     /// Adds new gateways.
     mutating func update(_ gateways: StoreGateways) {

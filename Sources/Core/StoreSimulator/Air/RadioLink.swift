@@ -126,7 +126,7 @@ package struct Propagation: Hashable, Sendable {
     /// The receiver's own error, in dB (standard deviation), before it rounds to whole dBm.
     var receiverNoise_db = 0.7
 
-    package init() {}
+    init() {}
 }
 
 /// The gateway's receiver: its listening times, channels and losses.

@@ -33,7 +33,7 @@ package struct Actor: Hashable, Sendable {
     var battery: BeaconBattery?
 
     /// Makes a transmitter of the iBeacon `identity`.
-    package init(
+    init(
         beacon identity: BeaconIdentity, kind: Kind, measuredPower_dbm: Int8 = -59, interval: TimeSpan, path: ActorPath,
         addresses: [AddressSpan]
     ) {
@@ -47,7 +47,7 @@ package struct Actor: Hashable, Sendable {
     }
 
     /// Makes a device that sends `data`, which is no iBeacon.
-    package init(other data: [UInt8], power_dbm: Int8, interval: TimeSpan, path: ActorPath, addresses: [AddressSpan]) {
+    init(other data: [UInt8], power_dbm: Int8, interval: TimeSpan, path: ActorPath, addresses: [AddressSpan]) {
         self.kind = .other
         self.identity = nil
         self.measuredPower_dbm = power_dbm
@@ -100,18 +100,12 @@ enum AdvertisingPayload {
 }
 
 /// A device address and the time for which a transmitter uses it.
-package struct AddressSpan: Hashable, Sendable {
-    package var address: DeviceAddress
+struct AddressSpan: Hashable, Sendable {
+    var address: DeviceAddress
     /// The first instant of use.
-    package var from: Instant
+    var from: Instant
     /// The first instant after its use: the rotation, or the end of the visit.
     var until: Instant
-
-    package init(address: DeviceAddress, from: Instant, until: Instant) {
-        self.address = address
-        self.from = from
-        self.until = until
-    }
 }
 
 extension AddressSpan {

@@ -1,9 +1,9 @@
 import RealModule
 
 /// The position of an actor over time: straight lines between waypoints, and a rest between two waypoints at one place.
-package struct ActorPath: Hashable, Sendable {
-    package struct Waypoint: Hashable, Sendable {
-        package var at: Instant
+struct ActorPath: Hashable, Sendable {
+    struct Waypoint: Hashable, Sendable {
+        var at: Instant
         var position: FloorPoint
     }
 
@@ -11,7 +11,7 @@ package struct ActorPath: Hashable, Sendable {
     private(set) var waypoints: [Waypoint]
 
     /// Begins at `position` at the time `start`.
-    package init(from position: FloorPoint, at start: Instant) {
+    init(from position: FloorPoint, at start: Instant) {
         waypoints = [Waypoint(at: start, position: position)]
     }
 
@@ -75,7 +75,7 @@ package struct FloorPoint: Hashable, Sendable {
     var y_m: Double
     var z_m: Double
 
-    package init(x_m: Double, y_m: Double, z_m: Double = 0) {
+    init(x_m: Double, y_m: Double, z_m: Double = 0) {
         self.x_m = x_m
         self.y_m = y_m
         self.z_m = z_m

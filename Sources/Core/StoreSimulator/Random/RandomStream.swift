@@ -4,15 +4,15 @@ import RealModule
 ///
 /// The standard library's `random(in:using:)` may change its algorithm with the toolchain, so the distributions are
 /// here too. (Logarithm and cosine are the C library's; their last bit may differ between two libraries.)
-package struct RandomStream: Sendable {
+struct RandomStream: Sendable {
     private var state: UInt64
 
-    package init(seed: UInt64) {
+    init(seed: UInt64) {
         self.state = seed
     }
 
     /// Makes the stream of part number `index` of a seed. The draws of one part never shift those of another.
-    package init(seed: UInt64, index: Int) {
+    init(seed: UInt64, index: Int) {
         var parent = RandomStream(seed: seed)
         self.state = parent.next() ^ (UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
         _ = next()

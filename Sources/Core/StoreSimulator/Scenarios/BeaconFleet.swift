@@ -13,13 +13,13 @@ package struct BeaconFleet: Hashable, Sendable {
     static let strangersMajor: UInt16 = 60_000
 
     /// A stay in a store, counted from 0. A beacon sends from its first moment to the one before its last.
-    package struct Stay: Hashable, Sendable {
+    struct Stay: Hashable, Sendable {
         var store: Int
         var from: Instant
         var until: Instant
     }
 
-    package struct Beacon: Hashable, Sendable {
+    struct Beacon: Hashable, Sendable {
         var identity: BeaconIdentity
         var kind: Actor.Kind
         /// The store of its register line; `nil` for a stranger.
