@@ -136,7 +136,7 @@ private enum Shop {
         return owner.log.visits
     }
 
-    /// What a receiver of that format publishes. Minew's packets are grouped by transmitter.
+    /// The message of a receiver of that format. Minew's packets are grouped by transmitter.
     private static func payload(
         _ format: ReceiverFormat, _ batch: [(at_s: Double, packet: ReceivedPacket)], _ ahead_s: Double, _ now_s: Double
     ) -> [UInt8] {
