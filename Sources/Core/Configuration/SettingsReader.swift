@@ -2,7 +2,6 @@
 struct SettingsReader {
     private let root: [String: TOMLNode]
     private(set) var errors = ErrorList()
-    private var renamedKeys: [RenamedKey] = []
     /// The tables in effect; `nil` where they are not recorded.
     private(set) var effective: EffectiveConfiguration?
     private let certificate: CertificateIdentity?
@@ -37,7 +36,7 @@ struct SettingsReader {
         var (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
         let identity = identity(gateway, prefix, certificateFile: broker.certificateFile)
         if identity.source == .certificate, let id = identity.id { broker.certificateName = "\(identity.site)/\(id)" }
-        var settings = Settings(
+        let settings = Settings(
             identity: identity, radio: radio,
             receiver: sectionIfThere(tables.receiver) { $0.read(&$1, broker: broker, prefix: prefix) } ?? nil,
             gateway: GatewaySettings(
@@ -61,7 +60,6 @@ struct SettingsReader {
             advertise: section(tables.advertise) { $0.read(&$1) },
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) }, fleet: section(tables.fleet) { $0.read(&$1) })
-        settings.renamedKeys = renamedKeys
         refuseLongTopics(settings)
         refuseOwnTopics(settings)
         refuseUnknownTables()
@@ -191,7 +189,6 @@ struct SettingsReader {
 
     private mutating func note(_ reader: TableReader, of table: ReferenceTable) {
         errors += reader.errors
-        renamedKeys += reader.renamedKeys
         let isWritten = node(of: table) != nil
         effective?.add(reader.effective, of: table, isWritten: isWritten)
     }

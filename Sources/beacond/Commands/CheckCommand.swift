@@ -34,7 +34,6 @@ struct CheckCommand: ParsableCommand {
         }
         let settings = configuration.settings
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
-        for key in settings.renamedKeys { report.warn("configuration", "\(key)") }
         report.addSecrets(settings)
         report.addCertificates(settings.broker, at: SystemClock.timebase.wall(SystemClock.now))
         report.add(configuration)

@@ -47,7 +47,6 @@ struct Agent {
     mutating func run() async throws {
         let signals = await RunSignals()
         while !signals.isStopping {
-            for key in file.settings.renamedKeys { logger.warning("configuration: \(key)") }
             let current = ConfigurationVersion(file.settings)
             var desk: SettingsDesk?
             // Services stop in reverse order.

@@ -105,9 +105,6 @@ struct ConfigurationVersion: Equatable {
 
     /// Examines the files as they are now.
     init(_ settings: Settings) {
-        var settings = settings
-        // The old name of a key changes nothing.
-        settings.renamedKeys = []
         self.settings = settings
         let broker = settings.broker
         credentials = [broker.passwordFile, broker.caFile, broker.certificateFile, broker.keyFile].map(FileStamp.init)

@@ -324,32 +324,6 @@ def test_check_without_configuration():
     assert "skipped state: not tried" in done.stdout, done
 
 
-def test_check_former_name():
-    """check warns of a setting's former name, which is no problem, and refuses both names at once."""
-    with tempfile.TemporaryDirectory() as folder:
-        for names, said in ((["exit_after_s"], "warning configuration: site.exit_after_s is called leave_after_s now"),
-                            (["leave_after_s"], None), (["exit_after_s", "leave_after_s"], "is set as well: delete it")):
-            with open(os.path.join(folder, "config.toml"), "w") as file:
-                file.write(f'[gateway]\nstate_dir = "{folder}/state"\n[mqtt]\nurl = "mqtt://127.0.0.1:1"\n[site]\n')
-                file.write("".join(f"{name} = 5\n" for name in names))
-            done = run("check", cwd=folder)
-            if said is None:
-                assert "warning" not in done.stdout and "ok      configuration: valid" in done.stdout, done
-            else:
-                assert said in done.stdout, done
-            assert ("ok      configuration: valid" in done.stdout) == (len(names) == 1), done
-
-
-def test_check_removed_filter():
-    """check refuses a filter that was removed, and names the one to use."""
-    with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "config.toml"), "w") as file:
-            file.write('[smoothing]\nregion_filter = "median"\n')
-        done = run("check", cwd=folder)
-    assert done.returncode == 78 and 'line 2: smoothing.region_filter = "median": was removed' in done.stdout, done
-    assert 'use "ewma"' in done.stdout, done
-
-
 @contextlib.contextmanager
 def folder_with_pipe():
     """A folder with a named pipe without a writer."""

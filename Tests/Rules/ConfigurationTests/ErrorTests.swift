@@ -78,18 +78,6 @@ struct ErrorTests {
         #expect(complaints("exit_after_s = 5") == ["exit_after_s = 5: unknown key; it belongs to [regions]"])
     }
 
-    @Test(
-        "A filter that was removed is refused with the reason and the one to use",
-        arguments: ["median", "trimmed_mean", "iqr_mean"])
-    func removedFilter(word: String) {
-        let reason = "was removed: it measured worse than"
-        #expect(
-            complaints("[smoothing]\ndistance_filter = \"\(word)\"\nregion_filter = \"\(word)\"") == [
-                "smoothing.distance_filter = \"\(word)\": \(reason) \"kalman\" on recordings; use \"kalman\"",
-                "smoothing.region_filter = \"\(word)\": \(reason) \"ewma\" on recordings; use \"ewma\"",
-            ])
-    }
-
     @Test("The error of an unknown key without a similar one lists the known keys")
     func noSuggestion() {
         #expect(

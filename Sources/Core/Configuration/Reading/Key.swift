@@ -10,11 +10,9 @@ struct Key<Value: Sendable>: Sendable {
     let meaning: String
     /// The text in the reference table where the default is not a value of its own.
     let defaultNote: String?
-    /// The name in the version before, which is still read. The next version refuses it.
-    let formerName: String?
 
     init(
-        _ name: String, formerly formerName: String? = nil, default defaultValue: Value, _ rule: Rule<Value>,
+        _ name: String, default defaultValue: Value, _ rule: Rule<Value>,
         _ meaning: String, defaultNote: String? = nil
     ) {
         self.name = name
@@ -22,7 +20,6 @@ struct Key<Value: Sendable>: Sendable {
         self.rule = rule
         self.meaning = meaning
         self.defaultNote = defaultNote
-        self.formerName = formerName
     }
 }
 
@@ -35,18 +32,7 @@ extension Key: AnyKey {
     fileprivate var description: KeyDescription {
         KeyDescription(
             name: name, default: defaultNote.map { .none($0) } ?? .value(rule.write(defaultValue)),
-            allowed: rule.allowed, meaning: meaning, formerName: formerName)
-    }
-}
-
-/// A key that the file sets under its former name.
-package struct RenamedKey: Hashable, Sendable, CustomStringConvertible {
-    /// The former name with its table: `site.exit_after_s`.
-    let written: String
-    let name: String
-
-    package var description: String {
-        "\(written) is called \(name) now: rename it, the next version refuses the old name"
+            allowed: rule.allowed, meaning: meaning)
     }
 }
 

@@ -128,20 +128,6 @@ extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == S
             },
             write: { "\"\($0.rawValue)\"" })
     }
-
-    /// Returns this rule, with a reason for words that an earlier version allowed.
-    ///
-    /// - Parameters:
-    /// - words: the words that are not allowed any more.
-    /// - reason: the error for them, with the word to use now.
-    func without(_ words: [String], because reason: String) -> Rule {
-        var rule = self
-        rule.read = { [read] node in
-            if case .string(let word) = node, words.contains(word) { return .refused(reason) }
-            return read(node)
-        }
-        return rule
-    }
 }
 
 extension Rule where Value == String {

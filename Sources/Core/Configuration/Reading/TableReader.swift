@@ -6,10 +6,6 @@ struct TableReader {
     private let table: ReferenceTable
     private var entries: [String: TOMLNode]
     private(set) var errors = ErrorList()
-    /// The keys that the file sets under their former names.
-    private(set) var renamedKeys: [RenamedKey] = []
-    /// Former names by present names. An error shows the name in the file.
-    private var formerNames: [String: String] = [:]
     /// The values in effect, in the order of reading; empty unless the reader records them.
     private(set) var effective: [EffectiveConfiguration.Value] = []
     private let isRecording: Bool
@@ -24,24 +20,11 @@ struct TableReader {
         self.isRecording = isRecording
         self.table = table
         self.entries = entries
-        for key in table.keys { takeFormer(key) }
         let known = table.keys.map(\.name)
         for name in self.entries.keys.sorted() where !known.contains(name) {
             note(
                 name, value: Suggestion.mayBeSecret(name) || table.hasSecrets ? nil : entries[name]?.text,
                 Suggestion.forKey(name, in: table))
-        }
-    }
-
-    /// Moves the value of a key's former name to its present name.
-    private mutating func takeFormer(_ key: KeyDescription) {
-        guard let former = key.formerName, let node = entries.removeValue(forKey: former) else { return }
-        if entries[key.name] == nil {
-            entries[key.name] = node
-            formerNames[key.name] = former
-            renamedKeys.append(RenamedKey(written: "\(path).\(former)", name: key.name))
-        } else {
-            note(former, value: node.text, "is the former name of \(key.name), which is set as well: delete it")
         }
     }
 
@@ -99,7 +82,7 @@ struct TableReader {
 
     private mutating func note(_ name: String, value: String?, _ requirement: @autoclosure () -> String) {
         unsound.insert(name)
-        let written = ConfigurationReference.path(formerNames[name] ?? name)
+        let written = ConfigurationReference.path(name)
         errors.note(ConfigurationError(key: "\(path).\(written)", value: value, requirement: requirement()))
     }
 }

@@ -87,8 +87,6 @@ struct KeyDescription: Hashable, Sendable {
     let allowed: String
     /// One sentence, with the unit.
     let meaning: String
-    /// The former name, if it is still read.
-    var formerName: String?
 
     /// The row of the article's table: key, default, allowed values, meaning.
     var row: String {

@@ -26,8 +26,6 @@ package struct Settings: Hashable, Sendable {
     package var fleet: FleetSettings
     /// The version and digest of the settings in effect; `nil` before they are computed.
     package var inEffect: SettingsInEffect?
-    /// The keys that the file sets under their former names.
-    package var renamedKeys: [RenamedKey] = []
 }
 
 /// The settings of the engine: adapters, tracking, distances, regions, ranging and location.

@@ -106,23 +106,13 @@ struct RotationTable: SettingsTable {
 struct SmoothingTable: SettingsTable {
     static let tableName = "smoothing"
 
-    /// Filters that versions before 0.2 had.
-    private static let removed = ["trimmed_mean", "iqr_mean", "median"]
-
     let distanceFilter = Key(
-        "distance_filter", default: FilterKind.kalman,
-        .word.without(
-            removed,
-            because: "was removed: it measured worse than \"kalman\" on recordings; use \"kalman\""),
-        "The filter for distance and proximity.")
+        "distance_filter", default: FilterKind.kalman, .word, "The filter for distance and proximity.")
     let distanceTimeConstant = Key(
         "distance_time_constant_s", default: 40, .number(0.1...120),
         "Seconds that it looks back; `kalman` still follows a step at once.")
     let regionFilter = Key(
-        "region_filter", default: FilterKind.ewma,
-        .word.without(
-            removed, because: "was removed: it measured worse than \"ewma\" on recordings; use \"ewma\""),
-        "The filter for `entry_rssi_dbm` and `exit_rssi_dbm`.")
+        "region_filter", default: FilterKind.ewma, .word, "The filter for `entry_rssi_dbm` and `exit_rssi_dbm`.")
     let regionTimeConstant = Key(
         "region_time_constant_s", default: 2.5, .number(0.1...120),
         "Seconds that it looks back; a doorway needs 2 to 3.")

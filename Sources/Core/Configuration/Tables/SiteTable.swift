@@ -59,7 +59,7 @@ struct SiteTable: SettingsTable {
     let regions = Key(
         "regions", default: [], Rule<[String]>.topicLevels, "The ids of the regions to join. Empty: all of them.")
     let leaveAfter = Key(
-        "leave_after_s", formerly: "exit_after_s", default: .seconds(5), .seconds(0...3600),
+        "leave_after_s", default: .seconds(5), .seconds(0...3600),
         "Seconds after the last gateway's exit until the store's region is left.")
     let lateAfter = Key(
         "late_after_s", default: .seconds(30), .seconds(1...86400),
