@@ -6,7 +6,6 @@ import sys
 
 import companion
 import datasets
-import former
 import leftout
 import measures
 import own
@@ -65,7 +64,7 @@ def main(folder, beacond, out):
                   for name, (kind, recordings) in datasets.DISTANCES.items()]
         rows += measures.open_rows(folder, beacond, places)
         plots.draw_open(folder, out, datasets, beacond)
-        carried_over = ["", *leftout.lines(places), "", *former.lines(places), "", *walked.lines(places), "", *pocket.lines(folder, beacond)]
+        carried_over = ["", *leftout.lines(places), "", *walked.lines(places), "", *pocket.lines(folder, beacond)]
     zones = ["", *store.lines(folder, beacond), "", *positions.lines(folder, beacond)] if store.is_there(folder) else []
     places_told = whereabouts.lines(folder, beacond) if has_receivers else []
     lines = [*(table(rows) if rows else []), *carried_over, *zones, *([""] if rows and has_receivers else []), *places_told]

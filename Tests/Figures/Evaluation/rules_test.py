@@ -12,7 +12,6 @@ import companion
 import crossing
 import distance
 import fences
-import former
 import gpsdlog
 import leftout
 import madeup
@@ -42,16 +41,6 @@ class Peers(unittest.TestCase):
 
     def test_log_is_the_textbooks(self):
         self.assertAlmostEqual(peers.log(2)(-79, -59), 10)
-
-
-class Former(unittest.TestCase):
-    def test_each_former_filter_has_a_window_among_the_rules(self):
-        self.assertLessEqual(set(former.FILTERS.values()), set(peers.FILTERS))
-
-    def test_a_former_filter_is_judged_with_the_agents_own_model_of_distance(self):
-        second = distance.Second("walk", 2, -59, 9, 1, {"median 10 s": -61, "altbeacon 20 s": -59, "espresense 15 s": -59})
-        # 2 dB of loss and 2 dB that beacons are weaker than they say, at an exponent of 2.2.
-        self.assertAlmostEqual(former.score([second], "median").figures["mean error, m"], 2 - 10 ** (4 / 22))
 
 
 class Truth(unittest.TestCase):
