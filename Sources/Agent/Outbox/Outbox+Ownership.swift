@@ -45,8 +45,8 @@ package protocol OutboxOwner: Sendable {
     /// The owner's name, which identifies it.
     var name: String { get }
 
-    /// The owner of an event, by its topic; `nil` where the topic does not tell. Needed for a file that does not name
-    /// its owner, as files of earlier versions.
+    /// The owner of an event, by its topic; `nil` where the topic does not tell. Needed for a damaged file whose owner
+    /// cannot be read.
     func owner(ofTopic topic: String) -> String?
 
     /// The records with which this owner begins where `former` left these.
@@ -103,8 +103,8 @@ struct EpochOwners: Hashable {
 /// The content of a file that tells its owner.
 struct Inheritance {
     var values: [OutboxRecord]
-    /// Topics of the oldest and the newest event; none where the values are enough.
-    package var topics: [String] = []
+    /// Topics of the oldest and the newest event of a damaged file.
+    var topics: [String] = []
     /// The epochs of events, gaps or numbers that are left; none where the values name no other owner.
     var epochs: Set<String> = []
 }

@@ -120,15 +120,10 @@ extension CircleObservation {
 // MARK: - Stored lines
 
 extension StoredTag {
-    /// The tag of a region of beacons in version 1. Its outside lines have the words of a stay too, without meaning.
-    private static let beaconVersion1 = StoredTag(kind: nil, version: "1")
-
     init(_ kind: RegionKind) { self.init(kind: kind.rawValue, version: kind.storedVersion) }
 
     /// The kind of region of a line; `nil` where this version cannot read it.
-    var regionKind: RegionKind? {
-        self == .beaconVersion1 ? .beacon : RegionKind.allCases.first { self == StoredTag($0) }
-    }
+    var regionKind: RegionKind? { RegionKind.allCases.first { self == StoredTag($0) } }
 }
 
 extension RegionRecord.Kind {

@@ -162,41 +162,6 @@ struct OwnerTests {
         #expect(next.formerOwner(ofEpoch: left) == "A" && next.numbering[.events] == 1)
     }
 
-    // MARK: - Files that do not name their owner
-
-    @Test("A file with this owner's events is taken over whole, and names its owner from then on")
-    func unnamedOwn() throws {
-        let left = try leave(as: nil)
-        let next = try open(as: "A", seed: 2)
-        #expect(next.numbering == Numbering(epoch: left, next: [.events: 3]))
-        #expect(next.records().map(\.key) == ["door"] && !next.hasFormerOwner)
-        #expect(next.texts(next.next(limit: 9)) == ["A 1", "A 2"])
-        next.close()
-        #expect(try open(as: "B", seed: 3).numbering.epoch != left)
-    }
-
-    @Test("A file without events counts as this owner's")
-    func unnamedEmpty() throws {
-        let outbox = try open(as: nil)
-        try outbox.say(as: "A")
-        outbox.acknowledge(outbox.next(limit: 9).map(\.position))
-        outbox.close()
-        let next = try open(as: "B", seed: 2)
-        #expect(next.numbering == Numbering(epoch: outbox.numbering.epoch, next: [.events: 2]))
-        #expect(next.records().map(\.key) == ["door"])
-    }
-
-    @Test("A file with another owner's event counts as that owner's, even with events of this one beside it")
-    func unnamedOther() throws {
-        let outbox = try open(as: nil)
-        try outbox.say(as: "A")
-        try outbox.say(as: "B")
-        outbox.close()
-        let next = try open(as: "B", seed: 2)
-        #expect(next.numbering[.events] == 1 && next.numbering.epoch != outbox.numbering.epoch)
-        #expect(next.texts(next.nextOfFormerOwners(limit: 9)) == ["A 1", "B 2"])
-    }
-
     // MARK: - Bad disks
 
     @Test("A damaged file of another owner counts as that owner's")

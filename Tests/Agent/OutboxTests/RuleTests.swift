@@ -93,12 +93,6 @@ struct RuleTests {
         #expect(Reservation(bytes: []) == nil)
     }
 
-    @Test("An earlier version's reservation is of events alone")
-    func earlierReservation() {
-        let reservation = Reservation(bytes: Array("01HK153X00 159".utf8))
-        #expect(reservation?.ends[.events] == 159 && reservation?.ends[.batches] == 0)
-    }
-
     @Test("A reservation without room is none")
     func longReservation() {
         var ends = SeriesNumbers(0)

@@ -7,6 +7,15 @@ import Testing
 
 @Suite("Batches of fixes are numbered, kept and lost as events are, by numbers of their own")
 struct SeriesTests {
+    @Test("Another series or column is another format: it raises the number")
+    func format() {
+        #expect(Schema.version == 6)
+        #expect(
+            Schema.readMeta
+                == "SELECT epoch, next_position, next_seq, settled_seq, next_span, next_batch, settled_batch, next_surge, "
+                + "settled_surge, next_sheet, settled_sheet FROM meta")
+    }
+
     @Test("Each series goes on with its own number after a restart")
     func restart() throws {
         let folder = TemporaryFolder()

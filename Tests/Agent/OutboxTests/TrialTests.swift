@@ -83,8 +83,20 @@ struct TrialTests {
         #expect(outbox.isDurable)
     }
 
-    @Test("A file of a newer version, and one that is damaged, are found and left as they are")
-    func content() throws {
+    @Test("A file of another format is found, and left as it is")
+    func otherFormat() throws {
+        try Database(path: folder.database).execute("PRAGMA user_version = 1")
+        guard case .refused(let condition) = run() else {
+            Issue.record("the format is not found")
+            return
+        }
+        #expect(
+            condition.finding == "\(folder.database) has format 1, and this beacond reads format \(Schema.version)")
+        #expect(files() == ["outbox.sqlite"])
+    }
+
+    @Test("A damaged file is found, and left as it is")
+    func damaged() throws {
         try Data(
             "no database at all, but long enough for a header of one hundred bytes or so, to be looked at by SQLite."
                 .utf8

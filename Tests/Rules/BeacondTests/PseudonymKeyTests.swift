@@ -88,8 +88,8 @@ struct PseudonymKeyTests {
         }
     }
 
-    @Test("A secret of an earlier version, without a day, is replaced")
-    func earlierForm() {
+    @Test("A secret without a day is replaced")
+    func withoutDay() {
         #expect(!PseudonymKey.serves([UInt8](repeating: 7, count: 32), at: Self.noon))
         #expect(!PseudonymKey.serves([], at: Self.noon))
         #expect(PseudonymKey.serves(Self.key(at: Self.noon), at: Self.noon))

@@ -26,48 +26,14 @@ struct StoredRegionTests {
             notifiesOnExit: notifiesOnExit)
     }
 
-    // MARK: - Version 1
-
-    @Test("A stay of version 1 is read with all its fields")
-    func insideVersion1() throws {
-        let line =
-            "v=1 state=inside boot=b since_us=100000000 since_wall_us=5 last_heard_us=400000000 last_heard_wall_us=6 "
-            + "major=2 minor=7 patience_us=1252000 partial=true event_seq=9 epoch=01KDVDNA0T0000000000000000 "
-            + "of=39ED98FF-2900-441A-802F-9C398FC199D2 of_major=2 notify_on_exit=false rssi_dbm=-73.9"
-        let constraint = BeaconIdentityConstraint(uuid: Self.uuid, major: 2, minor: nil)
-        let region = try #require(read(line, key: "carts/2/7").region)
-        #expect(
-            region.record
-                == (try record("carts/2/7", of: constraint, .inside(stay(.partial, notifiesOnExit: false)))))
-        #expect(region.eventSeq == 9 && region.epoch == "01KDVDNA0T0000000000000000")
-    }
-
-    @Test("After another boot, and in a replay, version 1's wall times count", arguments: ["another", nil])
+    @Test("After another boot, and in a replay, wall times count", arguments: ["another", nil])
     func timesOfDay(bootID: String?) throws {
         let line =
-            "v=1 state=inside boot=b since_us=1 since_wall_us=1100000000 last_heard_us=2 last_heard_wall_us=1400000000 "
-            + "major=2 minor=7 patience_us=1252000 partial=false event_seq=0"
+            "kind=beacon v=2 state=inside boot=b since_us=1 since_wall_us=1100000000 last_heard_us=2 "
+            + "last_heard_wall_us=1400000000 major=2 minor=7 patience_us=1252000 partial=false event_seq=0"
         let region = try #require(read(line, bootID: bootID).region)
         #expect(region.record == (try record(of: nil, .inside(stay(rssi_dbm: nil)))))
     }
-
-    @Test("The words of a stay in an outside line of version 1 do not count")
-    func outsideVersion1() throws {
-        let line =
-            "v=1 state=outside boot=b since_us=100000000 since_wall_us=5 last_heard_us=100000000 last_heard_wall_us=5 "
-            + "major=0 minor=0 patience_us=0 partial=false event_seq=4 epoch=e of=39ED98FF-2900-441A-802F-9C398FC199D2"
-        let constraint = BeaconIdentityConstraint(uuid: Self.uuid, major: nil, minor: nil)
-        let region = try #require(read(line).region)
-        #expect(region.record == (try record(of: constraint, .outside(since: .origin + .seconds(100)))))
-        #expect(region.eventSeq(in: "e") == 4)
-    }
-
-    @Test("Version 1's lines without a state are read as none", arguments: ["v=1 state=unsettled", "abandoned"])
-    func marksOfVersion1(line: String) {
-        #expect(read(line) == .nothing)
-    }
-
-    // MARK: - This version
 
     @Test("A written record is read back equal, and its first words are the tag")
     func roundTrip() throws {
@@ -110,7 +76,8 @@ struct StoredRegionTests {
         "A damaged line counts as none",
         arguments: [
             "", "carts", "state=inside", "kind=beacon v=2", "kind=beacon v=2 state=inside since_wall_us=1 event_seq=1",
-            "kind=beacon v=2 state=outside since_wall_us=x event_seq=1", "v=1 state=outside since_wall_us=1",
+            "kind=beacon v=2 state=outside since_wall_us=x event_seq=1",
+            "kind=beacon v=2 state=outside since_wall_us=1",
         ])
     func damaged(line: String) {
         #expect(read(line) == .nothing)

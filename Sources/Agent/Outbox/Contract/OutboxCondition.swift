@@ -9,7 +9,7 @@ package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
         case damaged = "file is damaged"
         case cannotOpen = "cannot open the state folder"
         case notPermitted = "not permitted in the state folder"
-        case newerVersion = "file belongs to a newer version"
+        case otherFormat = "file has another format"
         case inUse = "state folder is in use"
         case other = "disk refuses"
     }
@@ -38,7 +38,7 @@ package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
         case .cannotOpen where obstacle != nil: obstacle?.remedy ?? ""
         case .cannotOpen: "create \(directory), or mount what should be there"
         case .notPermitted: "give \(directory) and its files to the user that runs beacond"
-        case .newerVersion: "run the newer beacond, or name another state_dir; the file is left as it is"
+        case .otherFormat: "run the beacond that made the file, or move it away; it is left as it is"
         case .inUse: "stop the other beacond, or give this one its own state_dir"
         case .other: "see the code; it is tried again by itself"
         }
@@ -46,7 +46,10 @@ package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
 
     /// The fault in a few words: `disk full (code 13, commit)`.
     package var finding: String {
-        "\(cause.rawValue)\(obstacle.map { ": \($0)" } ?? "") (code \(code), \(operation))"
+        if cause == .otherFormat {
+            return "\(directory)/outbox.sqlite has format \(code), and this beacond reads format \(Schema.version)"
+        }
+        return "\(cause.rawValue)\(obstacle.map { ": \($0)" } ?? "") (code \(code), \(operation))"
     }
 
     /// One line for the log: `outbox: disk full (code 13, commit); …`.

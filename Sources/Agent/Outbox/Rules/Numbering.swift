@@ -96,7 +96,7 @@ struct Reservation: Hashable {
     private static let series = NumberSeries.allCases.filter { !$0.needsDisk }
 
     /// Reads the epoch and an end for each series from a file's bytes; `nil` where nothing is reserved. Ends of 0 at
-    /// the end may be missing: earlier versions, which knew events alone, wrote none.
+    /// the end are missing, so that the others have room.
     init?(bytes: [UInt8]) {
         let words = String(decoding: bytes.prefix(Self.length), as: UTF8.self).split(whereSeparator: \.isWhitespace)
         guard let epoch = words.first, (2...Self.series.count + 1).contains(words.count) else { return nil }

@@ -150,7 +150,7 @@ final class Database {
     /// not synced.
     func copy(to path: String) throws(DiskError) { try run("VACUUM INTO ?1", .text(path)) }
 
-    /// Leaves the file as it is when the connection closes; for a file of another version.
+    /// Leaves the file as it is when the connection closes; for a file of another format.
     func leaveUntouchedOnClose() throws(DiskError) {
         let code = beacond_sqlite3_no_checkpoint_on_close(handle)
         guard code == SQLITE_OK else { throw DiskError.current(of: handle, code: code, during: "configure") }

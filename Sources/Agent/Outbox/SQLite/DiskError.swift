@@ -10,8 +10,8 @@ package struct DiskError: Error, Hashable {
         case system
         /// Another process holds the folder; `code` is the system's `errno`.
         case inUse
-        /// The file's layout is newer than this program; `code` is its version.
-        case newerVersion
+        /// The file's layout is of an earlier or a later version; `code` is its number.
+        case otherFormat
     }
 
     var source: Source
@@ -63,7 +63,7 @@ package struct DiskError: Error, Hashable {
     var cause: OutboxCondition.Cause {
         switch source {
         case .inUse: return .inUse
-        case .newerVersion: return .newerVersion
+        case .otherFormat: return .otherFormat
         case .system, .sqlite: break
         }
         if neededMiB != nil { return .limitReached }

@@ -68,20 +68,12 @@ extension EventStore {
 
 /// The owner of the file's content.
 extension EventStore {
-    /// Reads what tells the file's owner. Events are searched only where the values do not tell.
+    /// Reads the file's owners. The epochs are read only where the values name another owner.
     func inheritance(_ meta: Meta, for owner: String?) throws(DiskError) -> Inheritance {
         var inheritance = Inheritance(values: try contents(of: .value))
         let named = inheritance.values.filter { EpochOwners.isTheirs($0.key) }
         guard let owner, named.map(\.key) != [EpochOwners.key] || named.map(\.value) != [Array(owner.utf8)] else {
             return inheritance
-        }
-        for order in ["ASC", "DESC"] {
-            try database.query("SELECT content FROM event ORDER BY position \(order) LIMIT 1") {
-                (row: Statement) throws(DiskError) in
-                guard let (topic, _) = EventText.read(row.bytes(0), model) else { throw Self.damage("read an event") }
-                inheritance.topics.append(topic)
-                return false
-            }
         }
         inheritance.epochs = Set(try gaps().map(\.epoch) + [meta.numbering.epoch])
         try database.query("SELECT DISTINCT epoch FROM event") { row in

@@ -14,8 +14,6 @@ package final class EventStore {
     let database: Database
     /// Whether the file can be read, but not written.
     let isReadOnly: Bool
-    /// The version of the file's layout; see `Schema.versions`.
-    private var version = Schema.openedVersion
     /// See `Bookkeeping.origin`.
     var origin = PositionOrigin.none
     /// `nil` for a new file without content.
@@ -31,14 +29,14 @@ package final class EventStore {
         database = isReadOnly ? try Database(readOnlyPath: path) : opened
         try database.execute("PRAGMA locking_mode = EXCLUSIVE")
         let version = try database.integer("PRAGMA user_version")
-        if version > Schema.version {
+        guard version == 0 || version == Schema.version else {
             try database.leaveUntouchedOnClose()
             throw DiskError(
-                source: .newerVersion, code: Int32(clamping: version), systemError: 0, operation: "open outbox.sqlite")
+                source: .otherFormat, code: Int32(clamping: version), systemError: 0, operation: "open outbox.sqlite")
         }
         if isReadOnly {
-            // A file of an earlier version can be read only once the disk can be written.
-            guard version >= Schema.openedVersion else { throw DiskError.readOnly(path) }
+            // The tables can be made only once the disk can be written.
+            guard version > 0 else { throw DiskError.readOnly(path) }
         } else {
             try Schema.prepare(database, limits: limits)
         }
@@ -46,16 +44,7 @@ package final class EventStore {
             guard try database.integer("SELECT count(*) FROM sqlite_schema") == 0 else {
                 throw Self.damage("look for the outbox's tables")
             }
-        }
-        self.version = max(version, Schema.openedVersion)
-        if version < Schema.openedVersion {
-            do throws(DiskError) {
-                try database.transaction { () throws(DiskError) in
-                    try Schema.step(database, from: version, to: Schema.openedVersion)
-                }
-            } catch {
-                throw error.ofSchema
-            }
+            try database.transaction { () throws(DiskError) in try database.execute(Schema.tables) }
         }
         // A small file is checked now, so that a later read does not meet the damage.
         if try database.integer("PRAGMA page_count") <= 2_048 { try checkIntegrity() }
@@ -98,13 +87,12 @@ package final class EventStore {
         }
         var result: Meta?
         var isSensible = true
-        let columns = Schema.numberColumns(version)
-        try database.query(Schema.readMeta(version)) { row in
+        try database.query(Schema.readMeta) { row in
             var meta = Meta(
                 numbering: Numbering(epoch: name(ofEpoch: row.integer(0))), nextPosition: row.integer(1),
                 settledReservations: SeriesNumbers(0))
             isSensible = !meta.numbering.epoch.isEmpty && Self.numbers.contains(meta.nextPosition)
-            for (index, (series, column)) in columns.enumerated() {
+            for (index, (series, column)) in Schema.numberColumns.enumerated() {
                 let number = row.integer(Int32(index) + 2)
                 switch column {
                 case .next:
@@ -125,23 +113,14 @@ package final class EventStore {
     /// Writes `meta`; `created` (microseconds since 1970) counts where there was none.
     func write(_ new: Meta, created: Int64) throws(DiskError) {
         let epoch = try number(ofEpoch: new.numbering.epoch)
-        try bringUp(for: new.numbering)
-        let numbers = Schema.numberColumns(version).map { series, column in
+        let numbers = Schema.numberColumns.map { series, column in
             switch column {
             case .next: SQLValue.integer(new.numbering[series])
             case .settled: SQLValue.integer(new.settledReservations[series])
             }
         }
         try database.run(
-            Schema.writeMeta(version), [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
-    }
-
-    /// Upgrades the file where a series gets its first number and only a later version has columns for it.
-    private func bringUp(for numbering: Numbering) throws(DiskError) {
-        let needed = NumberSeries.allCases.filter { numbering[$0] > 1 }.map(\.version).max() ?? version
-        guard needed > version else { return }
-        try Schema.step(database, from: version, to: needed)
-        version = needed
+            Schema.writeMeta, [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
     }
 
     /// Notes that the transaction that wrote `new` is committed.
@@ -175,11 +154,11 @@ package final class EventStore {
 
     /// Runs `body` as one transaction; see `Database`.
     func transaction(_ body: () throws(DiskError) -> Void) throws(DiskError) {
-        let (before, versionBefore) = (model, version)
+        let before = model
         do {
             try database.transaction(body)
         } catch {
-            (model, version) = (before, versionBefore)
+            model = before
             throw error
         }
     }

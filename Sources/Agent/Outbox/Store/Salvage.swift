@@ -17,8 +17,6 @@ struct Salvage {
     private var model = TextModel()
     private var bytes: Int64 = 0
     private let limit: Int64
-    /// The version of the file's layout.
-    private var version = Schema.version
 
     /// Reads the file at `path`, with its log. A file that is no database gives nothing.
     init(path: String, vfs: String?, limit: Int64) {
@@ -31,13 +29,12 @@ struct Salvage {
             epochNames[row.integer(0)] = row.text(1)
             return true
         }
-        version = (try? database.integer("PRAGMA user_version")) ?? Schema.version
-        let known = NumberSeries.allCases.filter { $0.version <= version }
-        let columns = known.map { ", " + $0.nextColumn }.joined()
+        let columns = NumberSeries.allCases.map { ", " + $0.nextColumn }.joined()
         try? database.query("SELECT epoch\(columns) FROM meta") { row in
             guard let epoch = epochNames[row.integer(0)] else { return false }
             var found = Numbering(epoch: epoch)
-            for (index, series) in known.enumerated() where EventStore.numbers.contains(row.integer(Int32(index) + 1)) {
+            for (index, series) in NumberSeries.allCases.enumerated()
+            where EventStore.numbers.contains(row.integer(Int32(index) + 1)) {
                 found[series] = row.integer(Int32(index) + 1)
             }
             numbering = found
@@ -47,7 +44,7 @@ struct Salvage {
         readEvents(from: database)
         (records, isEveryRecordThere) = pairs(in: "record", of: database) { model.decode($0) }
         values = pairs(in: "value", of: database) { $0 }.pairs
-        try? database.query("SELECT epoch, from_seq, to_seq, cause, \(kindColumn) FROM gap ORDER BY id") { row in
+        try? database.query("SELECT epoch, from_seq, to_seq, cause, kind FROM gap ORDER BY id") { row in
             guard let cause = OutboxGap.Cause(rawValue: row.text(3)),
                 let series = NumberSeries(rawValue: row.integer(4)), EventStore.numbers.contains(row.integer(1)),
                 (row.integer(1)...EventStore.numbers.upperBound).contains(row.integer(2))
@@ -76,19 +73,16 @@ struct Salvage {
             epochs: Set(rows.map(\.message.number.epoch) + gaps.map(\.epoch) + [numbering?.epoch].compactMap(\.self)))
     }
 
-    /// In files of the first version everything belongs to events.
-    private var kindColumn: String { version > NumberSeries.events.version ? "kind" : "0" }
-
     /// Reads from the oldest event up to the damage, then from the newest down to it.
     private mutating func readEvents(from database: Database) {
         isEveryEventThere = read(
-            "SELECT position, epoch, seq, content, \(kindColumn) FROM event ORDER BY position", from: database)
+            "SELECT position, epoch, seq, content, kind FROM event ORDER BY position", from: database)
         guard !isEveryEventThere, bytes < limit else { return }
         let front = rows
         rows = []
         let last = front.last?.position ?? .min
         _ = read(
-            "SELECT position, epoch, seq, content, \(kindColumn) FROM event WHERE position > \(last) "
+            "SELECT position, epoch, seq, content, kind FROM event WHERE position > \(last) "
                 + "ORDER BY position DESC", from: database)
         rows = front + rows.reversed().drop { $0.position <= last }
     }

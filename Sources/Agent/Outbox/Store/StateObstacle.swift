@@ -47,7 +47,7 @@ extension StateFolder {
         switch error.source {
         case .system: break
         case .sqlite where error.code & 0xFF == SQLITE_CANTOPEN || error.code & 0xFF == SQLITE_IOERR: break
-        case .sqlite, .inUse, .newerVersion: return nil
+        case .sqlite, .inUse, .otherFormat: return nil
         }
         var status = stat()
         guard lstat(path, &status) == 0 else { return obstacleAbove(error) }

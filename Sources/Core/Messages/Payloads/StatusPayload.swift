@@ -11,7 +11,7 @@ package struct StatusPayload: ReadablePayload, Hashable {
     var remedy: String
     /// `nil` without `[location]`.
     package var location: LocationStatus?
-    /// `nil` in a replay, for a store, and for a gateway of an earlier version.
+    /// `nil` in a replay and for a store.
     package var settings: SettingsInEffect?
 
     private enum State: String, CaseIterable {

@@ -56,7 +56,7 @@ package struct StoredRegion: Hashable, Sendable {
 
 /// The kind and version of a stored line. A version with other words, or words of another meaning, has its own number.
 package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
-    /// The kind of region; `nil` in version 1, where all were regions of beacons.
+    /// The kind of region; `nil` where the line has none.
     var kind: String?
     /// The version; `nil` where the line has none.
     package var version: String?
@@ -99,7 +99,7 @@ extension StoredRegion {
         }
     }
 
-    /// Reads the octets of `encoded`, of this version or an earlier one.
+    /// Reads the octets of `encoded`.
     ///
     /// - Parameters:
     /// - key: the key of the record.
