@@ -98,7 +98,7 @@ struct DamageTests {
         let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try outbox.commitEvents(100, payloadBytes: 500)
-        try outbox.checkpoint()
+        try outbox.disk.checkpoint()
         try outbox.commitEvents(10, payloadBytes: 500)
         let killed = TemporaryFolder()
         try FileManager.default.createDirectory(atPath: killed.path, withIntermediateDirectories: true)

@@ -145,7 +145,7 @@ struct DegradedTests {
         try outbox.commitEvents(3)
         let epoch = outbox.numbering.epoch
         disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
-        outbox.folder?.release()
+        outbox.disk.folder?.release()
         let committed = try outbox.commitEvents(2)
         #expect(outbox.numbering.epoch != epoch)
         #expect(committed.messages.map(\.number.seq) == [1, 2])
@@ -252,7 +252,7 @@ struct DegradedTests {
         let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 100_000, maxMiB: 1))
         disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
         for _ in 0..<100 { try outbox.commitEvents(10, payloadBytes: 1_000) }
-        #expect(outbox.pending.bytes <= outbox.limits.memoryBytes)
+        #expect(outbox.pending.bytes <= outbox.disk.limits.memoryBytes)
         let first = outbox.drain().first?.seq ?? 0
         #expect(outbox.takeGaps().map { $0.toSeq + 1 } == [first])
     }

@@ -78,7 +78,7 @@ struct DisplacementTests {
         let path = parent.path + "/up/state"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let outbox = try Outbox(
-            directory: path, vfs: nil, limits: generous, at: .origin, wallTime: noon,
+            directory: path, limits: generous, at: .origin, wallTime: noon,
             generator: SeededGenerator(seed: 1))
         try outbox.commitEvents(3)
         try FileManager.default.removeItem(atPath: parent.path + "/up")
@@ -92,7 +92,7 @@ struct DisplacementTests {
         #expect(outbox.isDurable)
         outbox.close()
         let next = try Outbox(
-            directory: path, vfs: nil, limits: generous, at: .origin, wallTime: noon,
+            directory: path, limits: generous, at: .origin, wallTime: noon,
             generator: SeededGenerator(seed: 2))
         let events = next.drain()
         #expect(events.count == 5 && Set(events.map { "\($0.epoch) \($0.seq)" }).count == 5)

@@ -24,6 +24,7 @@ struct FaultSweepTests {
                 outbox.acknowledge(delivered.map(\.position))
                 outbox.tick(Int64(round) * 100)
             }
+            #expect(outbox.checkInvariants().isEmpty)
         }
         return (durable, acknowledged)
     }
@@ -32,6 +33,7 @@ struct FaultSweepTests {
     /// with the events.
     private func check(_ outbox: Outbox, upTo durable: Int64, delivered: Set<Int64>, _ what: Comment) throws {
         let events = outbox.drain()
+        #expect(outbox.checkInvariants().isEmpty, what)
         #expect(events.filter { !$0.isWhole }.isEmpty, what)
         let stated = outbox.takeGaps()
         let epochs = Dictionary(grouping: events, by: \.epoch)

@@ -44,8 +44,8 @@ extension Outbox {
         limits: OutboxLimits = generous, seed: UInt64 = 1
     ) throws -> Outbox {
         try Outbox(
-            directory: folder.path, vfs: vfs, owner: owner, limits: limits, at: .origin, wallTime: noon,
-            generator: SeededGenerator(seed: seed))
+            folder: StateFolder(path: folder.path, holder: owner?.name ?? ""), vfs: vfs, owner: owner, limits: limits,
+            at: .origin, wallTime: noon, generator: SeededGenerator(seed: seed))
     }
 
     /// Commits `count` events and the record `last`, which holds the number of the last of them.

@@ -49,6 +49,8 @@ struct GapLedger: Hashable {
     private(set) var gaps: [OutboxGap]
     /// Gaps at the front that the caller is publishing: they are not extended any more.
     private(set) var takenCount = 0
+    /// Whether the gaps differ from those in the file.
+    var isChanged = false
 
     init(_ gaps: [OutboxGap] = []) {
         self.gaps = gaps
@@ -56,6 +58,7 @@ struct GapLedger: Hashable {
 
     /// Adds a loss. It extends the last gap where it continues that gap.
     mutating func add(_ gap: OutboxGap) {
+        isChanged = true
         if gaps.count > takenCount, let last = gaps.last, last.epoch == gap.epoch, last.series == gap.series,
             last.cause == gap.cause, last.numbers.isContinued(by: gap.numbers)
         {
@@ -78,6 +81,7 @@ struct GapLedger: Hashable {
         guard let index = gaps.prefix(takenCount).firstIndex(of: gap) else { return false }
         gaps.remove(at: index)
         takenCount -= 1
+        isChanged = true
         return true
     }
 

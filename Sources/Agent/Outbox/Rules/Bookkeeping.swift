@@ -3,34 +3,48 @@ import Core
 /// The outbox's own figures, beside its content. A transaction works on a copy, which takes effect once the file has
 /// it.
 struct Bookkeeping {
-    package var numbering: Numbering
+    private(set) var numbering: Numbering
     /// Whether the file holds this epoch, so that a restart would continue it.
-    var isEpochStored = false
+    private(set) var isEpochStored = false
     /// Numbers of this epoch below these are reserved, and may be given in memory. 0 where none are.
-    var reservedEnds = SeriesNumbers(0)
+    private var reservedEnds = SeriesNumbers(0)
     /// The ends of the last reservations that the file has settled.
-    var settledReservations = SeriesNumbers(0)
-    var nextPosition = Position.first
-    var origin = PositionOrigin.none
+    private var settledReservations = SeriesNumbers(0)
+    private var nextPosition = Position.first
+    private(set) var origin = PositionOrigin.none
     /// Events below this position are in the file, unless they have left the outbox.
-    var storedEnd = Position.first
+    private(set) var storedEnd = Position.first
     /// Events in the file, including acknowledged ones that are not deleted yet.
-    var storedEvents: Int64 = 0
+    private(set) var storedEvents: Int64 = 0
     /// Positions in the file that are acknowledged and not deleted yet.
-    var acknowledged = RangeSet<Position>()
+    private(set) var acknowledged = RangeSet<Position>()
     /// Positions of dropped events. A late acknowledgement of one changes nothing.
-    var droppedPositions = RangeSet<Position>()
+    private var droppedPositions = RangeSet<Position>()
     /// Every number of the epoch below these was acknowledged or reported as a gap.
-    var settled = Numbering(epoch: "")
+    private var settled: Numbering
     var gaps = GapLedger()
-    /// Whether `gaps` differs from the file.
-    var areGapsChanged = false
     /// Events below this position belong to a former owner.
-    var formerEnd = Position.beforeAll
-    var owners = EpochOwners()
+    private(set) var formerEnd = Position.beforeAll
+    private(set) var owners = EpochOwners()
     /// Whether the file does not name its owner yet.
-    var areOwnersChanged = true
-    var dropped: [OutboxGap.Cause: Int64] = [:]
+    private(set) var areOwnersChanged = true
+    private(set) var dropped: [OutboxGap.Cause: Int64] = [:]
+
+    init(epoch: String) {
+        numbering = Numbering(epoch: epoch)
+        settled = numbering
+    }
+
+    /// The number of positions that wait for their deletion in the file.
+    var acknowledgedCount: Int64 { acknowledged.count }
+
+    /// Events in the file that no broker has acknowledged.
+    var waitingEvents: Int64 { max(storedEvents - acknowledgedCount, 0) }
+
+    /// True while the file lacks something of these figures, apart from what is acknowledged.
+    var isUnwritten: Bool { gaps.isChanged || areOwnersChanged || !isEpochStored }
+
+    // MARK: Numbers
 
     /// Begins a new epoch, which the file does not know yet.
     mutating func begin(epoch: String) {
@@ -41,35 +55,14 @@ struct Bookkeeping {
         settled = numbering
     }
 
-    /// Reports the loss of `numbers`, which are in order.
-    mutating func drop(_ numbers: some Sequence<MessageNumber>, cause: OutboxGap.Cause) {
-        for number in numbers {
-            dropped[cause, default: 0] += 1
-            state(
-                OutboxGap(
-                    epoch: number.epoch, series: number.series, NumberRun(number.seq), cause: cause))
+    /// Throws where the messages of `transaction` are not numbered from the next numbers on without a gap.
+    func check(_ transaction: OutboxTransaction) throws(OutboxError) {
+        var expected = numbering
+        for number in transaction.messages.lazy.map(\.number) {
+            let next = expected[number.series]
+            guard number.seq == next else { throw .misnumbered(expected: next, found: number.seq) }
+            expected.goOn(after: number)
         }
-    }
-
-    mutating func state(_ gap: OutboxGap) {
-        gaps.add(gap)
-        areGapsChanged = true
-    }
-
-    /// Notes that the file is gone: no file holds an event from `firstPosition` on.
-    mutating func forgetFile(firstPosition: Position) {
-        isEpochStored = false
-        storedEnd = firstPosition
-        storedEvents = 0
-        acknowledged = RangeSet()
-        areGapsChanged = true
-        areOwnersChanged = true
-    }
-
-    /// Numbers events that are already lost.
-    mutating func lose(_ count: Int64) {
-        guard let lost = numbering.give(count, of: .events) else { return }
-        state(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
     }
 
     /// Gives `messages` their positions, and advances the numbering.
@@ -84,6 +77,222 @@ struct Bookkeeping {
         return queued
     }
 
-    /// The number of positions that wait for their deletion in the file.
-    var acknowledgedCount: Int64 { acknowledged.count }
+    /// Makes sure that no restart repeats numbers that `transaction` is given in memory. Returns `false` where only a
+    /// new epoch can do that.
+    mutating func reserve(for transaction: OutboxTransaction, in folder: (any OutboxFolder)?) -> Bool {
+        // The file knows nothing of an epoch that began in memory, so no restart continues it.
+        guard let folder, isEpochStored else { return true }
+        var counts = SeriesNumbers(0)
+        for message in transaction.messages { counts[message.number.series] += 1 }
+        counts[.events] += transaction.lostEvents
+        var ends = reservedEnds
+        for series in NumberSeries.allCases where counts[series] > 0 {
+            let end = numbering.number(of: series, after: counts[series]).seq
+            if end > ends[series] { ends[series] = end.addingSaturating(Reservation.block) }
+        }
+        if ends == reservedEnds { return true }
+        guard folder.reserve(Reservation(epoch: numbering.epoch, ends: ends)) else { return false }
+        reservedEnds = ends
+        return true
+    }
+
+    // MARK: Losses
+
+    /// Reports the loss of `numbers`, which are in order.
+    mutating func drop(_ numbers: some Sequence<MessageNumber>, cause: OutboxGap.Cause) {
+        for number in numbers {
+            dropped[cause, default: 0] += 1
+            gaps.add(
+                OutboxGap(
+                    epoch: number.epoch, series: number.series, NumberRun(number.seq), cause: cause))
+        }
+    }
+
+    /// Numbers events that are already lost.
+    mutating func lose(_ count: Int64) {
+        guard let lost = numbering.give(count, of: .events) else { return }
+        gaps.add(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
+    }
+
+    /// Reports as gaps the unsettled numbers of this epoch that were in the file, except those of `events`.
+    ///
+    /// - Parameter pending: what is in memory alone.
+    mutating func loseStoredEvents(
+        except events: [QueuedMessage] = [], cause: OutboxGap.Cause, _ pending: PendingChanges
+    ) {
+        guard isEpochStored else { return }
+        let epoch = numbering.epoch
+        for series in NumberSeries.allCases {
+            let unstored = pending.events.first {
+                $0.number.epoch == epoch && $0.number.series == series && $0.position >= storedEnd
+            }
+            lose(
+                NumberRun(settled[series], before: unstored?.number.seq ?? numbering[series]), of: series, in: epoch,
+                except: events, cause: cause)
+        }
+    }
+
+    /// Reports as gaps the numbers that a damaged file lacks, at the first meeting. Only the file itself tells of its
+    /// numbers.
+    mutating func loseNumbers(of salvage: Salvage, except events: [QueuedMessage]) {
+        guard let epoch = salvage.numbering?.epoch ?? events.last?.number.epoch else { return }
+        for series in NumberSeries.allCases {
+            let found = events.numbers(of: series, in: epoch)
+            let end = max(salvage.numbering?[series] ?? 1, found.last.map { NumberRun($0).end } ?? 1)
+            lose(
+                NumberRun(found.first ?? 1, before: end), of: series, in: epoch, except: events, cause: .corrupt)
+        }
+    }
+
+    private mutating func lose(
+        _ numbers: NumberRun?, of series: NumberSeries, in epoch: String, except events: [QueuedMessage],
+        cause: OutboxGap.Cause
+    ) {
+        for missing in numbers?.missing(from: events.numbers(of: series, in: epoch)) ?? [] {
+            gaps.add(OutboxGap(epoch: epoch, series: series, missing, cause: cause))
+        }
+    }
+
+    // MARK: Delivery
+
+    /// True for a position that an event of this outbox may have.
+    func isKnown(_ position: Position) -> Bool { position > origin.beforeFile && position < nextPosition }
+
+    /// Notes that an event may be deleted from the file.
+    mutating func acknowledge(_ position: Position) {
+        guard position < storedEnd, !droppedPositions.contains(position) else { return }
+        acknowledged.insert(position)
+    }
+
+    /// Marks every number as settled; for an outbox where no event waits.
+    mutating func settle() { settled = numbering }
+
+    // MARK: The file
+
+    /// Notes the content of a file that an earlier process has left.
+    mutating func find(events: Int64, gaps found: [OutboxGap], _ meta: EventStore.Meta) {
+        storedEvents = events
+        gaps = GapLedger(found + gaps.gaps)
+        gaps.isChanged = true
+        origin = PositionOrigin(nextInFile: meta.nextPosition)
+    }
+
+    /// Goes on in the file's epoch.
+    ///
+    /// - Parameter oldest: the first event in the file.
+    mutating func goOn(from meta: EventStore.Meta, oldest: MessageNumber?) {
+        begin(epoch: meta.numbering.epoch)
+        numbering = meta.numbering
+        isEpochStored = true
+        settledReservations = meta.settledReservations
+        if let oldest, oldest.epoch == meta.numbering.epoch { settled[oldest.series] = oldest.seq }
+    }
+
+    /// Skips the numbers that an earlier process gave in memory before it died.
+    mutating func skip(_ reservation: Reservation, of meta: EventStore.Meta) {
+        let stored = meta.numbering
+        guard reservation.epoch == stored.epoch else { return }
+        for series in NumberSeries.allCases {
+            let end = reservation.ends[series]
+            guard end > meta.settledReservations[series], let lost = NumberRun(stored[series], before: end) else {
+                continue
+            }
+            gaps.add(OutboxGap(epoch: stored.epoch, series: series, lost, cause: .disk))
+            if numbering.epoch == stored.epoch {
+                numbering[series] = end
+                reservedEnds[series] = end
+            }
+        }
+    }
+
+    /// Takes over the owners of a file. Where another one left it, all that it holds is a former owner's.
+    ///
+    /// - Returns: the owner that left it, if that is another one.
+    mutating func inherit(_ inheritance: Inheritance, by owner: (any OutboxOwner)?) -> String? {
+        guard let owner else { return nil }
+        let stored = inheritance.values.first { $0.key == EpochOwners.key }
+            .map { String(decoding: $0.value, as: UTF8.self) }
+        owners = EpochOwners(inheritance.values)
+        owners.forget(allBut: inheritance.epochs)
+        let named = stored ?? inheritance.topics.compactMap(owner.owner).first { $0 != owner.name }
+        let former = named == owner.name ? nil : named
+        if let former {
+            owners.leave(inheritance.epochs, by: former)
+            formerEnd = .first
+        }
+        areOwnersChanged = stored != owner.name || owners != EpochOwners(inheritance.values)
+        return former
+    }
+
+    /// Notes the end of the former owners' events.
+    mutating func endFormer(at end: Position) { formerEnd = end }
+
+    /// Takes over the positions of a damaged file, at the first meeting.
+    mutating func adopt(_ origin: PositionOrigin) { self.origin = origin }
+
+    /// Notes that the file is gone: no file holds an event from `firstPosition` on.
+    mutating func forgetFile(firstPosition: Position) {
+        isEpochStored = false
+        storedEnd = firstPosition
+        storedEvents = 0
+        acknowledged = RangeSet()
+        gaps.isChanged = true
+        areOwnersChanged = true
+    }
+
+    /// Notes the number of events in a file that was opened again.
+    mutating func recount(_ events: Int64) { storedEvents = events }
+
+    /// Settles all reservations, and returns the row for the file.
+    mutating func meta() -> EventStore.Meta {
+        settledReservations = settledReservations.maximum(reservedEnds)
+        reservedEnds = SeriesNumbers(0)
+        return EventStore.Meta(
+            numbering: numbering, nextPosition: origin.numberInFile(nextPosition),
+            settledReservations: settledReservations)
+    }
+
+    mutating func deleted(_ count: Int64) { storedEvents -= count }
+
+    /// Notes that the event at `position` has made room.
+    mutating func passOver(_ position: Position) { droppedPositions.insert(position) }
+
+    /// Notes that the file holds everything, `count` events more than before.
+    mutating func stored(_ count: Int64) {
+        storedEvents += count
+        acknowledged = RangeSet()
+        gaps.isChanged = false
+        areOwnersChanged = false
+        isEpochStored = true
+        storedEnd = nextPosition
+    }
+
+    // MARK: Invariants
+
+    /// The broken rules among those that hold between two calls of the outbox, a sentence for each.
+    func checkInvariants(_ pending: PendingChanges) -> [String] {
+        var broken: [String] = []
+        func check(_ holds: Bool, _ sentence: @autoclosure () -> String) { if !holds { broken.append(sentence()) } }
+        check(settled.epoch == numbering.epoch, "numbers of \(settled.epoch) are settled in \(numbering.epoch)")
+        for series in NumberSeries.allCases {
+            check(settled[series] <= numbering[series], "numbers of \(series) are settled before they are given")
+            check(
+                !isEpochStored || reservedEnds[series] == 0 || numbering[series] <= reservedEnds[series],
+                "numbers of \(series) are given beyond their reservation")
+        }
+        check(storedEnd <= nextPosition, "the file ends after the last event")
+        check(acknowledgedCount <= storedEvents, "more events are acknowledged than stored")
+        check(acknowledged.ranges.last.map { $0.upperBound <= storedEnd } ?? true, "an event in memory is acknowledged")
+        check(gaps.gaps.count <= GapLedger.capacity, "\(gaps.gaps.count) gaps are kept")
+        check(pending.events.first.map { $0.position >= storedEnd } ?? true, "an event is in the file and in memory")
+        check(pending.events.last.map { $0.position < nextPosition } ?? true, "an event has no position yet")
+        return broken + pending.checkInvariants()
+    }
+}
+
+extension [QueuedMessage] {
+    /// The numbers of one series in an epoch, in order.
+    fileprivate func numbers(of series: NumberSeries, in epoch: String) -> [Int64] {
+        lazy.map(\.number).filter { $0.epoch == epoch && $0.series == series }.map(\.seq)
+    }
 }

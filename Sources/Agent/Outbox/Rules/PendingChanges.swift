@@ -84,6 +84,21 @@ struct PendingChanges {
         return (victims, excess.cause)
     }
 
+    /// The broken rules among those that always hold, a sentence for each.
+    func checkInvariants() -> [String] {
+        var broken: [String] = []
+        if bytes != events.reduce(0, { $0 + $1.size }) {
+            broken.append("\(bytes) is not the size of the events in memory")
+        }
+        if countedEvents != Int64(events.count { $0.number.series.isCounted }) {
+            broken.append("\(countedEvents) is not the number of counted events in memory")
+        }
+        if zip(events, events.dropFirst()).contains(where: { $0.position >= $1.position }) {
+            broken.append("events in memory are out of order")
+        }
+        return broken
+    }
+
     /// The index of the first event at or after `position`, found by bisection.
     func firstIndex(atOrAfter position: Position) -> Int {
         var low = 0

@@ -30,18 +30,13 @@ enum Limits {
     static func check(_ outbox: Outbox, _ disk: SimulatedDisk, others: Int64) throws(Violation) {
         let health = outbox.health
         // While the disk fails, as many events may wait in memory as in the file.
-        let most = Int64(outbox.limits.maxEvents) * (outbox.isDurable ? 1 : 2) + others
-        if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.limits.maxEvents) + others {
+        let most = Int64(outbox.disk.limits.maxEvents) * (outbox.isDurable ? 1 : 2) + others
+        if health.queuedEvents > most || health.eventsInMemory > Int64(outbox.disk.limits.maxEvents) + others {
             let detail = "\(health.queuedEvents) events are queued, \(health.eventsInMemory) of them in memory"
             throw Violation(invariant: .limits, detail: detail)
         }
-        if outbox.pending.bytes > outbox.limits.memoryBytes {
-            throw Violation(invariant: .limits, detail: "\(outbox.pending.bytes) bytes of events are in memory")
-        }
-        if outbox.bookkeeping.gaps.gaps.count > GapLedger.capacity {
-            throw Violation(invariant: .limits, detail: "\(outbox.bookkeeping.gaps.gaps.count) gaps are kept")
-        }
-        if Int64(disk.size) > outbox.limits.maxBytes {
+        if let broken = outbox.checkInvariants().first { throw Violation(invariant: .limits, detail: broken) }
+        if Int64(disk.size) > outbox.disk.limits.maxBytes {
             throw Violation(invariant: .limits, detail: "the state folder takes \(disk.size) bytes")
         }
     }

@@ -1,42 +1,5 @@
 import Core
 
-extension Outbox {
-    /// The former owner that a gap's epoch belongs to; `nil` for this owner.
-    func formerOwner(ofEpoch epoch: String) -> String? { bookkeeping.owners.owner(of: epoch) }
-
-    /// Whether events or gaps of a former owner may be left.
-    package var hasFormerOwner: Bool { bookkeeping.formerEnd > .beforeAll || !bookkeeping.owners.isEmpty }
-
-    /// Notes the owner of everything in a file.
-    ///
-    /// - Returns: the owner that left it, if that is another one.
-    func inherit(_ inheritance: Inheritance, _ next: inout Bookkeeping) -> String? {
-        guard let owner else { return nil }
-        let stored = inheritance.values.first { $0.key == EpochOwners.key }
-            .map { String(decoding: $0.value, as: UTF8.self) }
-        next.owners = EpochOwners(inheritance.values)
-        next.owners.forget(allBut: inheritance.epochs)
-        let named = stored ?? inheritance.topics.compactMap(owner.owner).first { $0 != owner.name }
-        let former = named == owner.name ? nil : named
-        if let former { next.owners.leave(inheritance.epochs, by: former) }
-        next.areOwnersChanged = stored != owner.name || next.owners != EpochOwners(inheritance.values)
-        return former
-    }
-
-    /// Replaces what `former` left by what is known now, where nothing newer has.
-    func takeOver(_ records: [OutboxRecord], _ values: [OutboxRecord], from former: String) {
-        guard let owner else { return }
-        let kept = owner.legacy(of: records, leftBy: former)
-        pending.fill(records: kept, values: [])
-        pending.remove(
-            records: records.map(\.key), values: values.map(\.key).filter { !EpochOwners.isTheirs($0) })
-        recordsAtStart = mode.meeting == .atStart ? kept : []
-        reports.say(
-            "outbox: this was \(former) and is \(owner.name) now: a new epoch begins, and regions settle anew; what "
-                + "\(former) left is delivered and cleared under its own topics, where the broker allows it")
-    }
-}
-
 /// The owner of an outbox: one gateway of one site.
 ///
 /// A new owner begins a new epoch, and does not use the former owner's records. The former owner's events still wait

@@ -1,41 +1,6 @@
 import Core
 import Glibc
 
-/// Handles files of the state folder that are deleted, moved or replaced while they are open.
-///
-/// Writes to such a file are lost with the process, though no write fails. The open file still has its whole content,
-/// so the outbox copies it back into the folder. It then begins a new epoch: the file that was moved away, perhaps with
-/// its whole disk, may come back and would repeat the old epoch's numbers.
-extension Outbox {
-    /// Checks whether the files in the folder are still the open ones, and repairs what is not.
-    func lookAtFiles() {
-        guard let folder, isDurable, let finding = files.look(at: now, in: folder) else { return }
-        mode.missed(finding)
-        if finding == .logReplaced {
-            reports.say("outbox: outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
-        }
-        recover()
-    }
-
-    /// Makes the file anew in the folder, from the content of the open one.
-    func carryOver(_ old: EventStore, to folder: any OutboxFolder) throws(DiskError) {
-        do throws(DiskError) {
-            try folder.makeReplacement { path throws(DiskError) in try old.database.copy(to: path) }
-            try folder.putReplacementInPlace()
-        } catch {
-            // Perhaps the old file's disk is gone. The next new file then begins with a gap for the part that can't be
-            // read any more.
-            if (try? old.count()) == nil { mode.letGo() }
-            throw error
-        }
-        // The old file closes before the new one opens, because closing deletes a log of the same name.
-        mode.letGo()
-        reports.say(
-            "outbox: outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
-        if bookkeeping.isEpochStored { beginEpoch() }
-    }
-}
-
 /// Checks now and then whether the files in the state folder are still the open ones.
 struct FileWatch {
     package enum Finding {
