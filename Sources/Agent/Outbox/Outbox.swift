@@ -108,7 +108,7 @@ package final class Outbox {
     func formerOwner(ofEpoch epoch: String) -> String? { bookkeeping.owners.owner(of: epoch) }
 
     /// Whether events or gaps of a former owner may be left.
-    package var hasFormerOwner: Bool { bookkeeping.formerEnd > .beforeAll || !bookkeeping.owners.isEmpty }
+    var hasFormerOwner: Bool { bookkeeping.formerEnd > .beforeAll || !bookkeeping.owners.isEmpty }
 
     /// Log lines: each fault once until the disk works again, and then its recovery.
     package func takeReports() -> [String] { disk.takeReports() }
@@ -293,7 +293,7 @@ package final class Outbox {
     func takeGaps() -> [OutboxGap] { bookkeeping.gaps.take() }
 
     /// Whether subscribers have not been told all gaps yet.
-    package var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
+    var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
 
     /// Removes `gap` after subscribers were told it. Before that, each `rewind` or restart offers it again.
     func confirm(_ gap: OutboxGap) {

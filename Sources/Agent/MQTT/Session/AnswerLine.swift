@@ -7,7 +7,7 @@ import DequeModule
 /// connection survives. For a broker that ends the connection on an answer, see `HangUps`.
 struct AnswerLine: Sendable {
     /// More answers than this wait only where a broker takes none and requests still come.
-    package static let limit = 64
+    static let limit = 64
 
     private struct Entry {
         var message: Message

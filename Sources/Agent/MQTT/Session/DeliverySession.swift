@@ -79,7 +79,7 @@ struct DeliverySession: Sendable {
     var suspicion = Suspicion()
     var retained: RetainedStates
     var answers: AnswerLine
-    package var outgoing: OutgoingLine
+    var outgoing: OutgoingLine
     var former: FormerGateway
     var search: LeftoverSearch
     /// A renewal of the connection is due: it ends once no message is under way, and the next one uses the new certificate.

@@ -121,7 +121,7 @@ struct LeftoverSearch: Sendable {
 struct FormerGateway: Sendable {
     /// `{prefix}/{site}/{gateway}/` of the present gateway.
     private let ownRoot: String
-    package var line: OutgoingLine
+    var line: OutgoingLine
     /// Whether the broker refuses the former gateway's messages, as far as was tried.
     var isRefusedForGood = false
     var saidRefusals = SaidOnce<ReasonCode>()

@@ -46,9 +46,9 @@ struct Flights: Equatable, Sendable {
     private var flights: [Ticket: Flight] = [:]
     private var tickets: [UInt16: Ticket] = [:]
 
-    package var count: Int { flights.count }
+    var count: Int { flights.count }
     var isEmpty: Bool { flights.isEmpty }
-    package var all: some Collection<Ticket> { flights.keys }
+    var all: some Collection<Ticket> { flights.keys }
     /// The time at which the oldest message still under way was sent.
     var oldest: BootInstant? { flights.values.map(\.sentAt).min() }
     /// The time at which the newest message still under way was sent.

@@ -19,7 +19,7 @@ struct OutgoingLine: Sendable {
     }
 
     /// The next message to send.
-    package enum Step {
+    enum Step {
         case message(OutgoingMessage)
         /// A companion of the message with that sequence, for an integration.
         case companion(of: UInt64, index: Int, Message)

@@ -78,7 +78,7 @@ package enum OutboxError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The outbox's figures. Counters begin at 0 when the process starts.
 package struct OutboxHealth: Hashable, Sendable {
     /// Events that wait for an acknowledgement, those under way included.
-    package var queuedEvents: Int64
+    var queuedEvents: Int64
     /// The part of `queuedEvents` that is in memory alone.
     var eventsInMemory: Int64
     /// Bytes that the events take: used pages of the file, and memory.

@@ -5,7 +5,7 @@ import Core
 /// Numbers in the range may have been delivered before; only those that are missing are lost.
 struct OutboxGap: Hashable, Sendable {
     /// The raw value is the word in a `gap` message.
-    package enum Cause: String, CaseIterable, Sendable {
+    enum Cause: String, CaseIterable, Sendable {
         /// `[outbox] max_events` was reached and the oldest events made room.
         case maxEvents = "max_events"
         /// `[outbox] max_mib` was reached and the oldest events made room.
@@ -19,7 +19,7 @@ struct OutboxGap: Hashable, Sendable {
         case refused
     }
 
-    package var epoch: String
+    var epoch: String
     /// The series that the numbers belong to.
     var series: NumberSeries
     var numbers: NumberRun

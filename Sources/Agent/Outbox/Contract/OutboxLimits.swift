@@ -45,7 +45,7 @@ struct Retention: Hashable {
 
     struct Excess: Hashable {
         var cause: OutboxGap.Cause
-        package var events: Int64
+        var events: Int64
         var bytes: Int64
 
         /// Whether messages of a series make room: where `max_events` is exceeded, only messages of counted series do.

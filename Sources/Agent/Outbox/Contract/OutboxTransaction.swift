@@ -3,7 +3,7 @@ import Core
 /// Messages, and the region states that caused them, to be stored together.
 struct OutboxTransaction: Hashable, Sendable {
     /// Numbered without a gap from the `Numbering` given to `build`, each series by itself.
-    package var messages: [NumberedMessage]
+    var messages: [NumberedMessage]
     /// Records that replace those with the same keys.
     var records: [OutboxRecord]
     /// Keys of records to remove. A key that also stands in `records` is removed.

@@ -3,7 +3,7 @@ import Glibc
 
 /// Checks now and then whether the files in the state folder are still the open ones.
 struct FileWatch {
-    package enum Finding {
+    enum Finding {
         /// The database's name stands for another file, or for none.
         case databaseReplaced
         case logReplaced
@@ -11,7 +11,7 @@ struct FileWatch {
     }
 
     /// The time between two checks of the folder.
-    package static let interval = TimeSpan.seconds(5)
+    static let interval = TimeSpan.seconds(5)
 
     /// The open files.
     private var database = FileIdentity.unknown

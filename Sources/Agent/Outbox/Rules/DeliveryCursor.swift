@@ -159,7 +159,7 @@ struct ParkedEvents: Hashable {
     /// The most events; beyond it the oldest is given up.
     static let capacity = 1_000
 
-    package struct Entry: Hashable {
+    struct Entry: Hashable {
         var position: Position
         var number: MessageNumber
     }

@@ -83,7 +83,7 @@ struct Reservation: Hashable {
     /// The text is padded to this many bytes. They are written at once and never grow.
     static let length = 64
 
-    package var epoch: String
+    var epoch: String
     /// The first certainly unused number of `epoch` in each series; 0 where none are reserved.
     var ends: SeriesNumbers
 

@@ -3,7 +3,7 @@ import Glibc
 
 /// The reason why the state folder, or the file in it, could not be used.
 package struct DiskError: Error, Hashable {
-    package enum Source: Hashable {
+    enum Source: Hashable {
         /// `code` is SQLite's extended result code, such as `SQLITE_IOERR_FSYNC` (1034).
         case sqlite
         /// `code` is the system's `errno`.

@@ -3,7 +3,7 @@ import Core
 
 /// The readable part of a damaged file, up to a limit in memory.
 struct Salvage {
-    package var numbering: Numbering?
+    var numbering: Numbering?
     /// Events in order, with the file's own positions.
     private var rows: [(position: Int64, message: NumberedMessage)] = []
     /// Whether every event was read.

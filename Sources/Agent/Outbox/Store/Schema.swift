@@ -2,7 +2,7 @@ import CSQLite
 import Core
 
 /// The layout of `outbox.sqlite` and how it is opened.
-package enum Schema {
+enum Schema {
     /// The number of this layout, which each change of a table or of a stored line raises. A file with another number
     /// is refused.
     static let version: Int64 = 6

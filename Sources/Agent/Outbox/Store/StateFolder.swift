@@ -5,7 +5,7 @@ import Glibc
 /// The agent holds `outbox.lock` with `flock` for as long as it lives, so that two agents never share a folder. The
 /// kernel releases the lock however the process ends. The first 64 bytes of the file hold the `Reservation`; the rest
 /// names the holder.
-package final class StateFolder: OutboxFolder {
+final class StateFolder: OutboxFolder {
     let path: String
     private let holder: String
     private var lock: Int32 = -1
@@ -30,7 +30,7 @@ package final class StateFolder: OutboxFolder {
     var lockPath: String { path + "/outbox.lock" }
     private var trialPath: String { path + "/outbox.try" }
     /// All files that an agent makes here, in the order in which they may be removed.
-    package var everything: [String] { [logPath, databasePath + "-shm", databasePath, lockPath, path] }
+    var everything: [String] { [logPath, databasePath + "-shm", databasePath, lockPath, path] }
 
     var databaseIdentity: FileIdentity { FileIdentity(path: databasePath) }
     var logIdentity: FileIdentity { FileIdentity(path: logPath) }
