@@ -3,11 +3,12 @@
 export const radios = {
   scanning: ['✓', 'scanning', 'good', 'hears'],
   replay: ['▶', 'replays a recording', 'good', 'hears'],
-  absent: ['!', 'no adapter', 'bad', 'has no adapter'],
+  absent: ['!', 'no radio', 'bad', 'has no radio'],
   unauthorized: ['!', 'not permitted', 'bad', 'is not permitted'],
   blocked: ['!', 'adapter blocked', 'bad', 'is blocked'],
   off: ['!', 'adapter off', 'bad', 'is off'],
-  stalled: ['!', 'adapter does not answer', 'bad', 'does not answer'],
+  stalled: ['!', 'does not answer', 'bad', 'does not answer'],
+  unusable: ['!', 'publishes too rarely', 'bad', 'publishes too rarely'],
 };
 // The store's word in `health.gateways` for a gateway without a status of its own.
 export const hearings = {
