@@ -95,17 +95,23 @@ received replays
 check "what the broker got of a replay" valid "$scratch/replays.received"
 check "it was all of the kinds" has "$scratch/replays.received" '/status"' '/health"' '/state"' '/event"' '/ranging"'
 
-# The agent itself, on this machine's radio or without one.
+# The agent itself. A receiver is its radio, so that its health has each field.
 check "another subscriber listens" listen run
 live run "[health]
 textfile = \"$scratch/beacond.prom\"
 [commands]
 enabled = true
 [fleet]
-settings = \"on\""
+settings = \"on\"
+[receiver]
+topic = \"receiver\"
+format = \"moko\""
 check "the agent says that it is online" eventually grep -q '"topic":"[^"]*/status".*online' "$scratch/run.all"
+packet='{"mac":"C2005900038E","rssi":-61,"adv_data":"020106"}'
+for _ in {1..8}; do mosquitto_pub -p "$port" -q 1 -t receiver -m "{\"msg_id\":3070,\"data\":[$packet,$packet]}" && sleep 0.3; done
 check "its health says that the broker is connected" eventually \
     grep -qF '\"mqtt\":{\"connected\":true,' "$scratch/run.all"
+check "and how often its receiver publishes" eventually grep -qF '\"radio\":{\"batch_s\":' "$scratch/run.all"
 check "its metrics say the same" eventually grep -qx 'beacond_mqtt_connected 1' "$scratch/beacond.prom"
 check "its metrics are well-formed" "$python" -B "$here/metrics.py" "$scratch/beacond.prom"
 if command -v promtool >/dev/null; then check "promtool agrees" promtool check metrics <"$scratch/beacond.prom"; fi
