@@ -35,7 +35,7 @@ package struct ReceiverStream: Sendable {
     }
 
     private enum State: Sendable {
-        /// No message has come yet, or none since the connection was lost.
+        /// No message has come yet.
         case waiting(since: Instant)
         case hearing
         case stalled(since: Instant)
@@ -98,20 +98,16 @@ package struct ReceiverStream: Sendable {
         guard case .hearing = state else { return max(latest, now) }
         // A batch comes a little late now and then.
         let wait = period.map { $0 + TimeSpan(microseconds: $0.microseconds / 2) } ?? .milliseconds(200)
-        return max(latest, min(now, now - wait))
+        return max(latest, now - wait)
     }
 
     /// Passes time. The state may change.
     package mutating func advance(to now: Instant) {
         guard now >= nextDeadline else { return }
         state = .stalled(since: lastMessage)
-        endBatch(gapIsKnown: false)
-    }
-
-    /// Notes that the connection to the broker is lost: messages may be missing.
-    package mutating func lost(at now: Instant) {
-        if case .hearing = state { state = .stalled(since: lastMessage) }
-        endBatch(gapIsKnown: false)
+        endBatch()
+        // The gap to the next batch says nothing about the period.
+        batchBegan = nil
     }
 
     /// Takes the packets of a message.
@@ -146,17 +142,16 @@ package struct ReceiverStream: Sendable {
             return
         }
         let gap = batchBegan.map { arrival - $0 }
-        endBatch(gapIsKnown: true)
+        endBatch()
         (batchBegan, gapBefore, packetsInBatch) = (arrival, gap, packets.count)
     }
 
     /// Counts the batch whose last message has come.
-    private mutating func endBatch(gapIsKnown: Bool) {
+    private mutating func endBatch() {
         if let gapBefore {
             gaps.append(gapBefore)
             if packetsInBatch > 1 { fullGaps.append(gapBefore) }
         }
-        if !gapIsKnown { batchBegan = nil }
         gapBefore = nil
     }
 
@@ -164,19 +159,17 @@ package struct ReceiverStream: Sendable {
 
     private mutating func times(of packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
         guard let newest = packets.compactMap(\.time).max() else { return spread(packets, at: arrival) }
-        let isAgreed = agrees(newest, at: wall)
+        // The receiver's time of the arrival.
+        let end = if let wall, agrees(newest, at: wall) { wall } else { newest }
         return packets.map { packet in
             guard let time = packet.time else { return Heard(at: arrival, packet: packet) }
-            let end = isAgreed ? wall ?? newest : newest
-            let age = end - time
-            return Heard(at: arrival - min(max(.zero, age), Self.oldestPacket), packet: packet)
+            return Heard(at: arrival - min(max(.zero, end - time), Self.oldestPacket), packet: packet)
         }
     }
 
     /// Returns whether the receiver's clock agrees with this machine's. The batches that came soonest count: a late one
     /// looks like a clock that is behind.
-    private mutating func agrees(_ newest: WallTime, at wall: WallTime?) -> Bool {
-        guard let wall else { return false }
+    private mutating func agrees(_ newest: WallTime, at wall: WallTime) -> Bool {
         delays.append(wall - newest)
         if delays.count > Self.mostDelays { delays.removeFirst() }
         guard let least = delays.min() else { return false }
