@@ -11,7 +11,7 @@
 /// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps.
 package struct ReceiverStream: Sendable {
     /// The period above which rotation and zones are not reliable, and that above which visits are not.
-    package static let reliablePeriod = TimeSpan.seconds(2)
+    static let reliablePeriod = TimeSpan.seconds(2)
     static let usablePeriod = TimeSpan.seconds(5)
     /// The period that is assumed before it is known.
     static let firstPeriod = TimeSpan.seconds(1)
@@ -65,6 +65,13 @@ package struct ReceiverStream: Sendable {
 
     /// Whether the period allows visits.
     package var isUsable: Bool { (period ?? .zero) <= Self.usablePeriod }
+
+    /// A warning for an operator where the period is too long for rotation and zones.
+    package var warning: String? {
+        guard let period, period > Self.reliablePeriod else { return nil }
+        let period_s = (period.seconds * 10).rounded() / 10
+        return "it publishes every \(period_s) s: above 2 s rotation and zones are not reliable; set it to 1 s"
+    }
 
     package var liveness: RadioLiveness {
         switch state {

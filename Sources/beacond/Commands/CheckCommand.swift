@@ -199,9 +199,8 @@ struct ReceiverFinding {
             remedy = "set format to what the receiver publishes, or the receiver to raw advertising data"
         } else if !stream.isUsable {
             remedy = RadioCondition(.unusable, receiver: receiver.topic).remedy
-        } else if (stream.period ?? .zero) > ReceiverStream.reliablePeriod {
-            warning =
-                "it publishes every \(period ?? "") s: above 2 s rotation and zones are not reliable; set it to 1 s"
+        } else if let slow = stream.warning {
+            warning = slow
         }
     }
 }

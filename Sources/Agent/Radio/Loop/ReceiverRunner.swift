@@ -117,14 +117,9 @@ final class ReceiverRunner<Owner: RadioOwner> {
     }
 
     private func warnOfPeriod() {
-        let wasReliable = isReliable
-        isReliable = (stream.period ?? .zero) <= ReceiverStream.reliablePeriod
-        guard wasReliable, !isReliable, let period = stream.period else { return }
-        logger.warning(
-            """
-            receiver: it publishes every \(period.seconds.rounded()) s: above 2 s rotation and zones are not reliable; \
-            set it to 1 s
-            """)
+        let warning = stream.warning
+        if let warning, isReliable { logger.warning("receiver: \(warning)") }
+        isReliable = warning == nil
     }
 
     private func forward(to instant: Instant) -> Instant {

@@ -33,7 +33,7 @@ package struct BrokerSettings: Hashable, Sendable {
     /// The time for which an event is kept while the broker has no subscriber for it. Zero: such an event counts as
     /// delivered.
     package var undeliveredHold: TimeSpan
-    /// Whether an empty `passwordFile` means `$CREDENTIALS_DIRECTORY/mqtt-password`.
+    /// True where an empty `passwordFile` means `$CREDENTIALS_DIRECTORY/mqtt-password`.
     package var readsCredentials = true
 }
 

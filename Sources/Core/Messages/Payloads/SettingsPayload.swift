@@ -90,7 +90,7 @@ extension SettingsPayload {
 
 extension SettingsReport {
     /// The versions that JSON programs keep exactly (RFC 8785, 3.1).
-    package static let versions: ClosedRange<Int64> = 1...9_007_199_254_740_991
+    static let versions: ClosedRange<Int64> = 1...9_007_199_254_740_991
 
     private static let numbers = Double(versions.lowerBound)...Double(versions.upperBound)
 
