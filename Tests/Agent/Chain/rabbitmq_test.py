@@ -16,6 +16,7 @@ import collector_test
 import growth_test
 import hostile
 import nth_test
+from beacons_collector.amqp_source import Caution
 from rabbitmq import FILES, RabbitMQ
 from reading_test import ENTER
 from servers import LONGEST_WAIT_S, PostgreSQL, run, wait_until
@@ -222,6 +223,37 @@ class Poison(Cluster):
         taker = self.collector("--dead-letters")
         self.assertEqual(taker.process.wait(LONGEST_WAIT_S), 0, taker.said())
         self.wait_for_count(1)
+
+
+class Cautions(unittest.TestCase):
+    """After subscriptions that ended, messages are taken one at a time: for how long."""
+
+    def test_a_subscription_that_ended_is_followed_by_two_seconds(self):
+        caution = Caution()
+        caution.ended(100, 1000)
+        self.assertEqual(caution.alone_until_s, 1002)
+
+    def test_each_short_subscription_doubles_the_time_up_to_a_minute(self):
+        caution, pauses_s = Caution(), []
+        for now_s in range(1000, 1080, 10):
+            caution.ended(now_s - 5, now_s)
+            pauses_s.append(caution.alone_until_s - now_s)
+        self.assertEqual(pauses_s, [2, 4, 8, 16, 32, 60, 60, 60])
+
+    def test_a_long_subscription_begins_again(self):
+        caution = Caution()
+        for now_s in (1000, 1010, 1020):
+            caution.ended(now_s - 5, now_s)
+        caution.ended(1030, 1100)
+        self.assertEqual(caution.alone_until_s, 1102)
+
+    def test_less_than_half_of_the_deliveries_that_the_broker_allows_are_used_within_a_minute(self):
+        """Ten deliveries put a message aside. The broker may give messages back many seconds after the connection ended."""
+        caution, now_s, ends = Caution(), 0.0, 0
+        while now_s < 60:
+            caution.ended(now_s, now_s + 1)
+            now_s, ends = caution.alone_until_s, ends + 1
+        self.assertLessEqual(ends, 5)
 
 
 class Identifiers(Cluster):

@@ -24,6 +24,8 @@ LOOK_INTERVAL_S = 15
 SUSPICIOUS_DELIVERIES = 3
 # The pause where there is nothing to take.
 PAUSE_S = 0.1
+# After the first of several short subscriptions messages are taken alone for twice this long, at most for the second value.
+ALONE_S, LONGEST_ALONE_S = 1, 60
 SWAP = str.maketrans("./", "/.")
 # The queue of messages that were handed out too often has the name of their former queue, with this ending.
 DEAD_LETTERS = "-dead-letters"
@@ -31,6 +33,24 @@ DEAD_LETTERS = "-dead-letters"
 
 class Forgotten(Exception):
     """The broker sends nothing more on a connection that works."""
+
+
+class Caution:
+    """How long messages are taken one at a time, after subscriptions that ended.
+
+    RabbitMQ counts a delivery for each unacknowledged message of a subscription that ends, and gives the messages back a while later. A collector
+    that subscribes before then finds no message at the queue's head that was delivered often. So each short subscription doubles the time before
+    the next one.
+    """
+
+    def __init__(self) -> None:
+        self.short_subscriptions = 0
+        self.alone_until_s = 0.0
+
+    def ended(self, begin_s: float, now_s: float) -> None:
+        """A subscription with many messages at once ended with an error."""
+        self.short_subscriptions = self.short_subscriptions + 1 if now_s - begin_s < LOOK_INTERVAL_S else 1
+        self.alone_until_s = now_s + min(ALONE_S * 2.0 ** self.short_subscriptions, LONGEST_ALONE_S)
 
 
 class AMQPSource:
@@ -54,6 +74,9 @@ class AMQPSource:
         # The number of messages of this connection that are not acknowledged.
         self.taken = 0
         self.was_let_in = False
+        self.caution = Caution()
+        # The time at which this connection began to be sent many messages at once.
+        self.subscribed_s: float | None = None
         self.queue = (options.group or "beacons") + (DEAD_LETTERS if options.is_dead_letters else "")
         self.connection: pika.BlockingConnection | None = None
         self.thread = threading.Thread(target=self.run, name="amqp", daemon=True)
@@ -91,11 +114,13 @@ class AMQPSource:
     def run(self) -> None:
         pause_s = FIRST_PAUSE_S
         while not self.is_over:
-            self.was_let_in = False
+            self.was_let_in, self.subscribed_s = False, None
             try:
                 self.consume()
             except (AMQPError, Forgotten, OSError) as error:
                 self.said.trouble(f"{self.options.host}:{self.options.port}: {type(error).__name__} {error}; trying on")
+                if self.subscribed_s is not None:
+                    self.caution.ended(self.subscribed_s, time.monotonic())
             # As with MQTT: taken messages are committed before the collector asks for more.
             while not self.inbox.empty() and not self.is_over:
                 time.sleep(0.1)
@@ -136,6 +161,7 @@ class AMQPSource:
         self.was_let_in = True
         self.well()
         self.clear_way(connection, channel)
+        self.subscribed_s = time.monotonic()
         # One consumer for each channel: RabbitMQ 3.10 lost messages of a channel with several consumers when a node went down.
         channel.basic_qos(prefetch_count=self.options.receive_maximum)
         channel.basic_consume(self.queue, self.came, consumer_tag=self.options.id)
@@ -175,10 +201,12 @@ class AMQPSource:
         connection ends. So only a message that is alone is put aside alone.
         """
         is_suspicious = True
-        while is_suspicious and not self.is_over and not self.is_paused:
+        while (is_suspicious or time.monotonic() < self.caution.alone_until_s) and not self.is_over and not self.is_paused:
             method, properties, body = channel.basic_get(self.queue)
             if method is None:
-                return
+                is_suspicious = False
+                connection.process_data_events(time_limit=PAUSE_S)
+                continue
             is_suspicious = deliveries(properties.headers or {}) >= SUSPICIOUS_DELIVERIES
             self.take(topic_of(method.routing_key), body, channel, method.delivery_tag, is_alone=True)
             while self.taken and not self.is_over:
