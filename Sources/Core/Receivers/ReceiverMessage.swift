@@ -37,6 +37,8 @@ package struct ReceivedPacket: Hashable, Sendable {
     var isScanResponse = false
     /// The receiver's own time of the packet, where it gives one to the millisecond.
     package var time: WallTime?
+    /// The receiver gives one time for all packets of a batch, that of its end.
+    var isTimeOfBatch = false
 
     /// The packet as a controller would have reported it: H4 packet type, event code, length, one report.
     ///
@@ -196,15 +198,15 @@ extension JSONDocument {
 extension [ReceivedPacket] {
     /// Adds an advertisement and its scan response, where they have data, and no more than one report carries.
     mutating func append(
-        _ address: DeviceAddress, rssi_dbm: Int8?, data: [UInt8]?, scanResponse: [UInt8]? = nil, at time: WallTime?
+        _ address: DeviceAddress, rssi_dbm: Int8?, data: [UInt8]?, scanResponse: [UInt8]? = nil, at time: WallTime?,
+        isTimeOfBatch: Bool = false
     ) {
-        if let data, 1...ReceivedPacket.mostData ~= data.count {
-            append(ReceivedPacket(address: address, rssi_dbm: rssi_dbm, data: data, time: time))
-        }
-        if let scanResponse, 1...ReceivedPacket.mostData ~= scanResponse.count {
+        for (octets, isScanResponse) in [(data, false), (scanResponse, true)] {
+            guard let octets, 1...ReceivedPacket.mostData ~= octets.count else { continue }
             append(
                 ReceivedPacket(
-                    address: address, rssi_dbm: rssi_dbm, data: scanResponse, isScanResponse: true, time: time))
+                    address: address, rssi_dbm: rssi_dbm, data: octets, isScanResponse: isScanResponse, time: time,
+                    isTimeOfBatch: isTimeOfBatch))
         }
     }
 }

@@ -4,8 +4,8 @@
 /// on only as far as the batches are known to reach (`horizon`).
 ///
 /// **Time of a packet.** Where the receiver's clock agrees with this machine's within a second, it is the receiver's.
-/// Otherwise the batch ends at its arrival; the packets keep their distances where they have times. Packets without
-/// times are spread over the period, those of each transmitter evenly.
+/// Otherwise the receiver's clock is set by the arrival of those batches that came soonest. Packets without times of
+/// their own are spread over the period before the batch's end, those of each transmitter evenly.
 ///
 /// **Liveness.** Each message proves that the receiver hears. After three usual periods without one it has stalled,
 /// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps.
@@ -50,7 +50,7 @@ package struct ReceiverStream: Sendable {
     private var fullGaps = GapHistory()
     private var gapBefore: TimeSpan?
     private var packetsInBatch = 0
-    /// How long after their newest packet the latest batches came, by the two clocks.
+    /// How long after their newest packet the latest batches came: the monotonic clock less the receiver's.
     private var delays: [TimeSpan] = []
     /// The latest time that was handed out.
     private var latest: Instant
@@ -165,25 +165,27 @@ package struct ReceiverStream: Sendable {
     // MARK: - Times
 
     private mutating func times(of packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
-        guard let newest = packets.compactMap(\.time).max() else { return spread(packets, at: arrival) }
-        // The receiver's time of the arrival.
-        let end = if let wall, agrees(newest, at: wall) { wall } else { newest }
-        return packets.map { packet in
-            guard let time = packet.time else { return Heard(at: arrival, packet: packet) }
-            return Heard(at: arrival - min(max(.zero, end - time), Self.oldestPacket), packet: packet)
-        }
+        guard let newest = packets.compactMap(\.time).max() else { return spread(packets, before: arrival) }
+        let end = clock(newest, at: arrival, wall: wall)
+        func instant(_ time: WallTime) -> Instant { arrival - min(max(.zero, end - time), Self.oldestPacket) }
+        guard !packets.contains(where: \.isTimeOfBatch) else { return spread(packets, before: instant(newest)) }
+        return packets.map { Heard(at: $0.time.map(instant) ?? arrival, packet: $0) }
     }
 
-    /// Returns whether the receiver's clock agrees with this machine's. The batches that came soonest count: a late one
-    /// looks like a clock that is behind.
-    private mutating func agrees(_ newest: WallTime, at wall: WallTime) -> Bool {
-        delays.append(wall - newest)
+    /// Returns the time of the receiver's clock at an arrival.
+    ///
+    /// The batches that came soonest set it: a late one looks like a clock that is behind. Where it then agrees with
+    /// this machine's clock, it is that one.
+    private mutating func clock(_ newest: WallTime, at arrival: Instant, wall: WallTime?) -> WallTime {
+        let delay = TimeSpan(microseconds: arrival.microseconds &- newest.microseconds)
+        delays.append(delay)
         if delays.count > Self.mostDelays { delays.removeFirst() }
-        guard let least = delays.min() else { return false }
-        return TimeSpan.zero - Self.clockTolerance <= least && least <= Self.clockTolerance
+        let clock = newest + (delay - (delays.min() ?? delay))
+        guard let wall, max(wall - clock, clock - wall) <= Self.clockTolerance else { return clock }
+        return wall
     }
 
-    private func spread(_ packets: [ReceivedPacket], at arrival: Instant) -> [Heard] {
+    private func spread(_ packets: [ReceivedPacket], before end: Instant) -> [Heard] {
         let period = period ?? (packets.count > 1 ? Self.firstPeriod : .zero)
         var counts: [DeviceAddress: Int64] = [:]
         for packet in packets { counts[packet.address, default: 0] += 1 }
@@ -193,7 +195,7 @@ package struct ReceiverStream: Sendable {
             seen[packet.address] = place + 1
             // The middle of its share of the period.
             let before_us = period.microseconds / (2 * count) * (2 * (count - place) - 1)
-            return Heard(at: arrival - TimeSpan(microseconds: before_us), packet: packet)
+            return Heard(at: end - TimeSpan(microseconds: before_us), packet: packet)
         }
     }
 }

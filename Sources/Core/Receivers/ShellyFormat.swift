@@ -7,7 +7,7 @@
 ///     data, version 2   [2, [[address, RSSI, advertising data, scan response data], …]], the data in Base64
 ///     data, version 1   [1, address, RSSI, advertising data, scan response data]
 ///
-/// The script holds packets for at most 100 ms, so `ts` is the time of each of them. Other notifications say that the
+/// `ts` is the time at which the script emits the event, so the end of the batch. Other notifications say that the
 /// device runs.
 enum ShellyFormat {
     static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
@@ -39,7 +39,7 @@ enum ShellyFormat {
         guard fields.count >= 3, let address = document.address(at: fields[0]) else { return }
         packets.append(
             address, rssi_dbm: document.rssi(at: fields[1]), data: document.base64(at: fields[2]),
-            scanResponse: fields.count > 3 ? document.base64(at: fields[3]) : nil, at: time)
+            scanResponse: fields.count > 3 ? document.base64(at: fields[3]) : nil, at: time, isTimeOfBatch: true)
     }
 
     /// Returns a time in seconds since 1970 with a fraction.

@@ -15,38 +15,78 @@ struct ReceiverShopTests {
         "The visits are those of an adapter within 1 %, begun and ended within a second",
         arguments: [ReceiverFormat.minew, .moko, .cassia, .shelly], [0.1, 1, 2])
     func visits(format: ReceiverFormat, period_s: Double) throws {
-        let direct = try Shop.heardByAdapter()
-        let batched = try Shop.heardByReceiver(format, period_s: period_s)
+        let direct = Shop.shared.heardByAdapter
+        let (batched, _) = try Shop.shared.heardByReceiver(format, period_s: period_s, Trouble("none"))
         #expect(direct.count >= 10)
         #expect(abs(batched.count - direct.count) * 100 <= direct.count)
-        let unlike = direct.filter { visit in
-            !batched.contains {
-                $0.instance == visit.instance && abs($0.entered_s - visit.entered_s) <= max(1, period_s)
-                    && abs($0.heard_s - visit.heard_s) <= max(1, period_s)
-            }
-        }
+        let unlike = Shop.unlike(direct, batched, within_s: max(1, period_s))
         // Packets without a time of their own are spread over the period.
         #expect(unlike.count * 20 <= direct.count, "\(unlike)")
     }
 
-    @Test("A clock that is wrong by an hour changes no visit")
-    func wrongClock() throws {
-        let direct = try Shop.heardByAdapter()
-        let batched = try Shop.heardByReceiver(.moko, period_s: 1, ahead_s: 3_600)
+    @Test(
+        "Late and lost batches, wrong clocks and a receiver's restart change no visit",
+        arguments: [ReceiverFormat.minew, .moko, .shelly], Trouble.all)
+    func trouble(format: ReceiverFormat, trouble: Trouble) throws {
+        let direct = Shop.shared.heardByAdapter
+        let (batched, _) = try Shop.shared.heardByReceiver(format, period_s: 1, trouble)
+        #expect(direct.count >= 10)
         #expect(abs(batched.count - direct.count) * 100 <= direct.count)
+        // A batch without times is dated by its arrival.
+        let unlike = Shop.unlike(direct, batched, within_s: 2.5)
+        #expect(unlike.count * 20 <= direct.count, "\(unlike)")
     }
 
     @Test("Batches that are lost for a minute end no visit, and coverage tells that time")
     func lostBatches() throws {
-        var radio: [(Double, RadioAvailability)] = []
-        let batched = try Shop.heardByReceiver(.moko, period_s: 1, silent_s: 200..<260, radio: &radio)
+        var trouble = Trouble("a silent minute")
+        trouble.silent_s = 200..<260
+        let (batched, radio) = try Shop.shared.heardByReceiver(.moko, period_s: 1, trouble)
         #expect(!batched.contains { 200..<262 ~= $0.exited_s })
         #expect(radio.map(\.1) == [.absent, .scanning, .stalled, .scanning])
         #expect(abs((radio.first { $0.1 == .stalled }?.0 ?? 0) - 200) < 1.5)
     }
 }
 
-private struct Visit: CustomStringConvertible {
+/// The faults of a receiver and of its network.
+struct Trouble: Sendable, CustomTestStringConvertible {
+    var name: String
+    /// The error of its clock at a time of the shop.
+    var ahead_s: @Sendable (Double) -> Double = { _ in 0 }
+    /// The time by which a batch comes late. Batches stay in order.
+    var late_s: @Sendable (Int) -> Double = { _ in 0 }
+    /// Batches that never come.
+    var isLost: @Sendable (Int) -> Bool = { _ in false }
+    var silent_s: Range<Double> = 0..<0
+
+    init(_ name: String) { self.name = name }
+
+    var testDescription: String { name }
+
+    static let all: [Trouble] = {
+        var hour = Trouble("a clock an hour ahead")
+        hour.ahead_s = { _ in 3_600 }
+        var behind = Trouble("a clock 1.4 s behind")
+        behind.ahead_s = { _ in -1.4 }
+        var drift = Trouble("a clock that drifts from 2 s behind to 2 s ahead")
+        drift.ahead_s = { $0 / 75 - 2 }
+        var jump = Trouble("a clock that is set twice")
+        jump.ahead_s = { $0 < 100 ? -30 : $0 < 200 ? 0 : 0.7 }
+        var late = Trouble("each fifth batch 1.5 s late")
+        late.late_s = { $0 % 5 == 0 ? 1.5 : 0 }
+        var lateHour = late
+        lateHour.name = "late batches and a clock an hour ahead"
+        lateHour.ahead_s = { _ in 3_600 }
+        var lost = Trouble("each tenth batch lost")
+        lost.isLost = { $0 % 10 == 5 }
+        var restart = Trouble("a restart of 4 s, after which its clock counts from 1970")
+        restart.isLost = { 150...153 ~= $0 }
+        restart.ahead_s = { $0 > 150 ? -1_795_000_000 : 0 }
+        return [hour, behind, drift, jump, late, lateHour, lost, restart]
+    }()
+}
+
+private struct Visit: CustomStringConvertible, Sendable {
     var instance: RegionInstanceID
     var entered_s: Double
     var heard_s: Double
@@ -55,7 +95,7 @@ private struct Visit: CustomStringConvertible {
     var description: String { "\(instance) \(entered_s) to \(heard_s)" }
 }
 
-private enum Shop {
+private struct Shop {
     static let settings: GatewaySettings = {
         let text = """
             [[region]]
@@ -68,7 +108,12 @@ private enum Shop {
         return (try? Settings.parse(text).gateway) ?? Settings.defaults.gateway
     }()
 
-    static let packets: [(at_s: Double, packet: ReceivedPacket)] = {
+    static let shared = Shop()
+
+    let packets: [(at_s: Double, packet: ReceivedPacket)]
+    let heardByAdapter: [Visit]
+
+    private init() {
         var simulation = StoreSimulation(
             scenario: .firstRun(seed: 3, duration: .seconds(ReceiverShopTests.length_s)), seed: 3)
         var found: [(Double, ReceivedPacket)] = []
@@ -80,10 +125,21 @@ private enum Shop {
                     ReceivedPacket(address: report.address, rssi_dbm: report.rssi_dbm, data: packet.data)
                 ))
         }
-        return found
-    }()
+        packets = found
+        heardByAdapter = Self.heardByAdapter(found)
+    }
 
-    static func heardByAdapter() throws -> [Visit] {
+    /// The visits of the one that the other lacks.
+    static func unlike(_ direct: [Visit], _ batched: [Visit], within_s: Double) -> [Visit] {
+        direct.filter { visit in
+            !batched.contains {
+                $0.instance == visit.instance && abs($0.entered_s - visit.entered_s) <= within_s
+                    && abs($0.heard_s - visit.heard_s) <= within_s
+            }
+        }
+    }
+
+    private static func heardByAdapter(_ packets: [(at_s: Double, packet: ReceivedPacket)]) -> [Visit] {
         var owner = ShopOwner()
         owner.livenessChanged(to: .live, at: ReceiverShopTests.start)
         var next = 0
@@ -101,23 +157,19 @@ private enum Shop {
         return owner.log.visits
     }
 
-    static func heardByReceiver(_ format: ReceiverFormat, period_s: Double, ahead_s: Double = 0) throws -> [Visit] {
-        var radio: [(Double, RadioAvailability)] = []
-        return try heardByReceiver(format, period_s: period_s, ahead_s: ahead_s, silent_s: 0..<0, radio: &radio)
-    }
-
-    static func heardByReceiver(
-        _ format: ReceiverFormat, period_s: Double, ahead_s: Double = 0, silent_s: Range<Double>,
-        radio: inout [(Double, RadioAvailability)]
-    ) throws -> [Visit] {
+    func heardByReceiver(
+        _ format: ReceiverFormat, period_s: Double, _ trouble: Trouble
+    ) throws -> (visits: [Visit], radio: [(Double, RadioAvailability)]) {
         let owner = ShopOwner()
         let inbox = try ReceiverInbox(filter: "rx")
         let runner = ReceiverRunner(
             ReceiverSettings(topic: "rx", format: format), inbox, owner: owner, bell: try Doorbell(),
             wall: { WallTime(microseconds: 1_795_000_000_000_000) + ($0 - ReceiverShopTests.start) },
             logger: Logger(label: "test"), at: ReceiverShopTests.start)
-        var next = 0
+        var (next, number) = (0, 0)
         var batch: [(at_s: Double, packet: ReceivedPacket)] = []
+        // The batches on their way, in order, and when they arrive.
+        var underway: [(at_s: Double, payload: [UInt8])] = []
         let steps = Int(((ReceiverShopTests.length_s + 60) / 0.05).rounded())
         for step in 1...steps {
             let now_s = Double(step) / 20
@@ -127,13 +179,20 @@ private enum Shop {
             }
             let now = ReceiverShopTests.start + .seconds(now_s)
             if step % Int((period_s * 20).rounded()) == 0 {
-                if !silent_s.contains(now_s) { inbox.take(payload(format, batch, ahead_s, now_s), on: "rx", at: now) }
+                number += 1
+                if !trouble.silent_s.contains(now_s), !trouble.isLost(number) {
+                    let payload = Self.payload(format, batch, trouble.ahead_s(now_s), now_s)
+                    underway.append((max(now_s + trouble.late_s(number), underway.last?.at_s ?? 0), payload))
+                }
                 batch = []
+            }
+            while let first = underway.first, first.at_s <= now_s {
+                inbox.take(first.payload, on: "rx", at: now)
+                underway.removeFirst()
             }
             runner.turn(at: now)
         }
-        radio = owner.log.radio
-        return owner.log.visits
+        return (owner.log.visits, owner.log.radio)
     }
 
     /// The message of a receiver of that format. Minew's packets are grouped by transmitter.

@@ -130,7 +130,7 @@ struct ReceiverFormatTests {
         #expect(try lines(.cassia, Array(text.utf8)) == ["00:E1:50:BA:DA:55 public -72 020106"])
     }
 
-    @Test("Shelly's script has packets in both versions; the frame's time is theirs", arguments: [1, 2])
+    @Test("Shelly's script has packets in both versions; the frame has the time of their batch", arguments: [1, 2])
     func shelly(version: Int) throws {
         let fields = #""AA:BB:CC:DD:EE:FF",-50,"AQIDBAUGBwgJCg==","AQIDBAUGBwgJCg==""#
         let data = version == 1 ? "[1,\(fields)]" : "[2,[[\(fields)],[\(fields)]]]"

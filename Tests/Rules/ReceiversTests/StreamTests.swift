@@ -128,6 +128,35 @@ struct ReceiverStreamTests {
         #expect(heard.map(\.at) == [at(9.5), at(10)])
     }
 
+    @Test("A late batch of a clock that is wrong is dated by the batches that came soonest")
+    func lateWrongClock() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 3_609.9)], at: at(10), wall: wall(10))
+        let heard = stream.receive([packet(1, at: 3_610.2), packet(1, at: 3_610.9)], at: at(13), wall: wall(13))
+        #expect(heard.map(\.at) == [at(10.3), at(11)])
+    }
+
+    @Test("A clock that is set back dates batches by their arrival within 15 batches")
+    func setBack() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
+        for second in 11..<26 {
+            _ = stream.receive([packet(1, at: Double(second) - 30)], at: at(Double(second)), wall: nil)
+        }
+        #expect(
+            stream.receive([packet(1, at: -4.5), packet(1, at: -4)], at: at(26), wall: nil).map(\.at) == [
+                at(25.5), at(26),
+            ])
+    }
+
+    @Test("Packets with the time of their batch are spread over the period before it")
+    func timeOfBatch() {
+        var stream = stream(every: 1)
+        var batch = [packet(1, at: 9.9), packet(1, at: 9.9)]
+        for place in batch.indices { batch[place].isTimeOfBatch = true }
+        #expect(stream.receive(batch, at: at(10), wall: wall(10)).map(\.at) == [at(9.15), at(9.65)])
+    }
+
     @Test("Packets without times are spread over the period, those of each transmitter evenly")
     func spread() {
         var stream = stream(every: 1)
