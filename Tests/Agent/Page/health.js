@@ -5,6 +5,7 @@ import { beaconsOf } from '../../../deploy/page/source/model/heard.js';
 import { PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
 import { Page } from '../../../deploy/page/source/page.js';
 import { healthWords, heardWords } from '../../../deploy/page/source/view/card.js';
+import { receiverWords } from '../../../deploy/page/source/view/words.js';
 import { beaconFields, readFilter, signsOf } from '../../../deploy/page/source/view/filter.js';
 import { message, same, throws, uuid } from './assert.js';
 
@@ -30,6 +31,12 @@ function pageOf() {
 }
 
 export const healthRules = {
+  'a gateway whose radio is a receiver says so, with how often it publishes and what could not be read': () => {
+    const words = (fields) => receiverWords(readPayload('health', message(fields)).receiver).replaceAll('\u00a0', ' ');
+    same(words({ radio: { batch_s: 1.04, malformed: 0 } }), 'a receiver, publishes every 1.0 s');
+    same(words({ radio: { malformed: 3 } }), 'a receiver, 3 messages could not be read');
+    same(readPayload('health', message({ radio: undefined })).receiver, null);
+  },
   'a beacon that is in no ranging list shows when its gateways last heard it, the latest of them': () => {
     const page = pageOf();
     page.lists('door', 0, [heard(1, 3), heard(2, 5)]);

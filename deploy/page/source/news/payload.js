@@ -43,6 +43,8 @@ export const readers = {
     // A store's data on its gateways: a word for each id.
     hearing: new Map((told.gateways ?? []).map(({ gateway, hearing }) => [gateway, hearing])),
     broker: told.mqtt?.last_failure ?? '',
+    // The receiver of another maker that is the radio, if there is one.
+    receiver: told.radio,
     // Seconds by the gateway's own clock, negative after the end; null where it has no certificate.
     certificate_s: told.certificate ? (told.certificate.expires_at - told.at) / 1000 : null,
   }),

@@ -1,6 +1,6 @@
 import { byId, element, keyed, say } from './dom.js';
 import { needsHelp, remedyOf, rosterOf } from './roster.js';
-import { certificateWords, clockTime, duration, metres } from './words.js';
+import { certificateWords, clockTime, duration, metres, receiverWords } from './words.js';
 
 // More rows than a person reads would only make the page slow.
 const mostRows = 300;
@@ -50,6 +50,7 @@ function factsOf({ status, health, fix }, now_ms) {
   if (fix) found.push(['place', `${fix.latitude.toFixed(5)}, ${fix.longitude.toFixed(5)}, ±${metres(fix.accuracy_m)}`]);
   if (!health) return [...found, ['health', 'not told yet']];
   for (const [words, name] of facts) if (health.figures[name] !== undefined) found.push([words, String(health.figures[name])]);
+  if (health.receiver) found.push(['radio', receiverWords(health.receiver)]);
   if (health.figures.uptime_s !== undefined) found.push(['running for', duration(health.figures.uptime_s)]);
   if (health.spoofing > 0) found.push(['suspected floods', String(health.spoofing)]);
   if (health.certificate_s !== null) found.push(['certificate', certificateWords(health.certificate_s).replace('certificate ', '')]);

@@ -49,6 +49,12 @@ export function certificateWords(seconds) {
   return seconds < 0 ? 'certificate has expired' : `certificate expires in ${duration(seconds)}`;
 }
 
+/** A receiver of another maker in words: how often it publishes, and the messages that could not be read. */
+export function receiverWords({ batch_s, malformed }) {
+  const period = batch_s === null ? '' : `, publishes every ${duration(batch_s)}`;
+  return `a receiver${period}${malformed ? `, ${malformed} messages could not be read` : ''}`;
+}
+
 /** Seconds in words. A number and its unit stay on one line. */
 export function duration(seconds) {
   if (seconds < 99.5) return `${seconds < 9.95 ? seconds.toFixed(1) : Math.round(seconds)}\u00a0s`;
