@@ -9,13 +9,15 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMMAND = HERE.parents[2] / "deploy/fleet/ansible/inventory"
-GOOD = (HERE / "stores.csv").read_text()
+GOOD, RECEIVERS = ((HERE / name).read_text() for name in ("stores.csv", "receivers.csv"))
 
 
-def listed(text, *arguments):
-    """Status, output and errors of the inventory with that text as stores.csv."""
+def listed(text, *arguments, receivers=None):
+    """Status, output and errors of the inventory with that text as stores.csv, and with another as receivers.csv."""
     with tempfile.TemporaryDirectory() as folder:
         pathlib.Path(folder, "stores.csv").write_text(text)
+        if receivers is not None:
+            pathlib.Path(folder, "receivers.csv").write_text(receivers)
         done = subprocess.run([COMMAND, *(arguments or ["--list"])], env={**os.environ, "BEACONS_FLEET": folder}, capture_output=True,
                               text=True, timeout=300, check=False)
     return done.returncode, done.stdout, done.stderr
@@ -38,6 +40,7 @@ class Inventory(unittest.TestCase):
         self.assertEqual(groups, {
             "chain_broker": ["chain.example.com"], "collector": ["chain.example.com"], "database": ["database.example.com"],
             "store_broker": ["berlin-17.example.com"], "site": ["berlin-17.example.com"], "page": ["berlin-17.example.com"],
+            "receivers": ["berlin-17.example.com"],
             "gateway": [f"{name}.berlin-17.example.com" for name in ("entrance", "oven", "dairy")]})
 
     def test_a_gateway_knows_its_name_and_its_store(self):
@@ -65,7 +68,7 @@ class Inventory(unittest.TestCase):
         self.refuses("berlin-17,oven", "operator,oven", "line 6: site 'operator'")
         self.refuses("berlin-17,oven", "ber/lin,oven", "line 6: site 'ber/lin'")
         self.refuses(",database.example.com", "berlin-17,database.example.com", "line 3: site 'berlin-17'")
-        self.refuses("store-broker site page,", "store-broker site page,till", "line 4: id 'till'")
+        self.refuses("site page receivers,", "site page receivers,till", "line 4: id 'till'")
 
     def test_a_host_is_no_group_of_ansible_and_not_the_operator_s_machine(self):
         for host in ("all", "ungrouped", "localhost", "gateway", "database", "collector", "127.0.0.1", "x" * 254):
@@ -83,7 +86,7 @@ class Inventory(unittest.TestCase):
         self.assertTrue(why.replace("\n", "").isprintable(), ascii(why))
 
     def test_roles_that_one_machine_cannot_have(self):
-        self.refuses("gateway,oven", "gateway site,oven", "line 6: roles: a gateway and `site`")
+        self.refuses("gateway,oven", "gateway site,oven", "line 6: roles: a gateway needs a machine without `site` and `receivers`")
         self.refuses("chain-broker collector", "chain-broker gateway", "line 2: roles 'chain-broker gateway'")
 
     def test_every_wrong_line_is_named(self):
@@ -101,7 +104,7 @@ class Inventory(unittest.TestCase):
         self.refuses("berlin-17,berlin-17.example.com", "berlin-17,berlin-17", "line 4: ca/berlin-17.crt would be a certificate of line 4, too")
 
     def test_a_machine_that_is_missing(self):
-        self.refuses("store-broker site page", "site page", "line 4: no line has the store-broker of berlin-17")
+        self.refuses("store-broker site page receivers", "site page receivers", "line 4: no line has the store-broker of berlin-17")
         self.refuses("chain-broker collector", "chain-broker", "no line has a collector")
 
     def test_a_wrong_header_and_an_empty_file(self):
@@ -109,7 +112,37 @@ class Inventory(unittest.TestCase):
         self.assertIn("no line names a machine", listed(GOOD.splitlines()[0] + "\n")[2])
 
     def test_check_reads_a_file_and_lists_nothing(self):
-        self.assertEqual(listed("", "--check", str(HERE / "stores.csv")), (0, "stores.csv: 6 machines\n", ""))
+        self.assertEqual(listed("", "--check", str(HERE / "stores.csv")), (0, "stores.csv: 6 machines\nreceivers.csv: 1 receiver\n", ""))
+
+
+class Receivers(unittest.TestCase):
+    """Gateways whose radio is a receiver of another maker: receivers.csv."""
+
+    def refuses(self, former, new, complaint):
+        self.assertIn(former, RECEIVERS)
+        status, said, why = listed(GOOD, receivers=RECEIVERS.replace(former, new, 1))
+        self.assertEqual((status, said), (65, ""), why)
+        self.assertIn(complaint, why)
+
+    def test_the_store_s_machine_and_site_know_them(self):
+        status, said, why = listed(GOOD, receivers=RECEIVERS)
+        self.assertEqual((status, why), (0, ""))
+        told = json.loads(said)
+        of_host = told["_meta"]["hostvars"]["berlin-17.example.com"]
+        self.assertEqual(of_host["receivers"], [{"id": "aisle-3", "format": "moko", "topic": "moko/aisle-3"}])
+        self.assertEqual(of_host["gateways"][-1], {"id": "aisle-3", "zone": "drinks", "position": [7.0, 12.0]})
+        self.assertEqual(told["all"]["vars"]["receiver_names"], ["berlin-17/aisle-3"])
+
+    def test_a_wrong_line_is_named_with_the_value(self):
+        self.refuses("site,id,format", "site,name,format", "receivers.csv: line 1: the header is site,id,format,topic,zone,x_m,y_m")
+        self.refuses(",moko,", ",espresense,", "receivers.csv: line 2: format 'espresense': one of minew, moko, cassia, shelly")
+        self.refuses("berlin-17,aisle-3", "paris-3,aisle-3", "receivers.csv: line 2: site 'paris-3': stores.csv has no machine")
+        self.refuses("aisle-3", "oven", "receivers.csv: line 2: gateway berlin-17/oven is in line 6 already")
+        self.refuses("7,12", "7,", "receivers.csv: line 2: x_m, y_m: both or none")
+
+    def test_no_topic_reads_more_than_a_receiver_or_becomes_a_line_of_its_own(self):
+        for topic in ("#", "+/#", "beacons/#", "beacons", "minew/#/x", "minew/a+", "a b", '"a\nuser operator"', 'a"', "{{ x }}", "a" * 201, ""):
+            self.refuses(",moko/aisle-3,", f",{topic},", "receivers.csv: line")
 
 
 if __name__ == "__main__":
