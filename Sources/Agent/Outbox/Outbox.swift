@@ -214,7 +214,7 @@ package final class Outbox {
         let maxBytes = disk.folder == nil ? disk.limits.maxBytes : disk.limits.memoryBytes
         let retention = Retention(maxEvents: Int64(disk.limits.maxEvents), maxBytes: maxBytes)
         if let (events, cause) = pending.dropOldest(retention) {
-            bookkeeping.drop(events.lazy.map(\.number), cause: cause)
+            bookkeeping.drop(events.lazy.map { ($0.position, $0.number) }, cause: cause)
         }
     }
 
@@ -259,7 +259,8 @@ package final class Outbox {
     package func acknowledge(_ positions: some Sequence<Position>) {
         for position in positions where bookkeeping.isKnown(position) {
             cursor.acknowledged(position)
-            if !pending.remove(at: position) { bookkeeping.acknowledge(position) }
+            pending.remove(at: position)
+            bookkeeping.acknowledge(position)
         }
         if pending.events.isEmpty, bookkeeping.waitingEvents == 0 { bookkeeping.settle() }
         guard bookkeeping.acknowledgedCount > 0 else { return }
@@ -271,6 +272,7 @@ package final class Outbox {
     /// outbox, and is offered again after a restart. Beyond 1000 such events the oldest is given up and reported as a
     /// gap.
     func park(_ event: QueuedMessage) {
+        guard !bookkeeping.hasLeft(event.position) else { return }
         let entry = ParkedEvents.Entry(position: event.position, number: event.number)
         if let oldest = cursor.park(entry) { giveUp(oldest.number, at: oldest.position) }
     }
@@ -279,7 +281,8 @@ package final class Outbox {
     func giveUp(_ event: QueuedMessage) { giveUp(event.number, at: event.position) }
 
     private func giveUp(_ number: MessageNumber, at position: Position) {
-        bookkeeping.drop([number], cause: .refused)
+        guard !bookkeeping.hasLeft(position) else { return }
+        bookkeeping.drop(number, cause: .refused)
         acknowledge([position])
     }
 
@@ -408,7 +411,7 @@ package final class Outbox {
             guard bookkeeping.isEpochStored else { return }
             // The file vanished, perhaps with its whole disk. It may come back, so its epoch ends here.
             bookkeeping.loseStoredEvents(cause: .disk, pending)
-            bookkeeping.forgetFile(firstPosition: bookkeeping.storedEnd)
+            bookkeeping.forgetFile()
             beginEpoch()
             fileGeneration += 1
         } else if !store.isReadOnly {
@@ -442,7 +445,7 @@ package final class Outbox {
         }
         if isFirst { for gap in salvage.gaps { bookkeeping.gaps.add(gap) } }
         if !isFirst, !salvage.isEveryRecordThere { fileGeneration += 1 }
-        bookkeeping.forgetFile(firstPosition: events.first?.position ?? bookkeeping.storedEnd)
+        bookkeeping.forgetFile(saved: events)
         disk.salvaged(salvage, events: events.count)
     }
 

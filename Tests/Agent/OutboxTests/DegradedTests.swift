@@ -257,6 +257,41 @@ struct DegradedTests {
         #expect(outbox.takeGaps().map { $0.toSeq + 1 } == [first])
     }
 
+    @Test("A late acknowledgement of an event that made room in memory holds up nothing, once the disk works again")
+    func lateAcknowledgement() throws {
+        let folder = TemporaryFolder()
+        let disk = FaultyDisk()
+        let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 1, maxMiB: 64))
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        try outbox.commitEvents(1)
+        let underWay = outbox.drain()
+        try outbox.commitEvents(1)
+        disk.repair()
+        outbox.tick(100)
+        #expect(outbox.isDurable && underWay.map(\.seq) == [1])
+        outbox.acknowledge(underWay.map(\.position))
+        #expect(outbox.health.queuedEvents == 1 && outbox.checkInvariants().isEmpty)
+        #expect(outbox.drain().map(\.seq) == [2])
+    }
+
+    @Test("A late acknowledgement of an event that a vanished file held holds up nothing")
+    func lateAcknowledgementOfLost() throws {
+        let folder = TemporaryFolder()
+        let disk = FaultyDisk()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(1)
+        let underWay = outbox.drain()
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        try outbox.commitEvents(1)
+        disk.repair()
+        disk.files = [:]
+        outbox.tick(100)
+        #expect(outbox.isDurable && outbox.takeGaps().map(\.toSeq) == [1])
+        outbox.acknowledge(underWay.map(\.position))
+        #expect(outbox.health.queuedEvents == 1 && outbox.checkInvariants().isEmpty)
+        #expect(outbox.drain().map(\.seq) == [2])
+    }
+
     @Test("On a real file system that is full it goes on, numbers safely, and catches up when there is space")
     func realFullDisk() throws {
         let folder = TemporaryFolder()

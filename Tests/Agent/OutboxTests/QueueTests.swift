@@ -121,6 +121,32 @@ struct QueueTests {
         #expect(outbox.drain().map(\.seq) == Array(11...20))
     }
 
+    @Test("A dropped event that the broker refuses late is not set aside, and is lost once", arguments: Kind.allCases)
+    func lateRefusal(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 64))
+        try outbox.commitEvents(2)
+        let underWay = outbox.drain()
+        try outbox.commitEvents(2)
+        outbox.park(underWay[0])
+        outbox.giveUp(underWay[1])
+        #expect(outbox.health.parkedEvents == 0 && outbox.health.droppedEvents == [.maxEvents: 2])
+        #expect(outbox.drain().map(\.seq) == [3, 4])
+    }
+
+    @Test("An event that is acknowledged twice holds up nothing", arguments: Kind.allCases)
+    func acknowledgedTwice(kind: Kind) throws {
+        let folder = TemporaryFolder()
+        let outbox = try make(kind, folder)
+        try outbox.commitEvents(1)
+        let first = outbox.drain().map(\.position)
+        outbox.acknowledge(first)
+        try outbox.commitEvents(1)
+        outbox.acknowledge(first)
+        #expect(outbox.health.queuedEvents == 1 && outbox.checkInvariants().isEmpty)
+        #expect(outbox.drain().map(\.seq) == [2])
+    }
+
     @Test("An event that the broker refuses is set aside, and holds up nothing", arguments: Kind.allCases)
     func parked(kind: Kind) throws {
         let folder = TemporaryFolder()

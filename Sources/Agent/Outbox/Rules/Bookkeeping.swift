@@ -18,8 +18,8 @@ struct Bookkeeping {
     private(set) var storedEvents: Int64 = 0
     /// Positions in the file that are acknowledged and not deleted yet.
     private(set) var acknowledged = RangeSet<Position>()
-    /// Positions of dropped events. A late acknowledgement of one changes nothing.
-    private var droppedPositions = RangeSet<Position>()
+    /// Positions of events that were acknowledged, dropped or lost. A late acknowledgement of one changes nothing.
+    private var left = RangeSet<Position>()
     /// Every number of the epoch below these was acknowledged or reported as a gap.
     private var settled: Numbering
     var gaps = GapLedger()
@@ -98,14 +98,18 @@ struct Bookkeeping {
 
     // MARK: Losses
 
-    /// Reports the loss of `numbers`, which are in order.
-    mutating func drop(_ numbers: some Sequence<MessageNumber>, cause: OutboxGap.Cause) {
-        for number in numbers {
-            dropped[cause, default: 0] += 1
-            gaps.add(
-                OutboxGap(
-                    epoch: number.epoch, series: number.series, NumberRun(number.seq), cause: cause))
+    /// Reports the loss of events that left the outbox to make room, in order.
+    mutating func drop(_ victims: some Sequence<(position: Position, number: MessageNumber)>, cause: OutboxGap.Cause) {
+        for victim in victims {
+            left.insert(victim.position)
+            drop(victim.number, cause: cause)
         }
+    }
+
+    /// Reports the loss of an event.
+    mutating func drop(_ number: MessageNumber, cause: OutboxGap.Cause) {
+        dropped[cause, default: 0] += 1
+        gaps.add(OutboxGap(epoch: number.epoch, series: number.series, NumberRun(number.seq), cause: cause))
     }
 
     /// Numbers events that are already lost.
@@ -158,10 +162,14 @@ struct Bookkeeping {
     /// True for a position that an event of this outbox may have.
     func isKnown(_ position: Position) -> Bool { position > origin.beforeFile && position < nextPosition }
 
-    /// Notes that an event may be deleted from the file.
+    /// True for an event that was acknowledged, dropped or lost.
+    func hasLeft(_ position: Position) -> Bool { left.contains(position) }
+
+    /// Notes that an event has left the outbox. Its row in the file may be deleted.
     mutating func acknowledge(_ position: Position) {
-        guard position < storedEnd, !droppedPositions.contains(position) else { return }
-        acknowledged.insert(position)
+        guard !left.contains(position) else { return }
+        left.insert(position)
+        if position < storedEnd { acknowledged.insert(position) }
     }
 
     /// Marks every number as settled; for an outbox where no event waits.
@@ -230,10 +238,12 @@ struct Bookkeeping {
     /// Takes over the positions of a damaged file, at the first meeting.
     mutating func adopt(_ origin: PositionOrigin) { self.origin = origin }
 
-    /// Notes that the file is gone: no file holds an event from `firstPosition` on.
-    mutating func forgetFile(firstPosition: Position) {
+    /// Notes that the file is gone, and its events with it, except those that `saved` has in memory.
+    mutating func forgetFile(saved: [QueuedMessage] = []) {
         isEpochStored = false
-        storedEnd = firstPosition
+        left.insert(contentsOf: .beforeAll..<storedEnd)
+        for event in saved { left.remove(event.position) }
+        storedEnd = saved.first?.position ?? storedEnd
         storedEvents = 0
         acknowledged = RangeSet()
         gaps.isChanged = true
@@ -253,9 +263,6 @@ struct Bookkeeping {
     }
 
     mutating func deleted(_ count: Int64) { storedEvents -= count }
-
-    /// Notes that the event at `position` has made room.
-    mutating func passOver(_ position: Position) { droppedPositions.insert(position) }
 
     /// Notes that the file holds everything, `count` events more than before.
     mutating func stored(_ count: Int64) {
@@ -283,6 +290,8 @@ struct Bookkeeping {
         check(storedEnd <= nextPosition, "the file ends after the last event")
         check(acknowledgedCount <= storedEvents, "more events are acknowledged than stored")
         check(acknowledged.ranges.last.map { $0.upperBound <= storedEnd } ?? true, "an event in memory is acknowledged")
+        check(acknowledged.isSubset(of: left), "an acknowledged event has not left the outbox")
+        check(!pending.events.contains { left.contains($0.position) }, "an event in memory has left the outbox")
         check(gaps.gaps.count <= GapLedger.capacity, "\(gaps.gaps.count) gaps are kept")
         check(pending.events.first.map { $0.position >= storedEnd } ?? true, "an event is in the file and in memory")
         check(pending.events.last.map { $0.position < nextPosition } ?? true, "an event has no position yet")

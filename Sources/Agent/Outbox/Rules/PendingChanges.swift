@@ -59,14 +59,13 @@ struct PendingChanges {
         for value in olderValues where values[value.key] == nil { values.updateValue(value.value, forKey: value.key) }
     }
 
-    /// Removes the event at `position`. Returns whether there was one.
-    mutating func remove(at position: Position) -> Bool {
+    /// Removes the event at `position`, if there is one.
+    mutating func remove(at position: Position) {
         let index = firstIndex(atOrAfter: position)
-        guard index < events.count, events[index].position == position else { return false }
+        guard index < events.count, events[index].position == position else { return }
         let event = events.remove(at: index)
         bytes -= event.size
         if event.number.series.isCounted { countedEvents -= 1 }
-        return true
     }
 
     /// Removes the oldest events that `retention` has no room for.

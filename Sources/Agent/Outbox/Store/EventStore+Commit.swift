@@ -55,17 +55,14 @@ extension EventStore {
             let oldest = try oldest(256, countedOnly: excess.cause == .maxEvents)
             guard !oldest.isEmpty else { break }
             let victims = oldest.prefix(max(excess.victims(among: oldest.map(\.size)), 1))
-            for victim in victims {
-                next.deleted(try delete(victim.position.alone))
-                next.passOver(victim.position)
-            }
-            next.drop(victims.lazy.map(\.number), cause: excess.cause)
+            for victim in victims { next.deleted(try delete(victim.position.alone)) }
+            next.drop(victims.lazy.map { ($0.position, $0.number) }, cause: excess.cause)
         }
         let excess = retention.excess(events: incomingEvents, bytes: try usedBytes() + incomingBytes)
         guard let excess else { return incoming }
         let concerned = incoming.filter { excess.concerns($0.queued.number.series) }
         let victims = concerned.prefix(excess.victims(among: concerned.map(\.size)))
-        next.drop(victims.lazy.map(\.queued.number), cause: excess.cause)
+        next.drop(victims.lazy.map { ($0.queued.position, $0.queued.number) }, cause: excess.cause)
         let lost = Set(victims.map(\.queued.position))
         return incoming.filter { !lost.contains($0.queued.position) }
     }
