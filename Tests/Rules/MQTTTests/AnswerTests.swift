@@ -88,7 +88,7 @@ struct AnswerTests {
         bench.settle()
         _ = bench.register(bench.session.answer(answer("bad"), at: bench.now))
         _ = bench.session.connectionLost(.disconnected(.topicNameInvalid), at: bench.now)
-        #expect(bench.session.suspicion.suspects.isEmpty)
+        #expect(bench.session.messages.suspicion.suspects.isEmpty)
     }
 
     @Test("A cleared topic is forgotten once the broker has cleared it, so that topics may come and go without end")

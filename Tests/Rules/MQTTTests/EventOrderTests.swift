@@ -228,7 +228,7 @@ struct EventOrderTests {
         }
         #expect(parked == [.park(sequence: 2)])
         #expect(rounds == 6)
-        #expect(bench.session.suspicion.suspects.isEmpty)
+        #expect(bench.session.messages.suspicion.suspects.isEmpty)
     }
 
     @Test("An unexpected packet identifier changes nothing")

@@ -112,7 +112,7 @@ struct RetainedStateTests {
         let last = bench.accept(sent)
         #expect(last.published == ["root/status=offline"])
         #expect(bench.accept(last) == [.disconnect])
-        #expect(bench.session.state == .closed)
+        #expect(bench.session.isClosed)
     }
 
     @Test("A goodbye without an acknowledgement in time closes without DISCONNECT, so that the will is published")
@@ -123,7 +123,7 @@ struct RetainedStateTests {
         _ = bench.register(bench.session.close(offline: offline, until: bench.now + .seconds(5), at: bench.now))
         bench.advance(5)
         #expect(bench.session.tick(at: bench.now) == [.drop])
-        #expect(bench.session.state == .closed)
+        #expect(bench.session.isClosed)
     }
 
     @Test("Ranging is never kept: without a connection or with a full socket it is dropped and counted")

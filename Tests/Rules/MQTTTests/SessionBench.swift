@@ -1,9 +1,15 @@
+import Testing
+
 @testable import Agent
 @testable import Core
 
 /// A session with a clock, and the outbox and broker that the test plays.
 struct SessionBench {
-    var session: DeliverySession
+    var session: DeliverySession {
+        didSet {
+            for broken in session.checkInvariants() { Issue.record(Comment(rawValue: broken)) }
+        }
+    }
     var now = BootInstant(microseconds: 1_000_000)
     private var nextMid: UInt16 = 1
 

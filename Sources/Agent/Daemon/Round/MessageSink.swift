@@ -101,6 +101,9 @@ package final class BrokerSink: MessageSink {
 
     package var delivery: DeliveryCounters? { publisher.counters }
 
+    /// The broken rules of delivery among those that hold between two turns, a sentence for each; for tests.
+    func checkInvariants() -> [String] { publisher.checkInvariants() }
+
     package func run(for timeout: TimeSpan, wake: Int32) {
         lookAfterOutbox()
         publisher.run(for: timeout, wake: wake, outgoing: &outgoing)

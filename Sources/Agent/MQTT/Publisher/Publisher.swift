@@ -84,7 +84,7 @@ package final class Publisher {
     }
 
     /// Stops publishing on a topic. `searchLeftovers` finds what the broker still retains there.
-    func dropRetained(_ topic: String) { session.retained.forget(topic) }
+    func dropRetained(_ topic: String) { session.forgetRetained(topic) }
 
     /// Publishes a QoS 0 message, or drops and counts it where it can't go out at once.
     func publishEphemeral(_ message: Message) {
@@ -130,7 +130,7 @@ package final class Publisher {
     }
 
     /// Whether a search is due or under way.
-    var isSearching: Bool { session.search.isUnfinished }
+    var isSearching: Bool { session.isSearching }
 
     /// Whether a search has ended since the last call.
     func takeSearched() -> Bool {
@@ -167,7 +167,7 @@ package final class Publisher {
         while link.isOpen, link.now < deadline {
             run(for: deadline - link.now, wake: -1, outgoing: &outgoing)
         }
-        let isDone = isPolite && session.state == .closed && session.retained.isStatusDelivered
+        let isDone = isPolite && session.isClosed && session.isStatusDelivered
         link.drop()
         return isDone
     }
@@ -180,6 +180,9 @@ package final class Publisher {
             : "no goodbye: there was no connection to the broker"
     }
 
+    /// The broken rules among those that hold between two calls, a sentence for each; for tests.
+    func checkInvariants() -> [String] { session.checkInvariants() }
+
     private func receive(_ event: ClientEvent) {
         let now = link.now
         switch event {
@@ -187,13 +190,13 @@ package final class Publisher {
         case .connected(let broker): pending += session.connected(broker, at: now)
         case .acknowledged(let mid, let reason): pending += session.acknowledged(mid, reason, at: now)
         case .subscribed(let filter, let reasons): pending += session.subscribed(filter, reasons, at: now)
-        case .received(let message) where session.search.expects(message.topic):
+        case .received(let message) where session.searches(message.topic):
             pending += session.heardOwnTopic(message, at: now)
         case .received(let message):
             if incoming.count < limits.messages {
                 incoming.append(message)
             } else {
-                session.counters.incomingDropped += 1
+                session.droppedIncoming()
             }
         case .certificateChanged: pending += session.certificateChanged(at: now)
         case .certificateRefused(let failure): pending.append(.say(.certificateRefused(failure)))

@@ -42,6 +42,9 @@ struct AnswerLine: Sendable {
         return (lastNumber, entry.message)
     }
 
+    /// The numbers of the answers under way.
+    var underWayNumbers: some Collection<UInt64> { underWay.keys }
+
     /// Removes an accepted answer.
     mutating func settle(_ number: UInt64, at now: BootInstant) {
         guard let entry = underWay.removeValue(forKey: number) else { return }
@@ -75,5 +78,67 @@ struct AnswerLine: Sendable {
         waiting.removeAll { $0.longForm_bytes == nil }
         underWay = [:]
         return count - waiting.count
+    }
+}
+
+/// The answers on which the broker ended the connection. The requester chooses an answer's topic and length, and a
+/// broker may have limits that it doesn't tell. Such requests must not keep a gateway from its broker.
+///
+/// A topic gets no more answers after two such ends, one of which may have been chance. After `mostStrikes` ends only
+/// the usual topics get answers. If the broker accepts the short form of an answer but not its long form, the length
+/// was at fault: answers of that length then go out in their short form. All of this is forgotten after an hour,
+/// because brokers get repaired.
+struct HangUps: Sendable {
+    static let patience = TimeSpan.seconds(3_600)
+    static let mostStrikes = 8
+
+    private var strikes: Deque<(topic: String, at: BootInstant)> = []
+    private var tooLong: (bytes: Int, at: BootInstant)?
+    /// `{prefix}/{site}/{gateway}/response/`.
+    private let responseRoot: String
+
+    init(statusTopic: String) {
+        responseRoot = statusTopic.dropLast("status".count) + "response/"
+    }
+
+    /// Whether answers to this topic are barred now.
+    mutating func bars(_ topic: String, at now: BootInstant) -> Bool {
+        forget(at: now)
+        let own = strikes.count { $0.topic == topic }
+        return own > 1 || (strikes.count >= Self.mostStrikes && !isUsual(topic))
+    }
+
+    /// Whether the broker has ended connections on answers of that length.
+    mutating func isTooLong(_ bytes: Int, at now: BootInstant) -> Bool {
+        forget(at: now)
+        return tooLong.map { bytes >= $0.bytes } ?? false
+    }
+
+    /// Notes that the broker ended a connection on an answer to this topic. Returns whether that is news.
+    mutating func strike(_ topic: String, at now: BootInstant) -> Bool {
+        forget(at: now)
+        let isNew = !strikes.contains { $0.topic == topic }
+        if strikes.count >= 2 * Self.mostStrikes { strikes.removeFirst() }
+        strikes.append((topic, now))
+        return isNew
+    }
+
+    /// Notes that the broker accepted an answer to this topic.
+    ///
+    /// - Parameter bytes: the length of the long form that it replaced.
+    mutating func accepted(_ topic: String, insteadOf_bytes bytes: Int?, at now: BootInstant) {
+        strikes.removeAll { $0.topic == topic }
+        if let bytes { tooLong = (min(bytes, tooLong?.bytes ?? bytes), now) }
+    }
+
+    private mutating func forget(at now: BootInstant) {
+        while let first = strikes.first, now - first.at >= Self.patience { strikes.removeFirst() }
+        if let tooLong, now - tooLong.at >= Self.patience { self.tooLong = nil }
+    }
+
+    /// Whether a topic is one of the usual ones, for requests that name no response topic.
+    private func isUsual(_ topic: String) -> Bool {
+        topic.utf8.starts(with: responseRoot.utf8)
+            && !topic.utf8.dropFirst(responseRoot.utf8.count).contains(UInt8(ascii: "/"))
     }
 }

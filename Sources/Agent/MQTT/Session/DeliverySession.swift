@@ -57,6 +57,7 @@ struct DeliverySession: Sendable {
         }
 
         /// Changes the established connection. It is taken out of the enum meanwhile, so that none of it is copied.
+        @discardableResult
         mutating func withConnection<Result>(_ body: (inout LiveConnection) -> Result) -> Result? {
             switch self {
             case .connected(var connection):
@@ -72,39 +73,62 @@ struct DeliverySession: Sendable {
         }
     }
 
-    let parameters: Parameters
-    let filters: [String]
-    var state = State.idle
+    private let parameters: Parameters
+    private let filters: [String]
+    private var state = State.idle
     private var attempts: ConnectionAttempts
-    var suspicion = Suspicion()
-    var retained: RetainedStates
-    var answers: AnswerLine
-    var outgoing: OutgoingLine
-    var former: FormerGateway
-    var search: LeftoverSearch
-    /// A renewal of the connection is due: it ends once no message is under way, and the next one uses the new certificate.
-    var isRenewalDue = false
-    var saidEventRefusals = SaidOnce<ReasonCode>()
-    /// Whether it was logged that events wait for a subscriber.
-    var hasSaidHold = false
-    /// Topics of companions that the broker refuses, as far as that was logged.
-    var refusedCompanionTopics: Set<String> = []
-    /// Retained topics to publish again once no event waits.
-    var presentTopics: Set<String> = []
-    var saidRetainedRefusals = SaidOnce<ReasonCode>()
-    var counters = DeliveryCounters()
+    private(set) var messages: WaitingMessages
+    private var search: LeftoverSearch
+    private(set) var counters = DeliveryCounters()
 
     /// `online` is the birth message; its topic is the status topic, which the will shares.
     init(online: Message, filters: [String] = [], parameters: Parameters, seed: UInt64) {
         self.parameters = parameters
         self.filters = filters
-        retained = RetainedStates(status: online, maxTopics: parameters.maxRetainedTopics, seed: seed)
-        outgoing = OutgoingLine(seed: seed &+ 1)
+        messages = WaitingMessages(online: online, parameters, seed: seed)
         attempts = ConnectionAttempts(seed: seed &+ 2)
-        answers = AnswerLine(statusTopic: online.topic)
         search = LeftoverSearch(statusTopic: online.topic)
-        former = FormerGateway(statusTopic: online.topic, seed: seed &+ 3)
     }
+
+    // MARK: Questions
+
+    /// Whether the session has said goodbye, or was closed without a connection.
+    var isClosed: Bool { state == .closed }
+
+    /// Whether the broker has the present status.
+    var isStatusDelivered: Bool { messages.isStatusDelivered }
+
+    /// Whether no message waits or is under way, as far as is known.
+    var isDrained: Bool { flights.isEmpty && messages.isEmpty }
+
+    /// Whether a search for unknown states is due or under way.
+    var isSearching: Bool { search.isUnfinished }
+
+    /// Whether a message on this topic may be one that the search has asked for.
+    func searches(_ topic: String) -> Bool { search.expects(topic) }
+
+    /// Whether the will of the next attempt is retained.
+    var isWillRetained: Bool { attempts.isWillRetained }
+
+    /// The time at which `tick` is due, if nothing happens before.
+    var nextWake: BootInstant {
+        switch state {
+        case .idle, .closed: .distantFuture
+        case .waiting(let until), .connecting(let until): until
+        case .connected(let connection):
+            [acknowledgementDue(on: connection), search.dueAt, messages.retryAt].compactMap(\.self)
+                .reduce(connection.silenceDue, min)
+        case .closing(let until, _): min(until, messages.retainedRetryAt)
+        }
+    }
+
+    private var flights: Flights { state.connection?.flights ?? Flights() }
+
+    private func acknowledgementDue(on connection: LiveConnection) -> BootInstant? {
+        connection.flights.oldest.map { $0 + parameters.acknowledgementTimeout }
+    }
+
+    // MARK: The connection
 
     mutating func start(at now: BootInstant) -> [DeliveryAction] {
         guard state == .idle else { return [] }
@@ -120,27 +144,26 @@ struct DeliverySession: Sendable {
         let (isAgain, isNews) = attempts.succeeded()
         if isAgain { counters.reconnects += 1 }
         counters.isConnected = true
-        isRenewalDue = false
-        outgoing.outgoingAvailable()
+        messages.outgoingAvailable()
         var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
         if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
         return actions + fill(at: now)
     }
 
     /// The broker sent any packet.
-    mutating func heard(at now: BootInstant) { _ = state.withConnection { $0.heard(at: now) } }
+    mutating func heard(at now: BootInstant) { state.withConnection { $0.heard(at: now) } }
 
     /// The certificate, its key or the list of authorities has changed, and each connection reads them anew. Nothing more
     /// is sent on this one, and it ends with the last PUBACK: then no message goes out twice.
     mutating func certificateChanged(at now: BootInstant) -> [DeliveryAction] {
-        guard case .connected = state, !isRenewalDue else { return [] }
-        isRenewalDue = true
+        guard case .connected(let connection) = state, !connection.isRenewalDue else { return [] }
+        state.withConnection { $0.isRenewalDue = true }
         return [.say(.certificateChanged)] + fill(at: now)
     }
 
     /// Connects anew, without a pause. There is no DISCONNECT, because the broker would then go on to show this gateway
     /// as online if it refused the new certificate.
-    mutating func renewConnection(at now: BootInstant) -> [DeliveryAction] {
+    private mutating func renewConnection(at now: BootInstant) -> [DeliveryAction] {
         forgetConnection()
         return [.drop] + connect(at: now)
     }
@@ -158,13 +181,13 @@ struct DeliverySession: Sendable {
             if attempts.dropsRetainedWill(after: failure) { return connect(at: now) }
         case .connected(let connection):
             if attempts.ended(failure, lasting: now - connection.since, goodAfter: parameters.stableAfter) {
-                suspicion.wasStable()
+                messages.connectionWasStable()
             }
         }
         counters.lastFailure = failure
         var actions: [DeliveryAction] = []
         if attempts.failed(failure) { actions.append(.say(.connectionFailed(failure))) }
-        actions += blame(failure, at: now)
+        actions += messages.blame(failure, on: state.connection, &counters, at: now)
         forgetConnection()
         state = .waiting(until: now + attempts.pause(after: failure, takenOver: parameters.takenOverPause))
         return actions
@@ -200,7 +223,7 @@ struct DeliverySession: Sendable {
         switch state {
         case .connected(let connection):
             state = .closing(until: deadline, connection)
-            _ = retained.set(offline)
+            _ = messages.setRetained(offline)
             return fill(at: now)
         case .connecting:
             state = .closed
@@ -212,25 +235,6 @@ struct DeliverySession: Sendable {
         }
     }
 
-    /// The time at which `tick` is due, if nothing happens before.
-    var nextWake: BootInstant {
-        switch state {
-        case .idle, .closed: .distantFuture
-        case .waiting(let until), .connecting(let until): until
-        case .connected(let connection):
-            [acknowledgementDue(on: connection), retained.retryAt, outgoing.retryAt, former.line.retryAt, search.dueAt]
-                .compactMap(\.self).reduce(connection.silenceDue, min)
-        case .closing(let until, _): min(until, retained.retryAt ?? .distantFuture)
-        }
-    }
-
-    /// Whether the will of the next attempt is retained.
-    var isWillRetained: Bool { attempts.isWillRetained }
-
-    private func acknowledgementDue(on connection: LiveConnection) -> BootInstant? {
-        connection.flights.oldest.map { $0 + parameters.acknowledgementTimeout }
-    }
-
     private mutating func connect(at now: BootInstant) -> [DeliveryAction] {
         state = .connecting(until: now + parameters.connectTimeout)
         return [.connect]
@@ -240,10 +244,172 @@ struct DeliverySession: Sendable {
     /// the connection.
     private mutating func forgetConnection() {
         counters.isConnected = false
-        retained.connectionLost()
-        counters.answersDropped += answers.connectionLost()
-        outgoing.connectionLost()
-        former.line.connectionLost()
+        counters.answersDropped += messages.connectionLost()
         search.connectionLost()
+    }
+
+    // MARK: Messages
+
+    /// Sets the latest retained message of a topic. An older one that the broker does not have yet is dropped.
+    mutating func setRetained(_ message: Message, at now: BootInstant) -> [DeliveryAction] {
+        guard messages.setRetained(message) else {
+            counters.retainedTopicsRefused += 1
+            let isFirst = counters.retainedTopicsRefused == 1
+            return isFirst ? [.say(.tooManyRetainedTopics(limit: parameters.maxRetainedTopics))] : []
+        }
+        return fill(at: now)
+    }
+
+    /// Stops publishing on a topic. `searchLeftovers` finds what the broker still retains there.
+    mutating func forgetRetained(_ topic: String) { messages.forgetRetained(topic) }
+
+    /// Sends an answer to a request: on this connection or not at all, since its requester asks again.
+    mutating func answer(_ message: Message, at now: BootInstant) -> [DeliveryAction] {
+        guard case .connected = state, messages.append(answer: message, at: now) else {
+            counters.answersDropped += 1
+            return []
+        }
+        return fill(at: now)
+    }
+
+    /// The outbox has new messages.
+    mutating func outgoingAvailable(at now: BootInstant) -> [DeliveryAction] {
+        messages.outgoingAvailable()
+        return fill(at: now)
+    }
+
+    /// The outbox has messages of a former gateway.
+    mutating func formerEventsAvailable(at now: BootInstant) -> [DeliveryAction] {
+        messages.formerEventsAvailable()
+        return fill(at: now)
+    }
+
+    /// Handles the answer to `fetch`.
+    mutating func supply(_ supplied: [OutgoingMessage], at now: BootInstant) -> [DeliveryAction] {
+        messages.supply(supplied)
+        return fill(at: now)
+    }
+
+    /// Handles the answer to `fetchOfFormerGateway`.
+    mutating func supplyFormer(_ supplied: [OutgoingMessage], at now: BootInstant) -> [DeliveryAction] {
+        messages.supplyFormer(supplied)
+        return fill(at: now)
+    }
+
+    /// The connection took a message and gave it a packet identifier.
+    mutating func published(_ ticket: Ticket, as mid: UInt16) {
+        if state.withConnection({ $0.flights.number(ticket, as: mid) }) == true { counters.published += 1 }
+    }
+
+    /// The connection did not take a message, because of the message or of the broker's limits.
+    mutating func refusedLocally(_ ticket: Ticket, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
+        guard state.withConnection({ $0.flights.remove(ticket) }) == true else { return [] }
+        return messages.refuse(ticket, reason, &counters, at: now) + fill(at: now)
+    }
+
+    /// A PUBACK. A failure code completes the handshake too, which is why only the reason decides.
+    mutating func acknowledged(_ mid: UInt16, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
+        guard let ticket = state.withConnection({ $0.flights.take(mid) }) ?? nil else { return [] }
+        return answered(ticket, reason, at: now) + fill(at: now)
+    }
+
+    private mutating func answered(_ ticket: Ticket, _ reason: ReasonCode, at now: BootInstant) -> [DeliveryAction] {
+        guard reason.isSuccess else { return messages.refuse(ticket, reason, &counters, at: now) }
+        state.withConnection { $0.hasAccepted = true }
+        if reason == .noMatchingSubscribers, case .durable(let sequence) = ticket {
+            counters.unmatched += 1
+            if let actions = messages.hold(sequence, at: now) { return actions }
+        }
+        counters.acknowledged += 1
+        return messages.settle(ticket, at: now)
+    }
+
+    /// Whether a QoS 0 message may go out now. It never waits: otherwise it is dropped and counted.
+    mutating func admitsEphemeral(isBackedUp: Bool) -> Bool {
+        guard case .connected = state else {
+            counters.ephemeralDroppedOffline += 1
+            return false
+        }
+        guard !isBackedUp else {
+            counters.ephemeralDroppedBackedUp += 1
+            return false
+        }
+        counters.ephemeralPublished += 1
+        return true
+    }
+
+    /// The caller did not take the broker's messages in time, and has dropped one.
+    mutating func droppedIncoming() { counters.incomingDropped += 1 }
+
+    /// Sends as many messages as the window holds.
+    private mutating func fill(at now: BootInstant) -> [DeliveryAction] {
+        messages.sayPresentStatesAgain()
+        switch state {
+        case .connected(let connection) where connection.isRenewalDue:
+            return connection.flights.isEmpty ? renewConnection(at: now) : []
+        case .connected(let connection):
+            if now - connection.since >= parameters.stableAfter { messages.connectionIsStable() }
+            let keepsRetained = connection.keepsRetained
+            let window = messages.isOneAtATime ? 1 : connection.window
+            var actions: [DeliveryAction] = []
+            while flights.count < window, let next = messages.takeNext(at: now, isAlone: flights.isEmpty) {
+                actions.append(send(next, at: now))
+            }
+            actions += messages.requests(window: parameters.maxInflight)
+            if search.isDue, keepsRetained, flights.isEmpty, messages.hasAllStatesSent {
+                actions.append(search.listen(at: now))
+            }
+            return actions
+        case .closing(_, let connection):
+            if connection.flights.count < connection.window, let status = messages.takeStatus(at: now) {
+                return [send(status, at: now)]
+            }
+            guard messages.isStatusDelivered else { return [] }
+            state = .closed
+            counters.isConnected = false
+            return [.disconnect]
+        case .idle, .waiting, .connecting, .closed: return []
+        }
+    }
+
+    private mutating func send(_ next: (ticket: Ticket, message: Message), at now: BootInstant) -> DeliveryAction {
+        state.withConnection { $0.flights.sent(next.ticket, at: now) }
+        return .publish(next.ticket, next.message)
+    }
+
+    // MARK: Subscriptions
+
+    /// Handles the broker's answer to one filter of `subscribe`.
+    mutating func subscribed(_ filter: String, _ reasons: [ReasonCode], at now: BootInstant) -> [DeliveryAction] {
+        if search.filters.contains(filter) {
+            return reasons.prefix(1).flatMap { search.answered($0, at: now) } + fill(at: now)
+        }
+        return reasons.filter { !$0.isSuccess }.prefix(1).map { .say(.subscriptionRefused($0)) }
+    }
+
+    /// Begins the search of unknown states below this gateway's root, after a new epoch.
+    mutating func searchLeftovers(at now: BootInstant) -> [DeliveryAction] {
+        search.begin()
+        return fill(at: now)
+    }
+
+    /// Handles a message for the search's subscription.
+    mutating func heardOwnTopic(_ message: IncomingMessage, at now: BootInstant) -> [DeliveryAction] {
+        guard let topic = search.heard(message, isKnown: messages.keeps(message.topic), at: now) else { return [] }
+        return setRetained(Message(topic: topic, payload: [], .retained), at: now)
+    }
+
+    // MARK: Invariants
+
+    /// The broken rules among those that hold between two calls, a sentence for each.
+    func checkInvariants() -> [String] {
+        let hasConnection = state.connection != nil
+        var broken = counters.isConnected == hasConnection ? [] : ["the figures tell another state of the connection"]
+        if let connection = state.connection, flights.count > connection.window {
+            broken.append("\(flights.count) messages are under way in a window of \(connection.window)")
+        }
+        if !hasConnection, !isClosed, search.dueAt != nil { broken.append("a search listens on no connection") }
+        // After the goodbye nothing is sent any more, so what was under way does not matter.
+        return broken + (isClosed ? [] : messages.checkInvariants(flights))
     }
 }

@@ -12,6 +12,9 @@ struct LiveConnection: Equatable, Sendable {
     private var lastHeard: BootInstant
     /// Whether the broker has accepted a message on this connection.
     var hasAccepted = false
+    /// A renewal of the connection is due: it ends once no message is under way, and the next one uses the new
+    /// certificate.
+    var isRenewalDue = false
     var flights = Flights()
 
     init(_ broker: BrokerLimits, maxInflight: Int, keepalive_s: Int, at now: BootInstant) {

@@ -151,6 +151,20 @@ struct RetainedStates: Sendable {
         retryAt = nil
     }
 
+    /// The topics under way.
+    var underWay: [String] { entries.filter(\.value.isUnderWay).map(\.key) }
+
+    /// The broken rules among those that hold between two calls, a sentence for each.
+    func checkInvariants() -> [String] {
+        let queued = Set(waiting).union(resting)
+        let forgotten = entries.filter {
+            $0.value.isPending && !$0.value.isUnderWay && !$0.value.isGivenUp && !queued.contains($0.key)
+        }
+        return forgotten.map { "\($0.key) waits in no queue" }
+            + (resting.isEmpty == (retryAt == nil) ? [] : ["\(resting.count) topics rest until \(retryAt as Any)"])
+            + (entries.count <= maxTopics ? [] : ["there are \(entries.count) retained topics"])
+    }
+
     private mutating func takeUnderWay(_ topic: String) -> Message? {
         guard let entry = entries[topic], entry.isPending, !entry.isUnderWay, !entry.isGivenUp else { return nil }
         entries[topic]?.isUnderWay = true

@@ -25,6 +25,12 @@ enum Limits {
         }
     }
 
+    /// Delivery agrees with itself, within its window.
+    static func check(_ sink: any MessageSink) throws(Violation) {
+        guard let broken = (sink as? BrokerSink)?.checkInvariants().first else { return }
+        throw Violation(invariant: .structure, detail: broken)
+    }
+
     /// - Parameter others: the number of numbered spans of coverage and batches of fixes, which have no limit of their
     /// own.
     static func check(_ outbox: Outbox, _ disk: SimulatedDisk, others: Int64) throws(Violation) {

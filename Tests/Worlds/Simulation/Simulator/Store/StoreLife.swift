@@ -11,7 +11,7 @@ final class StoreLife {
     let connection: SimulatedConnection
     private unowned let world: StoreWorld
     private unowned let machine: StoreMachine
-    private let round: Round
+    let round: Round
     /// Ends the store's own process; `nil` in a gateway's.
     private let stopRequest: StopRequest?
     /// From the radio loop to the delivery loop. Content of `outer` wakes the delivery loop.

@@ -62,6 +62,7 @@ extension StoreWorld {
         machine.isCommitted = life.outbox.isDurable
         if !machine.isCommitted { account.mayBeUnordered(machine.topics) }
         account.roundEnded(machine.topics, life.outbox.numbering)
+        check { () throws(Violation) in try Limits.check(life.round.sink) }
         guard machine === site else { return }
         check { () throws(Violation) in
             try witness.roundEnded(

@@ -10,7 +10,7 @@ final class AgentLife {
     let connection: SimulatedConnection
     private unowned let world: World
     private let dispatcher: Dispatcher
-    private let round: Round
+    let round: Round
     /// From the radio loop. Its content is examined and put into `inner`, from which the delivery loop takes it.
     private let outer: DeliveryQueue
     private let inner: DeliveryQueue

@@ -261,6 +261,7 @@ final class World {
             let counted = others.values.reduce(0) { $0 + $1.numberedCount }
             try Limits.check(
                 life.outbox, disk, others: coverage.series.numberedCount + tracks.numberedCount + counted)
+            try Limits.check(life.round.sink)
         }
     }
 
