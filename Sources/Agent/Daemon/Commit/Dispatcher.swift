@@ -30,11 +30,11 @@ package final class Dispatcher {
     package let outbox: Outbox
     package var composer: MessageComposer { writer.composer }
     package var integrations: Integrations { writer.integrations }
-    var writer: TransactionWriter
+    private var writer: TransactionWriter
     private var records: RecordTable
     /// The records that only another version may change.
     private let kept: KeptRecords
-    var told: Told
+    private var told: Told
     private var secret: DaySecret
     private var epoch: String
     private var fileGeneration: Int
@@ -123,7 +123,7 @@ package final class Dispatcher {
     /// - Parameters:
     ///   - seenAt: a time at which the process is known to run, to be stored.
     ///   - write: adds the messages and records to the draft.
-    func commit(
+    private func commit(
         seenAt: Instant?, _ timebase: Timebase,
         _ write: (inout TransactionWriter, RecordTable, inout TransactionDraft) -> Void
     ) throws(OutboxError) -> [Dispatched] {
@@ -193,6 +193,36 @@ package final class Dispatcher {
     func stateLoss(_ count: Int64) throws(OutboxError) {
         try outbox.commit { _ in OutboxTransaction(lostEvents: count) }
     }
+
+    // MARK: Coverage
+
+    /// Tells the present span of coverage where that is due, and earlier spans that had to wait for the disk. Call it
+    /// at least once a minute; more often does no harm.
+    ///
+    /// - Throws: what `dispatch` throws.
+    func tellCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+        told.coverage.log.advance(to: now)
+        guard outbox.canNumber(.spans), told.coverage.isDue(at: now) else { return [] }
+        return try commit(seenAt: now, timebase) { _, _, _ in }
+    }
+
+    /// Ends the span with the process.
+    ///
+    /// - Throws: what `dispatch` throws.
+    func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+        var ended = told.coverage.log
+        ended.note(.stopped, at: now)
+        guard ended.due != .distantFuture, outbox.canNumber(.spans) else { return [] }
+        return try commit(seenAt: now, timebase) { _, _, draft in draft.told.coverage.log = ended }
+    }
+
+    /// Where spans can't be numbered now, none is stored either: the last record is still true.
+    private func cover(_ seenAt: Instant?, isChanged: Bool, into draft: inout TransactionDraft) {
+        let hasNews = isChanged || seenAt != nil || !draft.told.coverage.log.ended.isEmpty
+        if outbox.canNumber(.spans), hasNews { writer.cover(seenAt: seenAt, into: &draft) }
+    }
+
+    // MARK: Tidying
 
     /// Removes the records that delivery has made superfluous, and stores everything again where the file is new. Call
     /// it after each delivery.

@@ -167,6 +167,21 @@ struct TransactionWriter {
         draft.say(composer.clearedState(instance), at: instant)
     }
 
+    /// Adds the spans that have ended, and the record from which a restart continues.
+    ///
+    /// - Parameter seenAt: a time at which the process is known to run, to be stored.
+    func cover(seenAt: Instant?, into draft: inout TransactionDraft) {
+        for told in draft.told.coverage.log.takeEnded(draft.timebase) {
+            let number = draft.numbering.number(of: .spans)
+            let message = composer.coverage(told, epoch: number.epoch, number: number.seq, draft.timebase)
+            draft.commit(message, at: max(told.span.to, draft.told.coverage.began))
+        }
+        guard let record = draft.told.coverage.log.record(seen: seenAt ?? .origin, draft.timebase) else { return }
+        draft.told.coverage.note(seen: record.seen)
+        draft.transaction.store(
+            OutboxRecord(key: StoredCoverage.key, value: record.encoded(draft.timebase, bootID: bootID)))
+    }
+
     private func stored(_ record: RegionRecord, _ draft: TransactionDraft) -> OutboxRecord {
         let stored = StoredRegion(
             record: record, eventSeq: ledger.eventSeq(of: record.instance), epoch: draft.numbering.epoch)
