@@ -43,3 +43,20 @@ package enum PublishFailure: Error {
     /// The connection has ended; `wait` returns the reason.
     case connectionLost
 }
+
+/// An event of a connection. Events are gathered in order and read afterwards, so that no callback of a library
+/// re-enters it.
+package enum ClientEvent {
+    /// Octets came from the broker.
+    case heard
+    case connected(BrokerLimits)
+    /// The connection is gone, and the client of no more use.
+    case lost(ConnectionFailure)
+    case acknowledged(mid: UInt16, ReasonCode)
+    case subscribed(filter: String, [ReasonCode])
+    case received(IncomingMessage)
+    /// The files of the certificate are others than those that the connection began with.
+    case certificateChanged
+    /// The files of the certificate have changed, and can't be used. This connection goes on with those that it began with.
+    case certificateRefused(ConnectionFailure)
+}
