@@ -10,7 +10,7 @@ package enum MonotonicClock {
     /// CLOCK_REALTIME, with which the kernel stamps packets.
     package static var wall: WallTime { WallTime(microseconds: microseconds(CLOCK_REALTIME)) }
 
-    /// Whether NTP or the like disciplines the wall clock.
+    /// True if NTP or the like disciplines the wall clock.
     ///
     /// A sandbox that forbids setting the clock also forbids asking the kernel about it. The agent then trusts the file
     /// of systemd-timesyncd. An operator who knows that the clock is right, as in a container whose host is synced, sets

@@ -91,7 +91,7 @@ package final class Outbox {
 
     package var now: Instant { disk.now }
 
-    /// Whether commits reach the disk now.
+    /// True if commits reach the disk now.
     var isDurable: Bool { disk.mode.isWorking }
 
     /// The fault that keeps the outbox from its disk; `nil` where the disk works.
@@ -100,14 +100,14 @@ package final class Outbox {
     /// The open file, also while it is read-only.
     package var store: EventStore? { disk.mode.file }
 
-    /// Whether messages of a series can be numbered now. Some series wait for a failing disk, because a restart would
-    /// repeat their numbers.
+    /// Returns whether messages of a series can be numbered now. Some series wait for a failing disk, because a restart
+    /// would repeat their numbers.
     func canNumber(_ series: NumberSeries) -> Bool { disk.folder == nil || isDurable || !series.needsDisk }
 
     /// The former owner that a gap's epoch belongs to; `nil` for this owner.
     func formerOwner(ofEpoch epoch: String) -> String? { bookkeeping.owners.owner(of: epoch) }
 
-    /// Whether events or gaps of a former owner may be left.
+    /// True if events or gaps of a former owner may be left.
     var hasFormerOwner: Bool { bookkeeping.formerEnd > .beforeAll || !bookkeeping.owners.isEmpty }
 
     /// Log lines: each fault once until the disk works again, and then its recovery.
@@ -295,7 +295,7 @@ package final class Outbox {
     /// Gaps to publish that were not returned since the last `rewind`.
     func takeGaps() -> [OutboxGap] { bookkeeping.gaps.take() }
 
-    /// Whether subscribers have not been told all gaps yet.
+    /// True if subscribers have not been told all gaps yet.
     var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
 
     /// Removes `gap` after subscribers were told it. Before that, each `rewind` or restart offers it again.

@@ -175,12 +175,12 @@ package final class Dispatcher {
         writer.composer.replacePseudonymKey(secret.key)
     }
 
-    /// Whether a store's secret is configured, from which the day's secret is made.
+    /// True if a store's secret is configured, from which the day's secret is made.
     package var hasSiteKey: Bool { secret.siteKey != nil }
 
     private static let searchedKey = "searched"
 
-    /// Whether the broker was searched in this epoch for states that this gateway does not know.
+    /// True if the broker was searched in this epoch for states that this gateway does not know.
     var hasSearched: Bool { outbox.value(forKey: Self.searchedKey) == Array(outbox.numbering.epoch.utf8) }
 
     func noteSearched() {
@@ -256,7 +256,7 @@ struct DaySecret {
     private(set) var key: [UInt8]
     /// The store's secret, from which the day's is made; `nil` where this gateway has a secret of its own.
     let siteKey: [UInt8]?
-    /// Whether this process has made the day's secret from the store's.
+    /// True if this process has made the day's secret from the store's.
     private var isShared = false
 
     init(_ key: [UInt8], siteKey: [UInt8]?) {

@@ -96,7 +96,7 @@ struct ToldEntities {
         admitted = Set(told.prefix(integrations.maxInstances))
     }
 
-    /// Whether Home Assistant may be told this instance.
+    /// Returns whether Home Assistant may be told this instance.
     func mayTell(_ instance: RegionInstanceID) -> Bool { !instance.isOneOfMany || admitted.contains(instance) }
 
     /// Returns whether to tell Home Assistant this instance now.
@@ -131,7 +131,7 @@ package struct EntityLimit: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RegionInstanceID {
-    /// Whether reception decides how many instances of its kind there are.
+    /// True if reception decides how many instances of its kind there are.
     fileprivate var isOneOfMany: Bool { major != nil || zone != nil }
 }
 

@@ -24,7 +24,7 @@ struct RetainedTopics {
         for instance in stored.abandoned { release(instance) }
     }
 
-    /// Whether there is no room for another unwanted topic.
+    /// True if there is no room for another unwanted topic.
     var isFull: Bool { unwanted.count >= Self.limit }
 
     /// Marks the state of an instance that is not monitored any more.
@@ -88,7 +88,7 @@ struct ToldCoverage {
     /// Notes a stored record that shows that the process was running.
     mutating func note(seen instant: Instant) { seen = max(seen, instant) }
 
-    /// Whether there is something to store or tell without news of the engine.
+    /// Returns whether there is something to store or tell without news of the engine.
     func isDue(at now: Instant) -> Bool {
         log.due != .distantFuture && now >= seen + Self.seenInterval || !log.ended.isEmpty
     }

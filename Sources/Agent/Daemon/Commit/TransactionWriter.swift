@@ -205,7 +205,7 @@ struct TransactionDraft {
         self.told = told
     }
 
-    /// Whether a record stands under that key once this is committed.
+    /// Returns whether a record stands under that key once this is committed.
     func stores(_ key: String, _ records: RecordTable) -> Bool {
         records.has(key) || transaction.records.contains { $0.key == key }
     }

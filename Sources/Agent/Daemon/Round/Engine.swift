@@ -35,7 +35,7 @@ package struct EngineNews {
     var radio: MessageComposer.RadioStatus?
     /// A remedy for the operator, in one line; `nil` where all is well.
     var complaint: String?
-    /// Whether no more news will come.
+    /// True if no more news will come.
     var isLast = false
 }
 
@@ -91,7 +91,7 @@ package final class QueuedGateway: Engine {
     private let queue: DeliveryQueue
     /// `nil` where requests are disabled.
     private var requests: RequestHandler?
-    /// Whether the process has CAP_NET_ADMIN.
+    /// True if the process has CAP_NET_ADMIN.
     private let mayAdminister: Bool
     private let isSupported: @Sendable () -> Bool
     private let settings: (any SettingsReceiver)?

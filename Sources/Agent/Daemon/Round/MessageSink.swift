@@ -21,7 +21,7 @@ package protocol MessageSink: AnyObject {
     /// The figures of delivery; `nil` where nothing is delivered, and `health` leaves the outbox out.
     var delivery: DeliveryCounters? { get }
 
-    /// Whether the broker has all messages, or the gaps that replace them.
+    /// True if the broker has all messages, or the gaps that replace them.
     var isDelivered: Bool { get }
 
     /// Says goodbye with the offline status.

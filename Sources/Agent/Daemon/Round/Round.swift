@@ -27,7 +27,7 @@ package final class Round {
     private var group = CommitGroup()
     private var health: HealthReporter
     private var healthDue: Instant
-    /// Whether the last health had the engine's figures, and its state of the connection.
+    /// True if the last health had the engine's figures, and its state of the connection.
     private var toldHealth = (hadFigures: false, wasConnected: false)
     private var secondBegan = Instant.origin
     private var radio: MessageComposer.RadioStatus
@@ -187,7 +187,7 @@ package final class Round {
         if now >= healthDue || isHealthStale { tellHealth() }
     }
 
-    /// Whether to tell health now. The retained health must not report for a minute that the broker is away, nor
+    /// True if health is due now. The retained health must not report for a minute that the broker is away, nor
     /// figures from before an outage. The engine's first figures come a second after the start, when health was told
     /// without them.
     private var isHealthStale: Bool {

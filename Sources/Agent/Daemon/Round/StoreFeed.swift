@@ -13,7 +13,7 @@ package final class StoreFeed: Engine {
     private let stop: StopRequest?
     private var storeDue: Instant
     private var outputs: [GatewayOutput]
-    /// Whether the last status told that a gateway hears.
+    /// True if the last status told that a gateway hears.
     private var toldHearing: Bool?
     /// `nil` for one that only looks.
     private var today: StoreToday?

@@ -84,10 +84,10 @@ struct GPSDTrial: Sendable {
         self.desiredAccuracy_m = desiredAccuracy_m
     }
 
-    /// Whether further news could not change the finding.
+    /// True if further news could not change the finding.
     var isOver: Bool { failure != nil || best.map { $0.accuracy_m <= desiredAccuracy_m } == true }
 
-    /// Whether gpsd has reported that it has no receiver. A gpsd that has just started finds its receivers a moment
+    /// True if gpsd has reported that it has no receiver. A gpsd that has just started finds its receivers a moment
     /// later.
     var hasNoDevice: Bool { devices?.isEmpty == true }
 

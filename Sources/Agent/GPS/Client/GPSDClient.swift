@@ -102,7 +102,7 @@ struct GPSDNewsQueue: Sendable {
 }
 
 extension GPSDNews {
-    /// Whether no later news depends on this one.
+    /// True if no later news depends on this one.
     fileprivate var isOnlyOfItsMoment: Bool {
         switch self {
         case .report, .malformed, .complaint: true

@@ -47,7 +47,7 @@ struct GPSDSession: Sendable {
     private var pause = DoublingPause(pauses)
     private var decoder = GPSDDecoder()
     private var lines = GPSDLines()
-    /// Whether the receivers should be on.
+    /// True if the receivers should be on.
     private(set) var isListening = false
 
     init() {}

@@ -226,7 +226,7 @@ extension ConnectionFailure {
     /// The end of a handshake without OpenSSL's text: the broker's alert was lost with the connection.
     static let handshakeEnded = ConnectionFailure.tls(detail: "the broker ended the handshake")
 
-    /// Whether this may be `cause` with its text lost on the way: then `cause` is still the one to report.
+    /// Returns whether this may be `cause` with its text lost on the way: then `cause` is still the one to report.
     func mayConceal(_ cause: ConnectionFailure) -> Bool {
         switch (self, cause) {
         case (.handshakeEnded, .tls), (.closedBeforeLogin, .tls): true

@@ -92,7 +92,7 @@ package struct IncomingMessage: Hashable, Sendable {
 
     package var topic: String
     package var payload: Payload
-    /// Whether the message was published before the subscription. Such an old request must not be carried out.
+    /// True if the message was published before the subscription. Such an old request must not be carried out.
     package var isRetained: Bool
     /// The topic for the answer (MQTT 5).
     var responseTopic: String?

@@ -28,7 +28,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
 
     var isSuccess: Bool { rawValue < 0x80 }
 
-    /// Whether the message itself is at fault, so that it would be refused again.
+    /// True if the message itself is at fault, so that it would be refused again.
     var blamesMessage: Bool {
         switch self {
         case .malformedPacket, .topicNameInvalid, .packetTooLarge, .payloadFormatInvalid: true
@@ -36,7 +36,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether a broker may end a connection with this reason because of a message, as Mosquitto does with
+    /// True if a broker may end a connection with this reason because of a message, as Mosquitto does with
     /// `protocolError` where a topic has too many levels. Each such reason may have another cause.
     var mayBlameMessage: Bool {
         switch self {
@@ -98,9 +98,9 @@ extension ReasonCode: CustomStringConvertible {
 package struct BrokerLimits: Hashable, Sendable {
     /// The most QoS 1 messages that may be under way at once, 1 … 65 535.
     var receiveMaximum: Int
-    /// Whether the broker keeps retained messages.
+    /// True if the broker keeps retained messages.
     var isRetainAvailable: Bool
-    /// Whether the broker takes QoS 1.
+    /// True if the broker takes QoS 1.
     package var isQoS1Available: Bool
     /// The keepalive that the broker names in place of the agent's, 0 for none; `nil` where the agent's counts.
     var keepalive_s: Int?
@@ -111,7 +111,7 @@ package struct BrokerLimits: Hashable, Sendable {
     /// lists of beacons are not.
     static let neededPacket_bytes = 4_096
 
-    /// Whether the broker takes packets as long as an event may be.
+    /// True if the broker takes packets as long as an event may be.
     package var hasRoomForEvents: Bool { longestPacket_bytes.map { $0 >= Self.neededPacket_bytes } ?? true }
 
     init(

@@ -11,7 +11,7 @@ package final class BrokerLink: BrokerConnection {
     private var lookupFailure: ConnectionFailure?
     private(set) var client: MosquittoClient?
     private var will: Message?
-    /// Whether the next attempt uses IPv4 alone. A host with addresses of both families is tried over IPv4 alone after
+    /// True if the next attempt uses IPv4 alone. A host with addresses of both families is tried over IPv4 alone after
     /// an attempt without success, and the other way around. libmosquitto takes the first address that does not fail at
     /// once, even if no peer ever answers there.
     private var isIPv4Turn = false

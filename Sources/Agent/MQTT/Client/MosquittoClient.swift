@@ -90,7 +90,7 @@ final class MosquittoClient {
         }
     }
 
-    /// Whether the socket takes no more for now.
+    /// True if the socket takes no more for now.
     var isBackedUp: Bool { mosquitto_want_write(handle) }
 
     /// Begins to connect, without waiting.

@@ -13,7 +13,7 @@ struct MosquittoFailure {
     var errorLines: [String]
     var host: String
     var port: UInt16
-    /// Whether a CONNACK had accepted the login.
+    /// True if a CONNACK had accepted the login.
     var wasConnected: Bool
 
     var interpreted: ConnectionFailure {
@@ -89,7 +89,7 @@ struct MosquittoFailure {
 }
 
 extension ConnectionFailure {
-    /// Whether the system's error number means that this process, or the machine, is at a limit.
+    /// Returns whether the system's error number means that this process, or the machine, is at a limit.
     static func isLimit(_ number: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(number) }
 }
 

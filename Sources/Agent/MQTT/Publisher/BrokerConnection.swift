@@ -27,10 +27,10 @@ package protocol BrokerConnection: AnyObject {
     /// Sends a message, and returns its packet identifier.
     func publish(_ message: Message) throws(PublishFailure) -> UInt16
 
-    /// Whether there is no connection, or it takes no more for now.
+    /// True if there is no connection, or it takes no more for now.
     var isBackedUp: Bool { get }
 
-    /// Whether there is a connection, or an attempt at one.
+    /// True if there is a connection, or an attempt at one.
     var isOpen: Bool { get }
 
     /// Waits for the network or for `wake` to become readable, at most `timeout_ms`. Returns the events.

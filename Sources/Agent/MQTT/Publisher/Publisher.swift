@@ -64,7 +64,7 @@ package final class Publisher {
     /// The figures of delivery.
     var counters: DeliveryCounters { session.counters }
 
-    /// Whether the broker has accepted every message, and every event of the source.
+    /// True if the broker has accepted every message, and every event of the source.
     var isDrained: Bool { pending.isEmpty && session.isDrained }
 
     /// Publishes a message by its delivery. Durable messages come from the source, so they are ignored here.
@@ -129,10 +129,10 @@ package final class Publisher {
         pending += session.searchLeftovers(at: link.now)
     }
 
-    /// Whether a search is due or under way.
+    /// True if a search is due or under way.
     var isSearching: Bool { session.isSearching }
 
-    /// Whether a search has ended since the last call.
+    /// Returns whether a search has ended since the last call.
     func takeSearched() -> Bool {
         defer { hasSearched = false }
         return hasSearched

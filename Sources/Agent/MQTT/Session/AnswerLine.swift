@@ -101,14 +101,14 @@ struct HangUps: Sendable {
         responseRoot = statusTopic.dropLast("status".count) + "response/"
     }
 
-    /// Whether answers to this topic are barred now.
+    /// Returns whether answers to this topic are barred now.
     mutating func bars(_ topic: String, at now: BootInstant) -> Bool {
         forget(at: now)
         let own = strikes.count { $0.topic == topic }
         return own > 1 || (strikes.count >= Self.mostStrikes && !isUsual(topic))
     }
 
-    /// Whether the broker has ended connections on answers of that length.
+    /// Returns whether the broker has ended connections on answers of that length.
     mutating func isTooLong(_ bytes: Int, at now: BootInstant) -> Bool {
         forget(at: now)
         return tooLong.map { bytes >= $0.bytes } ?? false
@@ -136,7 +136,7 @@ struct HangUps: Sendable {
         if let tooLong, now - tooLong.at >= Self.patience { self.tooLong = nil }
     }
 
-    /// Whether a topic is one of the usual ones, for requests that name no response topic.
+    /// Returns whether a topic is one of the usual ones, for requests that name no response topic.
     private func isUsual(_ topic: String) -> Bool {
         topic.utf8.starts(with: responseRoot.utf8)
             && !topic.utf8.dropFirst(responseRoot.utf8.count).contains(UInt8(ascii: "/"))

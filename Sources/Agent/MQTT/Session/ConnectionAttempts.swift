@@ -6,7 +6,7 @@ struct ConnectionAttempts: Sendable {
     private var saidFailures = SaidOnce<ConnectionFailure>()
     /// The cause of the last failure; `nil` once a connection was made.
     private var cause: ConnectionFailure?
-    /// Whether the will of the next attempt is retained. A broker without retained messages refuses a retained will.
+    /// True if the will of the next attempt is retained. A broker without retained messages refuses a retained will.
     /// Only that refusal tells, since such a broker sends its limits in the CONNACK of an accepted login alone.
     private(set) var isWillRetained = true
     private var hasSucceeded = false
@@ -61,7 +61,7 @@ struct ConnectionAttempts: Sendable {
         return saidFailures.isNew(failure) || isConnectionReported
     }
 
-    /// Whether to try again at once, without a retained will.
+    /// Returns whether to try again at once, without a retained will.
     mutating func dropsRetainedWill(after failure: ConnectionFailure) -> Bool {
         guard failure == .refused(.retainNotSupported), isWillRetained else { return false }
         isWillRetained = false

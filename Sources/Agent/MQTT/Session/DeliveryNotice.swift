@@ -26,7 +26,7 @@ enum DeliveryNotice: Hashable, Sendable {
     /// `nil` where the broker refused nothing, but sent nothing either.
     case ownStatesUnreadable(filters: [String], ReasonCode?)
 
-    /// Whether the operator has to act.
+    /// True if the operator has to act.
     var isWarning: Bool {
         switch self {
         case .connected(let broker): !(broker.isRetainAvailable && broker.isQoS1Available)

@@ -92,22 +92,22 @@ struct DeliverySession: Sendable {
 
     // MARK: Questions
 
-    /// Whether the session has said goodbye, or was closed without a connection.
+    /// True if the session has said goodbye, or was closed without a connection.
     var isClosed: Bool { state == .closed }
 
-    /// Whether the broker has the present status.
+    /// True if the broker has the present status.
     var isStatusDelivered: Bool { messages.isStatusDelivered }
 
-    /// Whether no message waits or is under way, as far as is known.
+    /// True if no message waits or is under way, as far as is known.
     var isDrained: Bool { flights.isEmpty && messages.isEmpty }
 
-    /// Whether a search for unknown states is due or under way.
+    /// True if a search for unknown states is due or under way.
     var isSearching: Bool { search.isUnfinished }
 
-    /// Whether a message on this topic may be one that the search has asked for.
+    /// Returns whether a message on this topic may be one that the search has asked for.
     func searches(_ topic: String) -> Bool { search.expects(topic) }
 
-    /// Whether the will of the next attempt is retained.
+    /// True if the will of the next attempt is retained.
     var isWillRetained: Bool { attempts.isWillRetained }
 
     /// The time at which `tick` is due, if nothing happens before.
@@ -324,7 +324,7 @@ struct DeliverySession: Sendable {
         return messages.settle(ticket, at: now)
     }
 
-    /// Whether a QoS 0 message may go out now. It never waits: otherwise it is dropped and counted.
+    /// Returns whether a QoS 0 message may go out now. It never waits: otherwise it is dropped and counted.
     mutating func admitsEphemeral(isBackedUp: Bool) -> Bool {
         guard case .connected = state else {
             counters.ephemeralDroppedOffline += 1
@@ -419,12 +419,12 @@ struct LiveConnection: Equatable, Sendable {
     let since: BootInstant
     /// The most messages that may be under way.
     let window: Int
-    /// Whether the broker keeps retained messages.
+    /// True if the broker keeps retained messages.
     let keepsRetained: Bool
     /// The silence of the broker after which the connection is dead, since the broker answers pings.
     private let silenceTimeout: TimeSpan
     private var lastHeard: BootInstant
-    /// Whether the broker has accepted a message on this connection.
+    /// True if the broker has accepted a message on this connection.
     var hasAccepted = false
     /// A renewal of the connection is due: it ends once no message is under way, and the next one uses the new
     /// certificate.

@@ -49,7 +49,7 @@ struct LeftoverSearch: Sendable {
 
     var isDue: Bool { if case .due = phase { true } else { false } }
 
-    /// Whether a search is due or under way.
+    /// True if a search is due or under way.
     var isUnfinished: Bool { if case .off = phase { false } else { true } }
 
     /// The time at which `end` is due.
@@ -77,7 +77,7 @@ struct LeftoverSearch: Sendable {
         return []
     }
 
-    /// Whether a message matches the search's filters.
+    /// Returns whether a message matches the search's filters.
     func expects(_ topic: String) -> Bool { topic == statusTopic || topic.utf8.starts(with: regionRoot.utf8) }
 
     /// Handles a message. Returns the topic to clear, if any.

@@ -14,7 +14,7 @@ struct OutgoingLine: Sendable {
         var unmatchedSince: BootInstant?
         /// The number of its companions that were sent on this connection.
         var companionsSent = 0
-        /// Whether a gap that reports its loss has gone out: the message may still arrive, but is not sent again.
+        /// True if a gap that reports its loss has gone out: the message may still arrive, but is not sent again.
         var isGivenUp = false
     }
 
@@ -26,10 +26,10 @@ struct OutgoingLine: Sendable {
     }
 
     private var entries: Deque<Entry> = []
-    /// Whether companions are barred, because the broker ends connections on them.
+    /// True if companions are barred, because the broker ends connections on them.
     private var barsCompanions = false
     private var lastFetched: UInt64?
-    /// Whether the source has no more messages, as far as is known.
+    /// True if the source has no more messages, as far as is known.
     private var isExhausted: Bool
     private var isFetching = false
     private var backoff: Backoff
@@ -42,7 +42,7 @@ struct OutgoingLine: Sendable {
         backoff = Backoff(seed: seed)
     }
 
-    /// Whether no message waits, as far as is known.
+    /// True if no message waits, as far as is known.
     var isEmpty: Bool { entries.isEmpty && isExhausted && !isFetching }
 
     /// The request to the source, for about two windows of messages.

@@ -12,10 +12,10 @@ struct RetainedStates: Sendable {
         /// Topics are sent again in the order of this number.
         var number: UInt64
         var isUnderWay = false
-        /// Whether it has changed, or was refused, since it was last sent.
+        /// True if it has changed, or was refused, since it was last sent.
         var isPending = true
         var refusals = 0
-        /// Whether it was refused because of its content: it is left out until it changes.
+        /// True if it was refused because of its content: it is left out until it changes.
         var isGivenUp = false
     }
 
@@ -37,18 +37,18 @@ struct RetainedStates: Sendable {
         _ = set(status)
     }
 
-    /// Whether no topic waits to be sent. Topics under way are not counted.
+    /// True if no topic waits to be sent. Topics under way are not counted.
     var isEmpty: Bool { waiting.isEmpty && resting.isEmpty }
 
-    /// Whether the broker has the present status.
+    /// True if the broker has the present status.
     var isStatusDelivered: Bool {
         entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true
     }
 
-    /// Whether a topic has a message to send, now or on the next connection.
+    /// Returns whether a topic has a message to send, now or on the next connection.
     func keeps(_ topic: String) -> Bool { entries[topic] != nil }
 
-    /// Whether a topic's message clears it.
+    /// Returns whether a topic's message clears it.
     func clears(_ topic: String) -> Bool { entries[topic]?.message.clearsTopic ?? false }
 
     /// Returns `false` where there are too many topics for a new one.

@@ -16,7 +16,7 @@ struct WaitingMessages: Sendable {
     private var presentTopics: Set<String> = []
     private var saidEventRefusals = SaidOnce<ReasonCode>()
     private var saidRetainedRefusals = SaidOnce<ReasonCode>()
-    /// Whether it was logged that events wait for a subscriber.
+    /// True if it was logged that events wait for a subscriber.
     private var hasSaidHold = false
     /// Topics of companions that the broker refuses, as far as that was logged.
     private var refusedCompanionTopics: Set<String> = []
@@ -32,19 +32,19 @@ struct WaitingMessages: Sendable {
 
     // MARK: Questions
 
-    /// Whether no message waits, as far as is known. Retained topics and answers under way are not counted.
+    /// True if no message waits, as far as is known. Retained topics and answers under way are not counted.
     var isEmpty: Bool { retained.isEmpty && answers.isEmpty && outgoing.isEmpty && former.line.isEmpty }
 
-    /// Whether no retained topic waits to be sent.
+    /// True if no retained topic waits to be sent.
     var hasAllStatesSent: Bool { retained.isEmpty }
 
-    /// Whether messages go out one at a time, because the broker ended a connection on one of several.
+    /// True if messages go out one at a time, because the broker ended a connection on one of several.
     var isOneAtATime: Bool { suspicion.isOneAtATime }
 
-    /// Whether the broker has the present status.
+    /// True if the broker has the present status.
     var isStatusDelivered: Bool { retained.isStatusDelivered }
 
-    /// Whether a retained topic has a message to send, now or on the next connection.
+    /// Returns whether a retained topic has a message to send, now or on the next connection.
     func keeps(_ topic: String) -> Bool { retained.keeps(topic) }
 
     /// The time at which a retained topic that was refused goes out again.
@@ -321,13 +321,13 @@ struct Suspicion: Sendable {
     private(set) var suspects: Set<Ticket> = []
     /// The number of connections that each suspect ended alone.
     private var provenFaults: [Ticket: Int] = [:]
-    /// Whether an answer was among several messages when the broker ended the connection. Then messages go out one at a
+    /// True if an answer was among several messages when the broker ended the connection. Then messages go out one at a
     /// time until a connection is stable.
     private var answersGoAlone = false
     /// The number of connections in a row that ended without a reason soon after a message.
     private var silentEnds = 0
 
-    /// Whether messages go out one at a time.
+    /// True if messages go out one at a time.
     var isOneAtATime: Bool { !suspects.isEmpty || answersGoAlone }
 
     /// Notes that the connection has lasted so long that no answer can have ended it.
@@ -400,7 +400,7 @@ private struct FormerGateway: Sendable {
     /// `{prefix}/{site}/{gateway}/` of the present gateway.
     private let ownRoot: String
     var line: OutgoingLine
-    /// Whether the broker refuses the former gateway's messages, as far as was tried.
+    /// True if the broker refuses the former gateway's messages, as far as was tried.
     var isRefusedForGood = false
     var saidRefusals = SaidOnce<ReasonCode>()
 
@@ -410,7 +410,7 @@ private struct FormerGateway: Sendable {
         line = OutgoingLine(seed: seed, isExhausted: true)
     }
 
-    /// Whether a topic is not one of the present gateway's.
+    /// Returns whether a topic is not one of the present gateway's.
     func owns(_ topic: String) -> Bool { !topic.utf8.starts(with: ownRoot.utf8) }
 
     /// Removes an accepted message. Returns whether it was a former gateway's.

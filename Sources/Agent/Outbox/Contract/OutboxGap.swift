@@ -49,7 +49,7 @@ struct GapLedger: Hashable {
     private(set) var gaps: [OutboxGap]
     /// Gaps at the front that the caller is publishing: they are not extended any more.
     private(set) var takenCount = 0
-    /// Whether the gaps differ from those in the file.
+    /// True if the gaps differ from those in the file.
     var isChanged = false
 
     init(_ gaps: [OutboxGap] = []) {

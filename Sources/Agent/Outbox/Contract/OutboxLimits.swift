@@ -48,7 +48,8 @@ struct Retention: Hashable {
         var events: Int64
         var bytes: Int64
 
-        /// Whether messages of a series make room: where `max_events` is exceeded, only messages of counted series do.
+        /// Returns whether messages of a series make room: where `max_events` is exceeded, only messages of counted
+        /// series do.
         func concerns(_ series: NumberSeries) -> Bool { cause != .maxEvents || series.isCounted }
 
         /// The number of the oldest events that have to go, of `sizes` in order; all of them where even that is too
@@ -67,7 +68,7 @@ struct Retention: Hashable {
 }
 
 extension NumberSeries {
-    /// Whether `max_events` limits the queued messages of this series. For the other series their number means little:
+    /// True if `max_events` limits the queued messages of this series. For the other series their number means little:
     /// spans are few, and a batch of fixes is as large as hundreds of events. `max_mib` limits all series.
     var isCounted: Bool { self == .events }
 }

@@ -13,7 +13,7 @@ final class OutboxDisk {
     private var files = FileWatch()
     private var reports = DiskReports()
     private(set) var wear = Wear()
-    /// Whether the former value of a replaced secret may still stand in a file.
+    /// True if the former value of a replaced secret may still stand in a file.
     private var forgetsSecret = false
     private(set) var now: Instant
 
@@ -163,7 +163,7 @@ final class OutboxDisk {
     /// Overwrites what the next transactions delete, and empties the log after the next one.
     func forgetSecret() { forgetsSecret = true }
 
-    /// Whether the log has grown to its limit, or holds a secret that was replaced.
+    /// True if the log has grown to its limit, or holds a secret that was replaced.
     var isCheckpointDue: Bool { wear.logBytes >= limits.logBytes || forgetsSecret }
 
     /// Copies the log into the database.
@@ -244,7 +244,7 @@ enum FileIdentity: Hashable {
         }
     }
 
-    /// Whether the name, which stood for this file, now stands for another file or for none.
+    /// Returns whether the name, which stood for this file, now stands for another file or for none.
     func isReplaced(by now: FileIdentity) -> Bool { self != now && self != .unknown && now != .unknown }
 }
 

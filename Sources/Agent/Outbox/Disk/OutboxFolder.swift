@@ -31,7 +31,7 @@ protocol OutboxFolder: AnyObject {
     /// together. A process that is killed meanwhile leaves the log in place; `makeDatabasePrivate` then moves it.
     func setDamagedFileAside() throws(DiskError)
 
-    /// Whether a damaged database was set aside and is not tidied yet.
+    /// True if a damaged database was set aside and is not tidied yet.
     var hasReplacedFile: Bool { get }
 
     /// Keeps the database that was set aside as `outbox.sqlite.corrupt`, without its log and in place of an earlier
@@ -45,7 +45,7 @@ protocol OutboxFolder: AnyObject {
     var databaseIdentity: FileIdentity { get }
     var logIdentity: FileIdentity { get }
 
-    /// Whether the lock that is held is the one that another process would find.
+    /// True if the lock that is held is the one that another process would find.
     var isLockInPlace: Bool { get }
 
     /// The bytes that this process may still write on the folder's file system; `nil` where that is not known.

@@ -30,7 +30,7 @@ enum OutboxMode<File> {
         case displaced(File)
     }
 
-    /// Whether the outbox and the file in its folder have met. After the meeting, the outbox knows better than the
+    /// The stage of the meeting of the outbox and the file in its folder. After it, the outbox knows better than the
     /// file.
     enum Meeting {
         /// The outbox has no user yet, so it may go on from the file's content.
@@ -77,13 +77,13 @@ enum OutboxMode<File> {
         return true
     }
 
-    /// Whether a damaged file stands in the folder.
+    /// True if a damaged file stands in the folder.
     var isDamaged: Bool {
         guard case .mending(.damaged, _) = self else { return false }
         return true
     }
 
-    /// Whether the content saved from a damaged file is in memory alone.
+    /// True if the content saved from a damaged file is in memory alone.
     var isSalvaged: Bool {
         guard case .mending(.salvaged, _) = self else { return false }
         return true

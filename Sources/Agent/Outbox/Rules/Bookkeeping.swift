@@ -4,7 +4,7 @@ import Core
 /// it.
 struct Bookkeeping {
     private(set) var numbering: Numbering
-    /// Whether the file holds this epoch, so that a restart would continue it.
+    /// True if the file holds this epoch, so that a restart would continue it.
     private(set) var isEpochStored = false
     /// Numbers of this epoch below these are reserved, and may be given in memory. 0 where none are.
     private var reservedEnds = SeriesNumbers(0)
@@ -26,7 +26,7 @@ struct Bookkeeping {
     /// Events below this position belong to a former owner.
     private(set) var formerEnd = Position.beforeAll
     private(set) var owners = EpochOwners()
-    /// Whether the file does not name its owner yet.
+    /// True if the file does not name its owner yet.
     private(set) var areOwnersChanged = true
     private(set) var dropped: [OutboxGap.Cause: Int64] = [:]
 

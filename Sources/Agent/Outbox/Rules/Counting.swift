@@ -92,7 +92,7 @@ struct NumberRun: Hashable, Sendable {
 
     func contains(_ number: Int64) -> Bool { first <= number && number <= last }
 
-    /// Whether both together are one run: they overlap, or `later` begins right after this one.
+    /// Returns whether both together are one run: they overlap, or `later` begins right after this one.
     func isContinued(by later: NumberRun) -> Bool {
         last < .max && later.first <= end && later.last >= first
     }

@@ -38,7 +38,7 @@ struct EpochOwners: Hashable {
         former.sorted { $0.key < $1.key }.map { OutboxRecord(key: Self.prefix + $0.key, value: Array($0.value.utf8)) }
     }
 
-    /// Whether a value names an owner.
+    /// Returns whether a value names an owner.
     static func isTheirs(_ key: String) -> Bool { key == Self.key || key.utf8.starts(with: prefix.utf8) }
 
     var isEmpty: Bool { former.isEmpty }

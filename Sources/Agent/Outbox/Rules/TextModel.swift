@@ -31,11 +31,11 @@ struct TextModel {
     /// The places of each sequence of four octets.
     private var places: [UInt32: [Int]] = [:]
 
-    /// Whether `text`, which became `coded`, would shorten later texts as a sample, and has room.
+    /// Returns whether `text`, which became `coded`, would shorten later texts as a sample, and has room.
     func lacks(_ text: [UInt8], coded: [UInt8]) -> Bool { coded.count > text.count / 2 && hasRoom(text) }
 
-    /// Whether a message would shorten later ones as a sample: also where it repeats a word of the last message that
-    /// stands in no sample. An update of the agent brings new fields, and a configuration new names.
+    /// Returns whether a message would shorten later ones as a sample: also where it repeats a word of the last message
+    /// that stands in no sample. An update of the agent brings new fields, and a configuration new names.
     mutating func lacksMessage(_ text: [UInt8], coded: [UInt8]) -> Bool {
         let words = Self.words(coded)
         defer { lastWords = words }

@@ -54,7 +54,7 @@ final class Database {
         _ = sqlite3_close_v2(handle)
     }
 
-    /// Whether SQLite could open the file for reading only.
+    /// True if SQLite could open the file for reading only.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
 
     /// Runs `sql`, which has no parameters and whose rows are ignored.

@@ -23,7 +23,7 @@ package struct DiskError: Error, Hashable {
     /// The `max_mib` that is needed, where the file has reached its own limit though the disk is not full.
     var neededMiB: Int?
 
-    /// Whether the file's content is damaged, or never was an outbox: no retry on the same file can succeed.
+    /// True if the file's content is damaged, or never was an outbox: no retry on the same file can succeed.
     var isDamage: Bool {
         source == .sqlite && (code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB)
     }
@@ -37,12 +37,12 @@ package struct DiskError: Error, Hashable {
         return error
     }
 
-    /// Whether only writing was refused, and reading still works.
+    /// True if only writing was refused, and reading still works.
     var leavesFileReadable: Bool {
         source == .sqlite && (code & 0xFF == SQLITE_FULL || code & 0xFF == SQLITE_READONLY)
     }
 
-    /// Whether SQLite reports that the file can't grow. It does not tell whether the disk or `max_page_count` forbids
+    /// True if SQLite reports that the file can't grow. It does not tell whether the disk or `max_page_count` forbids
     /// that.
     var isFull: Bool {
         source == .sqlite && code & 0xFF == SQLITE_FULL && systemError != ENOSPC && systemError != EDQUOT

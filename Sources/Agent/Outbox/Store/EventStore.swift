@@ -12,7 +12,7 @@ package final class EventStore {
     }
 
     let database: Database
-    /// Whether the file can be read, but not written.
+    /// True if the file can be read, but not written.
     let isReadOnly: Bool
     /// See `Bookkeeping.origin`.
     var origin = PositionOrigin.none

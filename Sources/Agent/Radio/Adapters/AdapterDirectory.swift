@@ -3,7 +3,7 @@ import Core
 import Glibc
 
 extension AdapterSurvey {
-    /// Whether the kernel has Bluetooth now, and no sandbox hides it.
+    /// True if the kernel has Bluetooth now, and no sandbox hides it.
     package static var isSupported: Bool { (try? HCISocket()) != nil }
 
     /// Asks the kernel for the adapters. This needs no privilege and opens no adapter.
@@ -38,8 +38,8 @@ extension HCISocket {
         }
     }
 
-    /// Whether the kernel passes advertising reports to this process. Without CAP_NET_RAW it silently removes them from
-    /// a filter, so reading the filter tells.
+    /// Returns whether the kernel passes advertising reports to this process. Without CAP_NET_RAW it silently removes
+    /// them from a filter, so reading the filter tells.
     fileprivate func passesAdvertisingReports() -> Bool {
         do {
             try setFilter(.scanning)
@@ -71,9 +71,9 @@ package struct Adapter: Hashable, Sendable {
     var index: UInt16
     /// Zero until the adapter has been set up.
     package var address: DeviceAddress
-    /// Whether the adapter is powered; only then does it take commands.
+    /// True if the adapter is powered; only then does it take commands.
     var isUp: Bool
-    /// Whether a radio kill switch holds the adapter.
+    /// True if a radio kill switch holds the adapter.
     var isBlocked: Bool
 
     package init(index: UInt16, address: DeviceAddress, isUp: Bool, isBlocked: Bool) {

@@ -4,11 +4,11 @@ import Core
 package struct AdapterSurvey: Hashable, Sendable {
     /// In the order of their indices.
     var adapters: [Adapter]
-    /// Whether the process has CAP_NET_RAW: without it the kernel passes neither LE commands nor LE events.
+    /// True if the process has CAP_NET_RAW: without it the kernel passes neither LE commands nor LE events.
     var isPermitted: Bool
-    /// Whether a Bluetooth kill switch is on. On many laptops such a switch removes the adapter altogether.
+    /// True if a Bluetooth kill switch is on. On many laptops such a switch removes the adapter altogether.
     var hasBlockedSwitch: Bool
-    /// Whether the kernel has Bluetooth, and no sandbox hides it.
+    /// True if the kernel has Bluetooth, and no sandbox hides it.
     var isSupported: Bool
 
     init(

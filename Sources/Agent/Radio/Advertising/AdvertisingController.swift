@@ -35,7 +35,7 @@ struct AdvertisingController: AdapterController {
 
     package var adapter: Adapter? { claim.adapter }
 
-    /// Whether advertising has not started, or is off the air and closed.
+    /// True if advertising has not started, or is off the air and closed.
     var isIdle: Bool {
         if case .idle = claim { true } else { false }
     }

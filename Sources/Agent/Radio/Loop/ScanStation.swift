@@ -7,7 +7,7 @@ final class ScanStation {
     private(set) var liveness: RadioLiveness = .blind(since: .origin)
     /// The time at which the controller last carried out the agent's scan command.
     private(set) var provedAt: Instant = .origin
-    /// Whether availability or liveness changed, or there is proof. The runner resets it when it passes the news on.
+    /// True if availability or liveness changed, or there is proof. The runner resets it when it passes the news on.
     var hasNews = false
     /// Event packets so far.
     private(set) var packets: UInt64 = 0

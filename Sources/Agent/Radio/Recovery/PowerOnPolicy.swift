@@ -30,7 +30,7 @@ struct PowerOnPolicy: Sendable {
         self.mayAdminister = mayAdminister
     }
 
-    /// Whether the agent itself took the adapter down, so that only a silent controller keeps it there.
+    /// Returns whether the agent itself took the adapter down, so that only a silent controller keeps it there.
     func isTakenDown(_ index: UInt16) -> Bool { takenDown == index }
 
     /// The adapter exists, is not blocked, and is down. Returns whether to bring it up now.

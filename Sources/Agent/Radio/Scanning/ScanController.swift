@@ -27,7 +27,7 @@ struct ScanController: AdapterController {
         var command: PendingCommand<ScanProcedure>?
         /// The command family that the controller is known to understand.
         var family: CommandFamily?
-        /// Whether scanning is on only because of the agent.
+        /// True if scanning is on only because of the agent.
         var ownsScanning = false
         /// Commands of other processes that concern scanning.
         var foreign: ForeignActivity?
