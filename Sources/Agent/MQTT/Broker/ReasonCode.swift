@@ -97,11 +97,11 @@ extension ReasonCode: CustomStringConvertible {
 /// The limits in a broker's CONNACK (MQTT 5.0, §3.2.2.3); an MQTT 3.1.1 broker names none, so all is allowed.
 package struct BrokerLimits: Hashable, Sendable {
     /// The most QoS 1 messages that may be under way at once, 1 … 65 535.
-    var receiveMaximum: Int
+    var receiveMaximum = 65_535
     /// True if the broker keeps retained messages.
-    var isRetainAvailable: Bool
+    var isRetainAvailable = true
     /// True if the broker takes QoS 1.
-    package var isQoS1Available: Bool
+    package var isQoS1Available = true
     /// The keepalive that the broker names in place of the agent's, 0 for none; `nil` where the agent's counts.
     var keepalive_s: Int?
     /// The longest packet that the broker takes; `nil` where it names no limit.
@@ -113,15 +113,4 @@ package struct BrokerLimits: Hashable, Sendable {
 
     /// True if the broker takes packets as long as an event may be.
     package var hasRoomForEvents: Bool { longestPacket_bytes.map { $0 >= Self.neededPacket_bytes } ?? true }
-
-    init(
-        receiveMaximum: Int = 65_535, isRetainAvailable: Bool = true, isQoS1Available: Bool = true,
-        keepalive_s: Int? = nil, longestPacket_bytes: Int? = nil
-    ) {
-        self.receiveMaximum = receiveMaximum
-        self.isRetainAvailable = isRetainAvailable
-        self.isQoS1Available = isQoS1Available
-        self.keepalive_s = keepalive_s
-        self.longestPacket_bytes = longestPacket_bytes
-    }
 }

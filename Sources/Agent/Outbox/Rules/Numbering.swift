@@ -87,14 +87,11 @@ struct Reservation: Hashable {
     /// The first certainly unused number of `epoch` in each series; 0 where none are reserved.
     var ends: SeriesNumbers
 
-    init(epoch: String, ends: SeriesNumbers) {
-        self.epoch = epoch
-        self.ends = ends
-    }
-
     /// The series that are numbered in memory, in the order of the text.
-    private static let series = NumberSeries.allCases.filter { !$0.needsDisk }
+    fileprivate static let series = NumberSeries.allCases.filter { !$0.needsDisk }
+}
 
+extension Reservation {
     /// Reads the epoch and an end for each series from a file's bytes; `nil` where nothing is reserved. Ends of 0 at
     /// the end are missing, so that the others have room.
     init?(bytes: [UInt8]) {

@@ -5,20 +5,11 @@ package struct AdapterSurvey: Hashable, Sendable {
     /// In the order of their indices.
     var adapters: [Adapter]
     /// True if the process has CAP_NET_RAW: without it the kernel passes neither LE commands nor LE events.
-    var isPermitted: Bool
+    var isPermitted = true
     /// True if a Bluetooth kill switch is on. On many laptops such a switch removes the adapter altogether.
-    var hasBlockedSwitch: Bool
+    var hasBlockedSwitch = false
     /// True if the kernel has Bluetooth, and no sandbox hides it.
-    var isSupported: Bool
-
-    init(
-        adapters: [Adapter], isPermitted: Bool = true, hasBlockedSwitch: Bool = false, isSupported: Bool = true
-    ) {
-        self.isSupported = isSupported
-        self.adapters = adapters
-        self.isPermitted = isPermitted
-        self.hasBlockedSwitch = hasBlockedSwitch
-    }
+    var isSupported = true
 
     /// The result of a choice.
     enum Choice: Hashable, Sendable {
