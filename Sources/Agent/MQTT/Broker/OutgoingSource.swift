@@ -51,12 +51,6 @@ package protocol OutgoingSource {
     mutating func giveUp(_ sequence: UInt64)
 }
 
-/// Default for a source without a former gateway.
-extension OutgoingSource {
-    mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] { [] }
-    mutating func giveUp(_ sequence: UInt64) {}
-}
-
 /// The limits of what a broker may deliver to the agent.
 package struct IncomingLimits: Hashable, Sendable {
     /// The most messages that wait to be taken; those beyond are dropped.

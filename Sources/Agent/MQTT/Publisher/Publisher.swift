@@ -24,21 +24,10 @@ package final class Publisher {
     private let limits: IncomingLimits
 
     /// - Parameters:
-    ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
     ///   - online: the retained birth message, published first on every connection.
     ///   - will: the retained offline message, on the same topic.
     ///   - requestFilters: topic filters to subscribe to on every connection.
     ///   - seed: for the jitter of pauses.
-    convenience init(
-        settings: BrokerSettings, clientID: String, online: Message, will: Message, requestFilters: [String] = [],
-        seed: UInt64 = .random(in: .min ... .max), logger: Logger
-    ) {
-        self.init(
-            settings: settings, link: BrokerLink(settings: settings, clientID: clientID), online: online, will: will,
-            requestFilters: requestFilters, seed: seed, logger: logger)
-    }
-
-    /// Creates a publisher that uses `link`.
     package init(
         settings: BrokerSettings, link: any BrokerConnection, online: Message, will: Message,
         requestFilters: [String] = [], limits: IncomingLimits = .requests, seed: UInt64, logger: Logger

@@ -16,6 +16,8 @@ struct MemorySource: OutgoingSource {
         Array(waiting.filter { $0.sequence > sequence ?? 0 }.prefix(limit))
     }
 
+    mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] { [] }
+
     mutating func acknowledge(_ sequences: [UInt64]) {
         acknowledged += sequences
         waiting.removeAll { sequences.contains($0.sequence) }
@@ -25,6 +27,8 @@ struct MemorySource: OutgoingSource {
         parked.append(sequence)
         waiting.removeAll { $0.sequence == sequence }
     }
+
+    mutating func giveUp(_ sequence: UInt64) {}
 }
 
 /// A publisher and its event source, driven by the test.
@@ -41,8 +45,9 @@ final class Agent {
         var logger = Logger(label: "test") { [log] _ in log }
         logger.logLevel = .info
         publisher = Publisher(
-            settings: settings, clientID: clientID, online: retained(Self.status, "online"),
-            will: retained(Self.status, "offline"), requestFilters: requestFilters, seed: 1, logger: logger)
+            settings: settings, link: BrokerLink(settings: settings, clientID: clientID),
+            online: retained(Self.status, "online"), will: retained(Self.status, "offline"),
+            requestFilters: requestFilters, seed: 1, logger: logger)
     }
 
     func addEvents(_ sequences: ClosedRange<UInt64>) {
