@@ -506,3 +506,19 @@ package final class Outbox {
         }
     }
 }
+
+/// The owner of an outbox: one gateway of one site.
+///
+/// A new owner begins a new epoch, and does not use the former owner's records. The former owner's events still wait
+/// for delivery. They wait apart from this owner's, so that neither holds up the other.
+package protocol OutboxOwner: Sendable {
+    /// The owner's name, which identifies it.
+    var name: String { get }
+
+    /// The owner of an event, by its topic; `nil` where the topic does not tell. Needed for a damaged file whose owner
+    /// cannot be read.
+    func owner(ofTopic topic: String) -> String?
+
+    /// The records with which this owner begins where `former` left these.
+    func legacy(of records: [OutboxRecord], leftBy former: String) -> [OutboxRecord]
+}
