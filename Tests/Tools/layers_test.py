@@ -1,10 +1,11 @@
-"""The findings of layers.py and access.py in made-up sources."""
+"""The findings of layers.py, access.py and state.py in made-up sources."""
 import pathlib
 import tempfile
 import unittest
 
 import access
 import layers
+import state
 
 
 class MadeUp(unittest.TestCase):
@@ -72,6 +73,51 @@ class Access(MadeUp):
     def test_nothing_is_package_in_a_type_that_is_not(self):
         found = self.faults(Core__Time__Instant="struct Instant {\n    package var day: Int\n}\n", Agent__Loops__Clock="let day = 1\n")
         self.assertEqual(found, ["Core/Time/Instant.swift:2: Instant.day is package in a type that is not"])
+
+
+class State(MadeUp):
+    tool = state
+    counter = "struct Counter {\n    var count = 0\n    private(set) var sum = 0\n    var twice: Int { count * 2 }\n}\n"
+
+    def changed(self, extension, counter=counter):
+        with tempfile.TemporaryDirectory() as folder:
+            sources = pathlib.Path(folder)
+            (sources / "Counter.swift").write_text(counter)
+            (sources / "Counter+More.swift").write_text(f"extension Counter {{\n{extension}}}\n")
+            return sorted(state.faults(sources))
+
+    def test_an_assignment_in_another_file_is_a_change(self):
+        for change in ("count = 1", "count += 1", "self.count -= 1", "(count, a) = (1, 2)", "swap(&count, &a)"):
+            self.assertEqual(self.changed(f"    mutating func add() {{ {change} }}\n"), ["Counter.count"], change)
+
+    def test_a_call_that_mutates_is_a_change_also_of_an_element(self):
+        table = "struct Counter {\n    var counts: [Int] = []\n}\n"
+        for change in ("counts.append(1)", "counts[0] = 1", "counts[counts.count - 1].negate()", "counts.sort { $0 < $1 }"):
+            self.assertEqual(self.changed(f"    mutating func add() {{ {change} }}\n", table), ["Counter.counts"], change)
+
+    def test_a_mutating_function_of_the_sources_is_a_change(self):
+        step = "    mutating func add() { step.take() }\n}\nstruct Step {\n    mutating func take() {}\n"
+        self.assertEqual(self.changed(step, "struct Counter {\n    var step = Step()\n}\n"), ["Counter.step"])
+
+    def test_reading_changes_nothing(self):
+        for use in ("print(count)", "if count == 1 {}", "let count = 2", "other.count = 1", "add(count: 1)", "a = count"):
+            self.assertEqual(self.changed(f"    mutating func add() {{ {use} }}\n"), [], use)
+
+    def test_an_initialiser_and_a_function_that_changes_nothing_are_free(self):
+        self.assertEqual(self.changed("    init(of count: Int) { self.count = count }\n"), [])
+        self.assertEqual(self.changed("    func added() -> Counter {\n        var count = count\n        count += 1\n        return self\n    }\n"), [])
+
+    def test_any_function_of_a_class_changes_it(self):
+        self.assertEqual(self.changed("    func add() { count += 1 }\n", self.counter.replace("struct", "final class")), ["Counter.count"])
+
+    def test_the_file_of_the_type_may_change_its_properties(self):
+        both = self.counter + "extension Counter {\n    mutating func add() { count += 1 }\n}\n"
+        self.assertEqual(self.changed("", both), [])
+
+    def test_what_is_mended_leaves_the_list(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = list(state.report(pathlib.Path(folder)))
+        self.assertTrue(lines and all("is mended: take it out of OPEN" in line for line in lines))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 /// The engine of a store of several gateways: from their messages and time to the store's transitions and rangings.
 ///
 /// The engine works like `GatewayEngine`, and its outputs are published like a gateway's. It reads no clock: `now` is
-/// the arrival of news, and the timebase relates it to the times in them.
+/// the arrival of a message, and the timebase relates it to the times in it.
 ///
 /// Presence and placing are two parts with a state each. Messages and time go to the part that they concern, and
 /// findings of the presence go on to the placing.
@@ -39,12 +39,14 @@ package struct SiteEngine: Sendable {
 
     package let settings: SiteSettings
     /// The region instances, and the gateways' claims on them.
-    var presence: StorePresence
+    private(set) var presence: StorePresence
     /// The places and zones of beacons.
-    var placing: StorePlacing
-    var malformed: UInt64 = 0
+    private(set) var placing: StorePlacing
+    /// The UUID of each region, by its id.
+    private var owners = RegionOwners()
+    private var malformed: UInt64 = 0
     /// Messages of gateways beyond 64.
-    var refusedGateways: UInt64 = 0
+    private var refusedGateways: UInt64 = 0
 
     /// - Parameter records: the records of an earlier process.
     package init(
@@ -62,7 +64,7 @@ package struct SiteEngine: Sendable {
         // Where not all fit: stays first, then the instances left last.
         let inOrder =
             records.filter(\.isInside) + records.filter { !$0.isInside }.sorted { $0.lastHeardAt > $1.lastHeardAt }
-        for record in records.count > presence.admission.maxInstances ? inOrder : records {
+        for record in records.count > presence.regions.limits.maxInstances ? inOrder : records {
             restore(record.moved(notAfter: now), outputs: &outputs)
         }
     }
@@ -70,16 +72,16 @@ package struct SiteEngine: Sendable {
     private mutating func restore(_ record: RegionRecord, outputs: inout [GatewayOutput]) {
         if record.instance.zone == nil {
             presence.restore(record)
-            return tellFindings(outputs: &outputs)
+            return takeFindings(outputs: &outputs)
         }
         // Its region may have had no record.
         guard let region = presence.restoredRegion(record.instance.inZone(nil)) else { return }
         placing.restore(record, of: region, &presence, outputs: &outputs)
     }
 
-    /// Tells the findings of the presence, and lets the placing follow. The engine calls it for each region that was
+    /// Publishes the findings of the presence, and lets the placing follow. The engine calls it for each region that was
     /// touched.
-    mutating func tellFindings(outputs: inout [GatewayOutput]) {
+    private mutating func takeFindings(outputs: inout [GatewayOutput]) {
         for finding in presence.takeFindings() {
             switch finding {
             case .heard(let slot, let event, let last, let now): placing.hear(event, in: slot, until: last, at: now)
@@ -104,20 +106,16 @@ extension SiteEngine {
     package mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) -> Instant? {
         let now = nextDeadline
         guard now < limit else { return nil }
-        presence.now = max(presence.now, now)
+        presence.pass(to: now)
         if presence.nextDeadline > now {
             placing.advance(to: now, &presence, outputs: &outputs)
-        } else if presence.admission.due == now {
-            if presence.admission.budget.due <= now { tellSurges(at: now, outputs: &outputs) }
-            presence.advanceAdmission(to: now)
-        } else if presence.early.due == now {
-            presence.applyEarliest(at: now)
-        } else if presence.gateways.restatedDue == now {
+        } else if presence.isRestatementDue(at: now) {
             endEarlierEpochs(at: now, outputs: &outputs)
         } else {
-            presence.advanceFirst(to: now)
+            if presence.hasSurges(at: now) { publishSurges(at: now, outputs: &outputs) }
+            presence.advance(to: now)
         }
-        tellFindings(outputs: &outputs)
+        takeFindings(outputs: &outputs)
         return now
     }
 
@@ -128,30 +126,33 @@ extension SiteEngine {
 
     /// Ends gateways' stays of an earlier epoch that were not repeated in time.
     private mutating func endEarlierEpochs(at now: Instant, outputs: inout [GatewayOutput]) {
-        while let gateway = presence.gateways.takeRestated(at: now) {
+        while let gateway = presence.takeRestated(at: now) {
             for slot in presence.regions.slots {
                 presence.endEarlierEpochs(of: gateway, in: slot, at: now)
-                tellFindings(outputs: &outputs)
+                takeFindings(outputs: &outputs)
             }
         }
     }
 
-    /// Tells every exit that waits for gateways, because all have told their events.
-    package mutating func settle(at now: Instant, outputs: inout [GatewayOutput]) {
+    /// Publishes every exit that waits for gateways, because all have reported their events.
+    package mutating func publishWaiting(at now: Instant, outputs: inout [GatewayOutput]) {
         for slot in presence.regions.slots {
-            presence.settle(slot, at: now)
-            tellFindings(outputs: &outputs)
+            presence.publishWaiting(slot, at: now)
+            takeFindings(outputs: &outputs)
         }
     }
 
-    /// Tells the surges, even of a minute that has not ended.
-    package mutating func tellSurges(at now: Instant, outputs: inout [GatewayOutput]) {
-        for surge in presence.admission.budget.takeSurges() { outputs.append(.message(surge, at: now)) }
+    /// Publishes the surges, even of a minute that has not ended.
+    package mutating func publishSurges(at now: Instant, outputs: inout [GatewayOutput]) {
+        for surge in presence.takeSurges() { outputs.append(.message(surge, at: now)) }
     }
 }
 
 /// The queries of a store.
 extension SiteEngine {
+    /// Returns what is wrong with the state of the engine; for tests, because it goes through everything.
+    package func checkInvariants() -> [String] { presence.checkInvariants() + placing.checkInvariants(presence) }
+
     package var gateways: StoreGateways { presence.gateways }
 
     /// The latest time that it was given.
@@ -161,7 +162,7 @@ extension SiteEngine {
 
     /// The number of region instances, zones included.
     var instanceCount: Int {
-        presence.admission.plainCount + presence.admission.instanceCount + placing.zones.count
+        presence.regions.plainCount + presence.regions.instanceCount + placing.zones.count
     }
 
     /// The records of open stays.
@@ -173,7 +174,7 @@ extension SiteEngine {
     /// Whether any gateway that has spoken can hear.
     package var isHearing: Bool { gateways.all.contains { $0.hearing == .hears } }
 
-    /// Returns whether a gateway tells what it heard while it was away, as far as is known.
+    /// Returns whether a gateway reports what it heard while it was away, as far as is known.
     package func isCatchingUp(at now: Instant) -> Bool { gateways.all.contains { $0.progress.catchesUpUntil >= now } }
 
     /// Returns all counts, and the hearing of the gateways.
@@ -184,12 +185,12 @@ extension SiteEngine {
                 clockAhead_s: gateway.isClockSynced ? gateway.clockOffset?.seconds : nil)
         }
         let listed = placing.beacons.slots.count { now - placing.beacons[$0].listedAt <= HeardLevels.memory }
-        var told = GatewayFigures()
-        told.store = StoreFigures(late: figures.late, malformed: malformed, gateways: gateways)
-        (told.tracks, told.listedTracks, told.instances) = (UInt64(clamping: listed), listed, instanceCount)
-        (told.refusedTransmitters, told.refusedEntries) = (placing.refusedBeacons, presence.admission.refused)
-        told.refusedGateways = refusedGateways
-        return told
+        var figures = GatewayFigures()
+        figures.store = StoreFigures(late: presence.lateCount, malformed: malformed, gateways: gateways)
+        (figures.tracks, figures.listedTracks, figures.instances) = (UInt64(clamping: listed), listed, instanceCount)
+        (figures.refusedTransmitters, figures.refusedEntries) = (placing.refusedBeacons, presence.regions.refused)
+        figures.refusedGateways = refusedGateways
+        return figures
     }
 }
 
@@ -199,5 +200,129 @@ extension StoreGateways.Gateway {
         guard let status else { return lastArrival == nil ? .silent : .hears }
         if !status.isOnline { return .offline }
         return status.hears ? .hears : .blind
+    }
+}
+
+/// The way of gateways' messages into the store.
+extension SiteEngine {
+    /// Takes a message.
+    ///
+    /// - Parameters:
+    /// - now: the time of arrival. Earlier due work has been done by `advance`.
+    /// - timebase: relates instants to the store's clock.
+    /// - isRetained: whether the broker had kept it. Then its arrival shows nothing about the gateway's clock.
+    package mutating func receive(
+        _ message: GatewayMessage, at now: Instant, _ timebase: Timebase, isRetained: Bool = false,
+        outputs: inout [GatewayOutput]
+    ) {
+        if let instance = message.instance, !settings.regions.isEmpty, !settings.regions.contains(instance.region) {
+            return
+        }
+        guard let gateway = presence.gateway(message.gateway) else {
+            refusedGateways += 1
+            return
+        }
+        presence.pass(to: now)
+        placing.update(presence.gateways)
+        let arrival = Arrival(message.head, at: now, timebase, lateAfter: settings.lateAfter)
+        // The time of a will is that of its connection, so a status shows nothing about the clock.
+        let showsClock = message.instance != nil && !isRetained
+        if let head = message.head { presence.receive(head, of: gateway, arrival, showsClock: showsClock) }
+        guard let instance = message.instance else {
+            if case .status(let payload) = message.content {
+                receive(payload, from: gateway, at: now, begin: arrival.event, outputs: &outputs)
+            }
+            return
+        }
+        guard isJoined(message.content, of: instance, from: gateway, outputs: &outputs) else { return }
+        switch message.content {
+        case .status: break
+        case .cleared: presence.endClaim(of: gateway, on: instance, at: now)
+        case .event(let payload):
+            guard case .beacon(let identity, let observation) = payload.cause else { return }
+            let event = ArrivedEvent(
+                payload: payload, instance: instance, identity: identity, observation: observation, gateway: gateway)
+            presence.receive(event, arrival)
+        case .state(let payload):
+            // A circle contains the gateway itself, so there is nothing to join.
+            guard payload.detail.kind.hasBeacons else { return }
+            presence.receive(payload, of: instance, from: gateway, arrival)
+        case .ranging(let payload): receive(payload.list, of: instance, from: gateway, arrival, outputs: &outputs)
+        }
+        takeFindings(outputs: &outputs)
+    }
+
+    /// Counts a message that could not be parsed.
+    package mutating func receiveMalformed() { malformed += 1 }
+
+    private mutating func receive(
+        _ payload: StatusPayload, from gateway: GatewayIndex, at now: Instant, begin: Instant,
+        outputs: inout [GatewayOutput]
+    ) {
+        if payload.isOnline { presence.receive(epoch: payload.epoch, of: gateway, begin: begin) }
+        let status = StoreGateways.Status(isOnline: payload.isOnline, radio: payload.radio)
+        if presence.receive(status, from: gateway) {
+            for slot in presence.regions.slots {
+                presence.receive(status, of: gateway, in: slot)
+                takeFindings(outputs: &outputs)
+            }
+        }
+        presence.awaitRestatement(of: gateway)
+    }
+
+    private mutating func receive(
+        _ list: ListedBeacons, of instance: RegionInstanceID, from gateway: GatewayIndex, _ arrival: Arrival,
+        outputs: inout [GatewayOutput]
+    ) {
+        if arrival.isLate {
+            presence.countLate()
+            return
+        }
+        guard let slot = presence.regionToList(instance, list, from: gateway, at: arrival.now) else { return }
+        takeFindings(outputs: &outputs)
+        let hasPlaced = placing.list(list, of: slot, from: gateway, arrival, &presence)
+        presence.listed(slot, isEmpty: !hasPlaced, by: gateway, at: arrival.now)
+    }
+
+    /// Returns whether a gateway's region is the store's region of that id. If not, its earlier claims end.
+    private mutating func isJoined(
+        _ content: GatewayMessage.Content, of instance: RegionInstanceID, from gateway: GatewayIndex,
+        outputs: inout [GatewayOutput]
+    ) -> Bool {
+        if case .cleared = content {
+            if instance.discriminator == .whole { owners.remove(gateway, region: instance.region) }
+            return true
+        }
+        let decision = owners.decide(
+            gateway, region: instance.region, content.uuid, limit: presence.regions.limits.maxRegions)
+        switch decision {
+        case .joined: return true
+        case .refused: break
+        case .refusedFirst(let owner, let known):
+            if let uuid = content.uuid {
+                let cause = RegionMonitoringNotice.Cause.otherUUID(
+                    uuid, gateway: gateways[gateway].settings.id, known: known,
+                    knownGateway: gateways[owner].settings.id)
+                outputs.append(.notice(RegionMonitoringNotice(region: instance.region, cause), at: now))
+            }
+            for slot in presence.regions.slots(where: { $0.region == instance.region }) {
+                presence.endClaim(of: gateway, on: presence.regions[slot].id, at: now)
+                takeFindings(outputs: &outputs)
+            }
+        }
+        malformed += 1
+        return false
+    }
+}
+
+extension GatewayMessage.Content {
+    /// The UUID in the message, if there is one.
+    fileprivate var uuid: ProximityUUID? {
+        switch self {
+        case .event(let payload):
+            if case .beacon(let identity, _) = payload.cause { identity.uuid } else { nil }
+        case .ranging(let payload): payload.list.beacons.first?.identity.uuid
+        case .status, .state, .cleared: nil
+        }
     }
 }

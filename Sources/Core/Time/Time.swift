@@ -166,8 +166,8 @@ struct TimerQueue<Subject: Sendable>: Sendable {
         }
     }
 
-    var timers = Heap<Timer>()
-    var lastNumber: UInt32
+    private var timers = Heap<Timer>()
+    private(set) var lastNumber: UInt32
 
     init() { self.init(lastNumber: 0) }
 
@@ -216,7 +216,7 @@ struct TimerQueue<Subject: Sendable>: Sendable {
     /// All timers in no particular order, stale ones included. For checks.
     var all: [Timer] { timers.unordered }
 
-    mutating func nextNumber() -> UInt32 {
+    private mutating func nextNumber() -> UInt32 {
         if lastNumber == .max { renumber() }
         lastNumber &+= 1
         return lastNumber

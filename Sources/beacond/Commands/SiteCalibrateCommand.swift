@@ -62,7 +62,7 @@ struct SiteCalibrateCommand: ParsableCommand {
         }
         for entry in messages {
             guard case .bytes(let payload) = entry.message.payload,
-                let news = try? GatewayNews(topic: entry.message.topic, payload: payload, store: topics)
+                let news = try? GatewayMessage(topic: entry.message.topic, payload: payload, store: topics)
             else { continue }
             fit.receive(news)
         }
@@ -74,7 +74,7 @@ struct SiteCalibrateCommand: ParsableCommand {
                 let log = try MessageLog(path: path)
                 while try log.nextTime() != nil {
                     guard let line = try log.take() else { continue }
-                    if let news = try? GatewayNews(topic: line.topic, fields: line.payload, store: topics) {
+                    if let news = try? GatewayMessage(topic: line.topic, fields: line.payload, store: topics) {
                         fit.receive(news)
                     }
                 }

@@ -91,7 +91,7 @@ struct SiteReplay {
             guard let line = try orProblem({ () throws(FileError) in try isPipe ? log.peek() : lines.take() }) else {
                 continue
             }
-            guard let news = try? GatewayNews(topic: line.topic, fields: line.payload, store: topics),
+            guard let news = try? GatewayMessage(topic: line.topic, fields: line.payload, store: topics),
                 let head = news.head, head.isClockSynced
             else { continue }
             let origin = head.at - (line.t - .origin)

@@ -44,8 +44,8 @@ struct SiteReplaySession {
     mutating func receive(_ line: MessageLog.Line) {
         advance(before: line.t)
         now = line.t
-        do throws(GatewayNews.Refusal) {
-            let news = try GatewayNews(topic: line.topic, fields: line.payload, store: topics)
+        do throws(GatewayMessage.Refusal) {
+            let news = try GatewayMessage(topic: line.topic, fields: line.payload, store: topics)
             engine.receive(news, at: now, recorded.timebase, outputs: &outputs)
         } catch {
             if case .malformed = error { engine.receiveMalformed() }
@@ -56,8 +56,8 @@ struct SiteReplaySession {
     /// Ends time with the last line.
     mutating func finish() {
         advance(before: now + TimeSpan(microseconds: 1))
-        engine.settle(at: now, outputs: &outputs)
-        engine.tellSurges(at: engine.now, outputs: &outputs)
+        engine.publishWaiting(at: now, outputs: &outputs)
+        engine.publishSurges(at: engine.now, outputs: &outputs)
         outputs.append(.stays(engine.recordsOfStays))
         follow(.told)
         turn()

@@ -32,10 +32,10 @@ struct OffsetFitTests {
         return Dictionary(uniqueKeysWithValues: fit.proposals.map { ($0.gateway, $0.proposed_db) })
     }
 
-    private static func list(_ gateway: String, minor: Int, rssi_dbm: Double) throws -> GatewayNews {
+    private static func list(_ gateway: String, minor: Int, rssi_dbm: Double) throws -> GatewayMessage {
         let payload =
             #"{"schema":1,"at":"2026-01-01T00:00:00.000Z","clock":"synced","region":"carts","count":1,"beacons":[{"track":1,"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":1,"minor":\#(minor),"proximity":"near","accuracy_m":2,"accuracy_error_m":1,"rssi_dbm":\#(rssi_dbm),"measured_power_dbm":-59,"age_ms":0}]}"#
-        return try GatewayNews(
+        return try GatewayMessage(
             topic: "beacons/store/\(gateway)/region/carts/ranging", payload: Array(payload.utf8), store: topics)
     }
 

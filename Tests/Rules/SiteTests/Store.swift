@@ -1,3 +1,5 @@
+import Testing
+
 @testable import Core
 
 /// A store on injected time. Gateways' messages go in as JSON, as from the broker; the store's outputs come out as
@@ -11,7 +13,8 @@ struct Store {
     private let topics = TopicTree(prefix: "beacons", site: "store", gateway: "site")
     private let timebase = Timebase(wallAtOrigin: Store.start, isSynced: true)
     private(set) var outputs: [GatewayOutput] = []
-    private(set) var refusals: [GatewayNews.Refusal] = []
+    private(set) var refusals: [GatewayMessage.Refusal] = []
+    private var changes = 0
     /// The last number of each gateway, and of each of its instances.
     private var seqs: [String: Int] = [:]
     private var instanceSeqs: [String: Int] = [:]
@@ -30,11 +33,12 @@ struct Store {
         _ gateway: String, _ topic: String, _ payload: String, isRetained: Bool = false, at t_s: Double
     ) {
         advance(to: t_s)
-        do throws(GatewayNews.Refusal) {
-            let news = try GatewayNews(
+        do throws(GatewayMessage.Refusal) {
+            let news = try GatewayMessage(
                 topic: "beacons/store/\(gateway)/\(topic)", payload: Array(payload.utf8), store: topics)
             engine.receive(
                 news, at: .origin + .seconds(t_s), timebase, isRetained: isRetained, outputs: &outputs)
+            check()
         } catch {
             refusals.append(error)
         }
@@ -128,7 +132,18 @@ struct Store {
 
     mutating func advance(to t_s: Double) {
         // Bounded, so that a mistake is a failure and not a test that never ends.
-        for _ in 0..<100_000 where engine.advance(before: .origin + .seconds(t_s), outputs: &outputs) == nil { return }
+        for _ in 0..<100_000 {
+            guard engine.advance(before: .origin + .seconds(t_s), outputs: &outputs) != nil else { return }
+            check()
+        }
+    }
+
+    /// Checks the engine's state after each of the first changes, and then after one of 100, because it goes through
+    /// everything.
+    private mutating func check() {
+        changes += 1
+        guard changes <= 50 || changes % 100 == 0 else { return }
+        for broken in engine.checkInvariants() { Issue.record("\(broken), at \(engine.now)") }
     }
 
     private mutating func seq(_ gateway: String, _ region: String, _ given: Int?) -> Int {

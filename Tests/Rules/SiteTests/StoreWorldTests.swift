@@ -146,7 +146,7 @@ struct StoreWorldTests {
                 // and an old one for news of other gateways.
                 let regions = world.store.engine.presence.regions
                 let waits = regions.slot(of: region).map { slot in
-                    if case .deferred = regions[slot].reweighing { true } else { regions[slot].next.heldSince != nil }
+                    if case .deferred = regions[slot].reevaluation { true } else { regions[slot].next.heldSince != nil }
                 }
                 let isHeard = heard.contains(beacon) && world.isHeard(beacon) && waits != true
                 #expect(

@@ -59,6 +59,9 @@ package final class StoreFeed: Engine {
     /// The status's part about the radio: a store has none, and hears while any of its gateways does.
     package var status: MessageComposer.RadioStatus { .store(isHearing: engine.isHearing) }
 
+    /// The first invariant of the engine that does not hold; `nil` where all do. For simulations.
+    var brokenInvariant: String? { engine.checkInvariants().first }
+
     // MARK: As an engine
 
     package var wake: Int32 { stop?.wake ?? -1 }
@@ -76,8 +79,8 @@ package final class StoreFeed: Engine {
                 continue
             }
             engine.advance(through: now, outputs: &outputs)
-            do throws(GatewayNews.Refusal) {
-                let news = try GatewayNews(topic: message.topic, payload: payload, store: topics)
+            do throws(GatewayMessage.Refusal) {
+                let news = try GatewayMessage(topic: message.topic, payload: payload, store: topics)
                 engine.receive(news, at: now, timebase, isRetained: message.isRetained, outputs: &outputs)
             } catch {
                 if case .malformed = error { engine.receiveMalformed() }
@@ -91,7 +94,7 @@ package final class StoreFeed: Engine {
         var news = EngineNews()
         news.isLast = stop?.isMade ?? false
         engine.advance(through: now, outputs: &outputs)
-        if news.isLast { engine.tellSurges(at: now, outputs: &outputs) }
+        if news.isLast { engine.publishSurges(at: now, outputs: &outputs) }
         if now >= storeDue || news.isLast {
             storeDue = now + StaySchedule.interval
             outputs.append(.stays(engine.recordsOfStays))

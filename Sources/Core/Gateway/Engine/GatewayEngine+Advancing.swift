@@ -84,7 +84,7 @@ extension GatewayEngine {
 
     /// Stores the open stays: every minute while beacons are heard, and when the agent stops.
     mutating func storeStays(_ outputs: inout [GatewayOutput]) {
-        let records = monitor.recordsOfStays()
+        let records = monitor.instances.recordsOfStays()
         if !records.isEmpty { outputs.append(.stays(records)) }
         stays.stored()
     }
@@ -139,7 +139,7 @@ extension GatewayEngine {
         _ instance: InstanceSlot, tellsReception: Bool = true, at now: Instant
     ) -> RangingReport {
         var beacons: [RangedBeacon] = []
-        let power_dbm = monitor.region(of: instance).measuredPower_dbm
+        let power_dbm = monitor.instances.region(of: instance).measuredPower_dbm
         for identity in membership.identities(of: instance) {
             // Most identities have one transmitter, which needs no list and has no duplicate.
             if let slot = tracker.only(identity) {
@@ -152,7 +152,7 @@ extension GatewayEngine {
         }
         let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
-            instance: monitor.id(of: instance), at: now, count: RangedBeacon.count(beacons),
+            instance: monitor.instances[instance].id, at: now, count: RangedBeacon.count(beacons),
             beacons: order.map { beacons[$0] })
     }
 

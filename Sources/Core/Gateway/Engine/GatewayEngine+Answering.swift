@@ -22,9 +22,9 @@ extension GatewayEngine {
     }
 
     private func states(_ request: StateRequest) throws(RequestError) -> Answer.Result {
-        if let region = request.region, monitor.region(region) == nil { throw .unknownRegion(region) }
+        if let region = request.region, monitor.instances.region(region) == nil { throw .unknownRegion(region) }
         // A value of an expanded region that was never heard has no state: the list is empty.
-        let (page, next) = monitor.statuses(from: request.start, limit: request.limit) { instance in
+        let (page, next) = monitor.instances.statuses(from: request.start, limit: request.limit) { instance in
             (request.region.map { $0 == instance.region } ?? true)
                 && (request.major.map { $0 == instance.major } ?? true)
                 && (request.minor.map { $0 == instance.minor } ?? true)
@@ -36,11 +36,11 @@ extension GatewayEngine {
     private mutating func rangingList(
         _ name: String, _ discriminator: RegionInstanceID.Discriminator?
     ) throws(RequestError) -> RangingReport {
-        guard let monitored = monitor.region(name) else { throw .unknownRegion(name) }
+        guard let monitored = monitor.instances.region(name) else { throw .unknownRegion(name) }
         guard case .beacon(let region) = monitored else { throw .notOfBeacons(name, monitored.kind) }
         guard let discriminator, region.expansion.makes(discriminator) else { throw .wrongInstance(region) }
         let id = RegionInstanceID(region: name, discriminator)
-        guard let slot = monitor.slotOrPending(of: id) else {
+        guard let slot = monitor.instances.slotOrPending(of: id) else {
             return RangingReport(instance: id, at: now, count: 0, beacons: [])
         }
         return rangingReport(slot, at: now)
@@ -88,7 +88,7 @@ extension GatewayEngine {
     ) throws(RequestError) -> Answer.Result {
         if isConfigured(region) { throw .configuredRegion(region) }
         try requestedRegions.remove(region)
-        for record in monitor.records(of: region) {
+        for record in monitor.instances.records(of: region) {
             guard var exit = record.unmonitoredExit(at: now) else { continue }
             exit.location = location
             outputs.append(.exit(record.instance, exit, at: now))

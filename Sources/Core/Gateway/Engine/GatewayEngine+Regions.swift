@@ -1,11 +1,11 @@
 /// The membership of beacons in region instances, while both come and go.
 extension GatewayEngine {
     /// Returns whether an instance exists: its region is monitored, and no limit refused it.
-    package func holds(_ instance: RegionInstanceID) -> Bool { monitor.slot(of: instance) != nil }
+    package func holds(_ instance: RegionInstanceID) -> Bool { monitor.instances.slot(of: instance) != nil }
 
     /// Returns whether a stored state belongs to an existing instance.
     package func holds(_ record: RegionRecord) -> Bool {
-        monitor.slot(of: record.instance).map { monitor.region(of: $0).canRestore(record) } ?? false
+        monitor.instances.slot(of: record.instance).map { monitor.instances.region(of: $0).canRestore(record) } ?? false
     }
 
     /// Registers a region with the source of evidence of its kind.

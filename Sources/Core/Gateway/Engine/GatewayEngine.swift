@@ -89,7 +89,7 @@ package struct GatewayEngine: Sendable {
         startList(heard)
         for record in inOrderOfRoom(records)
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
-            guard let slot = monitor.slot(of: record.instance) else { continue }
+            guard let slot = monitor.instances.slot(of: record.instance) else { continue }
             if let keeper = record.stay?.keeper { restoredPatience.restore(keeper.patience, of: slot) }
         }
         takeTransitions(&outputs)
@@ -118,9 +118,9 @@ package struct GatewayEngine: Sendable {
         (figures.reports, figures.beacons) = (intake.reportCount, beaconCount)
         figures.rejects = intake.rejects
         (figures.tracks, figures.listedTracks) = (tracker.trackCount, listed)
-        figures.instances = monitor.instanceCount
+        figures.instances = monitor.instances.count
         figures.refusedTransmitters = tracker.refusedCount
-        figures.refusedEntries = monitor.refusedEntries
+        figures.refusedEntries = monitor.admission.refused
         figures.suspectedSpoofing = floods.suspects(tracker.newcomers, listed: listed)
         figures.suspectReadings = suspectReadings
         figures.implausiblePowers = implausiblePowers
@@ -129,9 +129,9 @@ package struct GatewayEngine: Sendable {
         return figures
     }
 
-    /// The first broken invariant of the tracker; `nil` where all hold. For simulations, because it goes through
+    /// The first broken invariant of tracker and monitor; `nil` where all hold. For tests, because it goes through
     /// everything.
-    package var brokenInvariant: String? { tracker.brokenInvariant }
+    package var brokenInvariant: String? { tracker.brokenInvariant ?? monitor.checkInvariants().first }
 
     private var suspectReadings: [SuspectReadings] {
         zip(settings.adapters, readings).compactMap { listening, readings in
@@ -223,7 +223,7 @@ extension GatewayEngine {
             !implausiblePowers.contains(where: { $0.identity == beacon.identity })
         else { return }
         implausiblePowers.append(beacon)
-        let regions = membership[identity].map { monitor.region(of: $0) }
+        let regions = membership[identity].map { monitor.instances.region(of: $0) }
         guard let region = regions.first(where: { $0.measuredPower_dbm != nil }) ?? regions.first else { return }
         notices.append(
             RegionMonitoringNotice(
@@ -263,13 +263,13 @@ extension GatewayEngine {
 
     /// Passes the monitor's decisions on, and ranges instances that are inside.
     mutating func takeTransitions(_ outputs: inout [GatewayOutput]) {
-        if monitor.hasAdmissionNews { takeAdmissionNews(&outputs) }
+        if monitor.admission.hasDecisions { takeDecisions(&outputs) }
         guard !transitions.isEmpty else { return }
         for var transition in transitions {
-            guard let slot = monitor.slot(of: transition.instance) else { continue }
+            guard let slot = monitor.instances.slot(of: transition.instance) else { continue }
             if transition.event != nil { transition.event?.location = location }
-            outputs.append(.transition(transition, record: monitor.record(of: slot)))
-            if transition.state == .inside, monitor.region(of: slot).isRanged {
+            outputs.append(.transition(transition, record: monitor.instances.record(of: slot)))
+            if transition.state == .inside, monitor.instances.region(of: slot).isRanged {
                 ranger.start(slot, at: now)
             } else {
                 ranger.stop(slot)
@@ -280,19 +280,19 @@ extension GatewayEngine {
 
     /// Passes on which instances came to be and which were deleted. A deleted instance goes before the one that took
     /// its place.
-    private mutating func takeAdmissionNews(_ outputs: inout [GatewayOutput]) {
-        let news = monitor.takeAdmissionNews()
-        for instance in news.admitted { setInterest(of: instance) }
-        for instance in news.forgotten.map(\.slot) {
+    private mutating func takeDecisions(_ outputs: inout [GatewayOutput]) {
+        let decisions = monitor.takeDecisions()
+        for instance in decisions.admitted { setInterest(of: instance) }
+        for instance in decisions.deleted.map(\.slot) {
             setInterest(of: instance)
             ranger.stop(instance)
             restoredPatience.end(instance)
             if !membership.hasIdentities(instance) { monitor.discard(instance) }
         }
-        if !news.forgotten.isEmpty { outputs.append(.forgotten(news.forgotten.map(\.id), at: now)) }
-        for region in news.settled { outputs.append(.settled(region, region: region.id, at: now)) }
-        for surge in news.surges { outputs.append(.message(surge, at: now)) }
-        for failure in news.failures { outputs.append(.failure(failure, at: now)) }
+        if !decisions.deleted.isEmpty { outputs.append(.forgotten(decisions.deleted.map(\.id), at: now)) }
+        for region in decisions.settled { outputs.append(.settled(region, region: region.id, at: now)) }
+        for surge in decisions.surges { outputs.append(.message(surge, at: now)) }
+        for failure in decisions.failures { outputs.append(.failure(failure, at: now)) }
     }
 
     /// Updates the interest in the beacons of an instance.

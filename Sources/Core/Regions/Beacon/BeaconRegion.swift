@@ -112,6 +112,23 @@ extension BeaconRules {
         unknownStateAfter: .forever)
 }
 
+/// A report of a beacon, with the data that regions need.
+struct BeaconEvidence: Sendable {
+    var transmitter: TransmitterSlot
+    var identity: BeaconIdentity
+    /// The level of the region filter; `nil` where no report of this transmitter carried an RSSI.
+    var level: SignalLevel?
+    /// The silence that is ordinary for this transmitter.
+    var patience: Patience
+
+    /// Returns whether the report reaches a threshold. A report without an RSSI proves presence only: it counts where
+    /// any RSSI would.
+    func qualifies(_ threshold_dbm: Double) -> Bool {
+        let weakest = SignalLevel(rssi_dbm: -127)
+        return (level ?? weakest).isAtLeast(threshold_dbm)
+    }
+}
+
 /// An index of the regions by identity. A report costs three hash lookups with one region as with a thousand: UUID;
 /// UUID and major; UUID, major and minor.
 struct BeaconRegionIndex: Sendable {

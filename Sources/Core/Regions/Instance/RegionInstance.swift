@@ -15,29 +15,79 @@ struct RegionInstance: Sendable {
     let source: EvidenceSourceID
     /// The beacons inside. Stored here and not in `RegionKindTables`, because every report asks for them. A kind
     /// without beacons has `nobody`.
-    var beacons = BeaconStanding.nobody
-    var existence = Existence.exists
+    private(set) var beacons = BeaconStanding.nobody
+    private(set) var existence: Existence
+    /// The state. Its methods take the evidence.
     var standing: RegionStanding
     /// The seen time of the valid timer; others in the queue are stale.
-    var timerDue = Instant.distantFuture
+    private(set) var timerDue = Instant.distantFuture
     /// The index of its announced transition in the caller's list, until the caller takes it.
-    var announcement = 0
+    private(set) var announcement = 0
 
     init(
         id: RegionInstanceID, registration: RegistrationSlot, source: EvidenceSourceID,
-        notices: RegionStanding.Notices, at now: Instant
+        notices: RegionStanding.Notices, _ existence: Existence = .exists, at now: Instant
     ) {
         self.id = id
         self.registration = registration
         self.source = source
+        self.existence = existence
         self.standing = RegionStanding(notices: notices, at: now)
+    }
+
+    /// Sets the timer; `distantFuture` ends it.
+    mutating func setTimer(dueAtSeenTime due: Instant) { timerDue = due }
+
+    /// Takes the place of its latest transition in the caller's list.
+    mutating func announced(as index: Int) { announcement = index }
+
+    /// Makes the instance pending: it has no state any more, or not yet.
+    mutating func becomePending(refusedInMinute minute: Int64? = nil) { existence = .pending(refusedInMinute: minute) }
+
+    mutating func becomeExisting() { existence = .exists }
+
+    /// Takes the beacons that are inside, or about to be; `nobody` where the last one has left.
+    mutating func hold(_ beacons: BeaconStanding) { self.beacons = beacons }
+
+    /// Returns whether it exists and has been outside since that instant.
+    func isOutside(since instant: Instant) -> Bool {
+        existence == .exists && standing.occupancy == .outside(since: instant)
+    }
+
+    /// Ends the state of an instance that is pending from now on.
+    mutating func endState() {
+        standing.end()
+        timerDue = .distantFuture
     }
 
     /// Ends the monitoring. An iteration over all slots then finds nothing to do here.
     mutating func end() {
-        standing.end()
+        endState()
         beacons = .nobody
-        timerDue = .distantFuture
+    }
+
+    /// Takes a report in a region that is inside. One function, because nearly every report calls it.
+    ///
+    /// - Returns: the change to announce, and the seen time of the timer to set, if any.
+    mutating func heard(
+        _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
+    ) -> (change: RegionStanding.Change?, timer: Instant?) {
+        guard evidence.qualifies(rules.exitRSSI_dbm), case .present(var present) = beacons,
+            case .inside(let stay) = standing.occupancy
+        else { return (nil, nil) }
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
+        var leavesAt = seen + max(rules.exitAfter, patience)
+        // The beacon that may be silent longest decides the time of leaving. Its own reports move that time in both
+        // directions.
+        if leavesAt >= stay.leavesAt || present.holder == evidence.transmitter || stay.isRestored {
+            present.holder = evidence.transmitter
+            present.patience = patience
+        } else {
+            leavesAt = stay.leavesAt
+        }
+        present.level = evidence.level
+        beacons = .present(present)
+        return (standing.heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
     }
 }
 

@@ -1,5 +1,5 @@
 /// The kinds of region. A new kind is a case here and in the other enums of this file. The compiler then names each
-/// switch that needs it: here, in `RegionKindFields.swift` for messages, and in `RegionKindKeys.swift` for the
+/// switch that needs it: here, in `RegionMonitor.swift`, in `RegionKindFields.swift` for messages, and in `RegionKindKeys.swift` for the
 /// configuration.
 ///
 /// The raw value is the word in stored lines.
@@ -187,97 +187,29 @@ package enum RegionDetail: Hashable, Sendable {
     }
 }
 
-/// The monitor's data for each kind beside the instances.
+/// The monitor's data for each kind beside the instances. `RegionMonitor` calls the rules of each kind.
 struct RegionKindTables: Sendable {
     /// The regions of beacons by identity.
     var beacons = BeaconRegionIndex()
     /// The circles, and the effects of fixes on them.
-    var circles = WatchedCircles()
+    var circles = CircleMonitor()
 
     /// Whether a state is not decided, or a crossing is under way: a receiver must not rest then.
-    var isCrossingUndecided: Bool { RegionKind.allCases.contains { standing(of: $0).isUndecided } }
-    /// Whether the gateway is inside any region.
-    var isGatewayInside: Bool { RegionKind.allCases.contains { standing(of: $0).isGatewayInside } }
-    /// The number of instances that `max_instances` does not limit.
-    var unlimitedCount: Int { RegionKind.allCases.reduce(0) { $0 + standing(of: $1).unlimitedCount } }
-
-    private func standing(
-        of kind: RegionKind
-    ) -> (isUndecided: Bool, isGatewayInside: Bool, unlimitedCount: Int) {
-        switch kind {
-        case .beacon: (false, false, 0)
-        case .circle: (circles.isUndecided, circles.insideCount > 0, circles.grid.count)
-        }
-    }
-}
-
-/// The places where the monitor calls the rules of each kind.
-extension RegionMonitor {
-    /// Begins to monitor a region.
-    ///
-    /// - Parameters:
-    /// - source: the source of its evidence; see `RegionKind.needsFixes`.
-    /// - hasSettled: whether an expanded region of beacons has settled in an earlier process.
-    /// - notices: changes of the region to report to the operator.
-    mutating func register(
-        _ region: MonitoredRegion, perceivedBy source: EvidenceSourceID, hasSettled: Bool = false, at now: Instant,
-        transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
-    ) throws(RegionMonitoringFailure) {
-        switch region {
-        case .beacon(let region):
-            try register(region, heardBy: source, hasSettled: hasSettled, at: now, transitions: &transitions)
-        case .circle(let region):
-            try register(region, locatedBy: source, at: now, transitions: &transitions, notices: &notices)
-        }
-    }
-
-    /// Takes a used fix.
-    ///
-    /// - Parameter source: the source of the fix.
-    mutating func use(
-        _ fix: Fix, from source: EvidenceSourceID, at now: Instant, transitions: inout [RegionTransition],
-        notices: inout [RegionMonitoringNotice]
-    ) {
-        sees(source, at: now)
-        sources[source.index].perceived(at: now)
-        for kind in RegionKind.allCases {
+    var isCrossingUndecided: Bool {
+        RegionKind.allCases.contains { kind in
             switch kind {
-            case .beacon: break
-            case .circle: judgeCircles(by: fix, at: now, transitions: &transitions, notices: &notices)
+            case .beacon: false
+            case .circle: circles.isUndecided
             }
         }
     }
-
-    /// Ends a registration in its kind's data. Its instance still exists.
-    mutating func endRules(of registration: RegistrationSlot) {
-        switch registrations[registration].region {
-        case .beacon(let region): kinds.beacons.remove(region, of: registration)
-        case .circle(let region):
-            if let slot = slots[RegionInstanceID(region: region.id)] { endCircle(slot, region.circle) }
-        }
-    }
-
-    /// Restores an instance that an earlier process left inside.
-    ///
-    /// - Parameter keeper: the beacons that kept it inside, if any.
-    /// - Returns: the seen time at which it is left without further evidence.
-    mutating func restoreInside(_ slot: InstanceSlot, _ keeper: BeaconKeeper?, at now: Instant) -> Instant {
-        switch region(of: slot) {
-        case .beacon(let region):
-            guard let keeper else { return .distantFuture }
-            instances[slot].beacons = .present(BeaconPresence(keeper))
-            return leavingTime(of: slot, keeper.patience, region.rules, at: now)
-        case .circle:
-            restoreCircle(slot)
-            return .distantFuture
-        }
-    }
-
-    /// Takes the news that the source has been blind for so long that the state is unknown.
-    mutating func noteUnknown(_ slot: InstanceSlot) {
-        switch region(of: slot) {
-        case .beacon: break
-        case .circle: kinds.circles.waiting.append(slot)
+    /// Whether the gateway is inside any region.
+    var isGatewayInside: Bool {
+        RegionKind.allCases.contains { kind in
+            switch kind {
+            case .beacon: false
+            case .circle: circles.isGatewayInside
+            }
         }
     }
 }

@@ -1,52 +1,15 @@
-/// The slot of a region instance in the monitor.
-struct InstanceSlot: SlotNumber {
-    let number: UInt32
-}
-
-/// The slot of a registration in the monitor. Slots are in the order of registration, as long as none has ended.
-package struct RegistrationSlot: SlotNumber, Comparable {
-    let number: UInt32
-
-    package static func < (left: RegistrationSlot, right: RegistrationSlot) -> Bool { left.number < right.number }
-}
-
 /// Monitors regions as Core Location documents it: only crossings of a boundary make events.
 ///
-/// The monitor holds the registrations and the instances, each a `RegionInstance`, and passes on their changes. The
-/// kind of a region decides which evidence counts: see `RegionKind`. The rules of beacons are in
-/// `Beacon/RegionMonitor+Beacons`, those of circles in `Circle/RegionMonitor+Circles`. `EvidenceSource` holds the sight
-/// and the proof of a source.
+/// `RegionInstances` holds the registrations, the instances and the sources of evidence; the monitor passes on their
+/// changes. The kind of a region decides which evidence counts: see `RegionKind`. The rules of beacons are here, those
+/// of circles in `CircleMonitor`. `InstanceAdmission` decides which instances of expanded regions exist.
 struct RegionMonitor: Sendable {
-    /// One registered region.
-    struct Registration: Sendable {
-        var region: MonitoredRegion
-        /// A copy of the region's rules. Every report asks for them, and reading them from the region would count
-        /// references to its id.
-        let rules: BeaconRules
-        /// The source of evidence for its instances.
-        var source: EvidenceSourceID
-        /// The seen time at which settling ends.
-        var settlesAt: Instant
-        /// Whether a refused instance, newcomer or transmitter was reported: each is reported once.
-        var hasRefusedInstance = false
-        var hasRefusedNewcomer = false
-        var hasRefusedTransmitter = false
-        /// Whether it was unregistered, so that its slot may be reused.
-        var isFree = false
-    }
-
-    let limits: RegionLimits
-    var registrations = SlotTable<RegistrationSlot, Registration>()
-    var instances = SlotTable<InstanceSlot, RegionInstance>()
-    var slots: [RegionInstanceID: InstanceSlot] = [:]
-    /// The sources, indexed by `EvidenceSourceID`.
-    var sources: [EvidenceSource] = []
-    var kinds = RegionKindTables()
-    /// The admission of instances.
-    var admission: InstanceAdmission
+    private(set) var instances: RegionInstances
+    private(set) var kinds = RegionKindTables()
+    private(set) var admission: InstanceAdmission
 
     init(limits: RegionLimits) {
-        self.limits = limits
+        instances = RegionInstances(limits: limits)
         admission = InstanceAdmission(limits)
     }
 
@@ -54,9 +17,27 @@ struct RegionMonitor: Sendable {
     ///
     /// - Parameter canProbe: whether the source can be probed. Then a timer that comes due in silence waits for the
     ///   probe; see `isAwaitingProof`.
-    mutating func addSource(canProbe: Bool) -> EvidenceSourceID {
-        sources.append(EvidenceSource(canProbe: canProbe))
-        return EvidenceSourceID(index: sources.count - 1)
+    mutating func addSource(canProbe: Bool) -> EvidenceSourceID { instances.addSource(canProbe: canProbe) }
+
+    // MARK: - Registration
+
+    /// Begins to monitor a region.
+    ///
+    /// - Parameters:
+    /// - source: the source of its evidence; see `RegionKind.needsFixes`.
+    /// - hasSettled: whether an expanded region of beacons has settled in an earlier process.
+    /// - notices: changes of the region to report to the operator.
+    mutating func register(
+        _ region: MonitoredRegion, perceivedBy source: EvidenceSourceID, hasSettled: Bool = false, at now: Instant,
+        transitions: inout [RegionTransition], notices: inout [RegionMonitoringNotice]
+    ) throws(RegionMonitoringFailure) {
+        switch region {
+        case .beacon(let region):
+            try register(region, heardBy: source, hasSettled: hasSettled, at: now, transitions: &transitions)
+        case .circle(let region):
+            try kinds.circles.register(
+                region, locatedBy: source, in: &instances, at: now, transitions: &transitions, notices: &notices)
+        }
     }
 
     /// Begins to monitor a region of beacons. A region without expansion has its instance, and a state, at once.
@@ -68,263 +49,286 @@ struct RegionMonitor: Sendable {
         _ region: BeaconRegion, heardBy source: EvidenceSourceID, hasSettled: Bool = false, at now: Instant,
         transitions: inout [RegionTransition]
     ) throws(RegionMonitoringFailure) {
-        let registration = try makeRegistration(.beacon(region), source, at: now)
+        let registration = try instances.register(.beacon(region), source, at: now)
         kinds.beacons.insert(region, as: registration)
-        guard region.expansion == .none else { return settle(registration, hasSettled: hasSettled, at: now) }
+        guard region.expansion == .none else {
+            return admission.settle(registration, hasSettled: hasSettled, in: &instances, at: now)
+        }
         do throws(RegionMonitoringFailure) {
             let id = RegionInstanceID(region: region.id)
-            _ = try instance(id, of: registration, at: now, transitions: &transitions)
+            _ = try instances.instance(id, of: registration, at: now, transitions: &transitions)
         } catch {
-            registrations[registration].hasRefusedInstance = true
+            var reported: [RegionMonitoringFailure] = []
+            instances.report(error, of: registration, &reported)
             throw error
         }
     }
 
-    mutating func makeRegistration(
-        _ region: MonitoredRegion, _ source: EvidenceSourceID, at now: Instant
-    ) throws(RegionMonitoringFailure) -> RegistrationSlot {
-        guard registrations.count < limits.maxRegions else {
-            throw RegionMonitoringFailure(region: region.id, cause: .tooManyRegions(limit: limits.maxRegions))
-        }
-        let settlesAt = region.settle.map { sources[source.index].sight.seenTime(at: now) + $0 } ?? .distantFuture
-        return registrations.insert(
-            Registration(region: region, rules: region.rules, source: source, settlesAt: settlesAt))
-    }
-
-    /// Returns the instance of that id, a new one where there is none yet.
-    mutating func instance(
-        _ id: RegionInstanceID, of registration: RegistrationSlot, at now: Instant,
-        transitions: inout [RegionTransition]
-    ) throws(RegionMonitoringFailure) -> InstanceSlot {
-        if let known = slots[id] { return known }
-        let registered = registrations[registration]
-        guard !registered.region.kind.isLimitedByInstances || hasRoomForInstance else {
-            throw RegionMonitoringFailure(region: id.region, cause: .tooManyInstances(limit: limits.maxInstances))
-        }
-        let slot = instances.insert(
-            RegionInstance(
-                id: id, registration: registration, source: registered.source, notices: registered.region.notices,
-                at: now))
-        slots[id] = slot
-        let sight = sources[registered.source.index].sight
-        let isSettling = sight.seenTime(at: now) < registered.settlesAt
-        let change = instances[slot].standing.begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
-        announce(slot, change, at: now, transitions: &transitions)
-        // An instance that settles by its evidence alone needs no timer.
-        if isSettling { setTimer(slot, dueAtSeenTime: registered.settlesAt) }
-        return slot
-    }
-
-    /// Reports that an instance of a region was refused, once.
-    mutating func note(
-        _ failure: RegionMonitoringFailure, of registration: RegistrationSlot,
-        _ failures: inout [RegionMonitoringFailure]
-    ) {
-        if !registrations[registration].hasRefusedInstance { failures.append(failure) }
-        registrations[registration].hasRefusedInstance = true
-    }
-
-    /// Announces a state. The next state replaces one that lasted no time and had no event.
-    mutating func announce(
-        _ slot: InstanceSlot, _ change: RegionStanding.Change, event: RegionEvent? = nil,
-        detail: RegionDetail? = nil, at now: Instant, transitions: inout [RegionTransition]
-    ) {
-        let id = instances[slot].id
-        let transition = RegionTransition(
-            instance: id, state: change.state, since: change.since, at: now, event: event,
-            detail: detail ?? region(of: slot).detail)
-        // Only the place of its last announcement is checked. Otherwise a start with many regions would search the
-        // whole list for each.
-        let latest = instances[slot].announcement
-        if transitions.indices.contains(latest), transitions[latest].instance == id, transitions[latest].at == now,
-            transitions[latest].event == nil
-        {
-            transitions[latest] = transition
-        } else {
-            instances[slot].announcement = transitions.count
-            transitions.append(transition)
-        }
-    }
-
-    func rules(of slot: InstanceSlot) -> BeaconRules {
-        registrations[instances[slot].registration].rules
-    }
-}
-
-/// The state of a region instance as announced to subscribers.
-package struct RegionStatus: Hashable, Sendable {
-    package var instance: RegionInstanceID
-    var state: RegionState
-    var since: Instant
-}
-
-/// Queries of states. Core Location's `requestState(for:)`, for many at once.
-extension RegionMonitor {
-    /// The number of instances.
-    var instanceCount: Int { slots.count }
-
-    /// Returns the slot of an instance; `nil` for one that was never heard or is not registered.
-    func slot(of id: RegionInstanceID) -> InstanceSlot? { slots[id] }
-
-    /// Returns the id of an instance.
-    func id(of slot: InstanceSlot) -> RegionInstanceID { instances[slot].id }
-
-    /// Returns the region of an instance.
-    func region(of slot: InstanceSlot) -> MonitoredRegion {
-        registrations[instances[slot].registration].region
-    }
-
-    /// Returns the registered region of that id.
-    func region(_ id: String) -> MonitoredRegion? {
-        registration { $0.region.id == id }.map { registrations[$0].region }
-    }
-
-    /// The slots that hold an instance.
-    var usedSlots: [InstanceSlot] {
-        instances.slots.filter { slots[instances[$0].id] == $0 }
-    }
-
-    /// Returns the first active registration for which `isWanted` holds.
-    func registration(where isWanted: (Registration) -> Bool) -> RegistrationSlot? {
-        registrations.slots.first { !registrations[$0].isFree && isWanted(registrations[$0]) }
-    }
-
-    /// Returns states of instances for which `isWanted` holds, in the order of their slots.
+    /// Ends the monitoring of a region, as Core Location's `stopMonitoring(for:)`. It is no crossing. The caller decides
+    /// about open stays; see `RegionRecord.unmonitoredExit`.
     ///
-    /// - Parameters:
-    /// - start: the first slot: 0, or `next` of the page before.
-    /// - limit: the most states.
-    /// - Returns: the states, and the slot of the first one that did not fit.
-    func statuses(
-        from start: Int, limit: Int, where isWanted: (RegionInstanceID) -> Bool
-    ) -> (page: [RegionStatus], next: Int?) {
-        var page: [RegionStatus] = []
-        for slot in instances.slots.dropFirst(max(0, start)) where isWanted(instances[slot].id) {
-            let instance = instances[slot]
-            guard slots[instance.id] == slot else { continue }
-            if page.count == limit { return (page, slot.index) }
-            page.append(
-                RegionStatus(instance: instance.id, state: instance.standing.state, since: instance.standing.since))
+    /// - Returns: the slots that are free now, and the instances that existed; empty where no region of that id is
+    ///   registered.
+    mutating func unregister(_ region: String) -> (freed: [InstanceSlot], ended: [RegionInstanceID]) {
+        guard let registration = instances.registration(where: { $0.id == region }) else { return ([], []) }
+        switch instances.region(in: registration) {
+        case .beacon(let region): kinds.beacons.remove(region, of: registration)
+        case .circle(let region):
+            if let slot = instances.slot(of: RegionInstanceID(region: region.id)) {
+                let wasInside = instances[slot].standing.presence != nil
+                kinds.circles.end(slot, region.circle, wasInside: wasInside)
+            }
         }
-        return (page, nil)
+        return instances.unregister(registration)
     }
-}
 
-/// The passing of time: instances are left, settle, and become unknown, each in the seen time of its source.
-extension RegionMonitor {
+    // MARK: - Beacons
+
+    /// Takes a report of a beacon that belongs to the instance. Entry: heard at or above `entry_rssi_dbm` for
+    /// `entry_after_s`. Exit: not heard at or above `exit_rssi_dbm` for `exit_after_s`, longer for slow beacons.
+    ///
+    /// - Parameter observe: returns the beacon's distance by the region's `measured_power_dbm`; called only for an event.
+    mutating func receive(
+        _ evidence: BeaconEvidence, in slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition],
+        observe: (Int8?) -> BeaconObservation
+    ) {
+        let rules = instances.rules(of: slot)
+        let seen = instances.seenTime(of: slot, at: now)
+        switch instances[slot].beacons {
+        case .present:
+            let (change, timer) = instances[slot].heard(evidence, rules, seen: seen, at: now)
+            if let timer { instances.setTimer(slot, dueAtSeenTime: timer) }
+            if let change { instances.announce(slot, change, at: now, transitions: &transitions) }
+        case let standing:
+            guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
+            let candidates = candidates(standing, evidence, rules, seen: seen, at: now)
+            instances[slot].hold(.candidates(candidates))
+            if seen - candidates.latest.firstSeen >= rules.entryAfter {
+                enter(slot, evidence, candidates.latest, rules, at: now, transitions: &transitions, observe: observe)
+            }
+        }
+    }
+
+    /// Returns the runs of reports, of which this report continues or begins the latest.
+    ///
+    /// A run ends with a pause of more than 5 s, or 4 learned intervals of a slower beacon. The longest pause is one in which a beacon
+    /// inside would have left.
+    private func candidates(
+        _ standing: BeaconStanding, _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
+    ) -> BeaconCandidates {
+        let pause = min(rules.exitAfter, max(BeaconCandidates.shortestPause, evidence.patience.ordinary))
+        let report = BeaconCandidacy(
+            major: evidence.identity.major, minor: evidence.identity.minor, firstHeardAt: now, firstSeen: seen,
+            lapsesAt: seen + pause)
+        guard case .candidates(var candidates) = standing else { return BeaconCandidates(report) }
+        candidates.hear(report)
+        return candidates
+    }
+
+    private mutating func enter(
+        _ slot: InstanceSlot, _ evidence: BeaconEvidence, _ candidacy: BeaconCandidacy, _ rules: BeaconRules,
+        at now: Instant, transitions: inout [RegionTransition], observe: (Int8?) -> BeaconObservation
+    ) {
+        guard admission.admit(slot, evidence.identity, since: candidacy, in: &instances, at: now) else { return }
+        let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
+        let leavesAt = leavingTime(of: slot, patience, rules, at: now)
+        // A beacon that was there before has been inside since it was first heard. A newcomer has crossed now.
+        let began = instances[slot].standing.isSettled ? now : candidacy.firstHeardAt
+        let change = instances[slot].standing.inside(since: began, until: leavesAt, at: now)
+        instances[slot].hold(
+            .present(
+                BeaconPresence(
+                    major: evidence.identity.major, minor: evidence.identity.minor, holder: evidence.transmitter,
+                    patience: patience, level: evidence.level)))
+        instances.setTimer(slot, dueAtSeenTime: leavesAt)
+        guard let change else { return }
+        let power_dbm = instances.region(of: slot).measuredPower_dbm
+        let event = change.crossing.map { RegionEvent($0, by: .beacon(evidence.identity, observe(power_dbm))) }
+        instances.announce(slot, change, event: event, at: now, transitions: &transitions)
+    }
+
+    /// Returns the seen time at which the region is left if no further report comes.
+    private func leavingTime(
+        of slot: InstanceSlot, _ patience: TimeSpan, _ rules: BeaconRules, at now: Instant
+    ) -> Instant {
+        instances.seenTime(of: slot, at: now) + max(rules.exitAfter, patience)
+    }
+
+    /// Returns until when the end of settling has to wait: a beacon that is still in the entry debounce was there
+    /// before. Returns `nil` where there is none.
+    private func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
+        guard !instances[slot].standing.isSettled, case .candidates(let candidates) = instances[slot].beacons
+        else { return nil }
+        return candidates.lapseAt
+    }
+
+    /// The time of the next exit if no source had ever been blind and no report came; `distantFuture` where no beacon is inside.
+    var nextExitWithoutBlindness: Instant {
+        instances.slots.reduce(.distantFuture) { earliest, slot in
+            guard let keeper = instances[slot].beacons.keeper, let presence = instances[slot].standing.presence else {
+                return earliest
+            }
+            let exitAfter = instances.rules(of: slot).exitAfter
+            return min(earliest, presence.lastHeardAt + max(exitAfter, keeper.patience))
+        }
+    }
+
+    /// Returns the interest of regions in an identity. A beacon with an instance of its own is known.
+    func interest(in identity: BeaconIdentity) -> RegionInterest {
+        let found = kinds.beacons.registrations(of: identity)
+        for registration in found {
+            guard case .beacon(let region) = instances.region(in: registration) else { continue }
+            let isOwn = region.expansion != .none || region.minor != nil
+            if isOwn, instances.slot(of: region.instance(of: identity)) != nil { return .known }
+        }
+        return found.isEmpty ? .none : .wanted
+    }
+
+    /// Returns the instances that an identity belongs to. Those of expanded regions are pending where the value is new.
+    ///
+    /// - Parameter failures: instances that a limit refused, each region reported once.
+    mutating func instances(
+        of identity: BeaconIdentity, at now: Instant, transitions: inout [RegionTransition],
+        failures: inout [RegionMonitoringFailure]
+    ) -> [InstanceSlot] {
+        var found: [InstanceSlot] = []
+        for registration in kinds.beacons.registrations(of: identity) {
+            guard case .beacon(let region) = instances.region(in: registration) else { continue }
+            let id = region.instance(of: identity)
+            guard region.expansion == .none else {
+                found.append(instances.pendingInstance(id, of: registration, at: now))
+                continue
+            }
+            do throws(RegionMonitoringFailure) {
+                found.append(try instances.instance(id, of: registration, at: now, transitions: &transitions))
+            } catch {
+                admission.countRefusedInstance()
+                instances.report(error, of: registration, &failures)
+            }
+        }
+        return found
+    }
+
+    /// Reports that a beacon of the identity is not tracked because of a limit on transmitters.
+    ///
+    /// - Parameter failures: the regions that it belongs to, each reported once.
+    mutating func transmitterRefused(
+        _ identity: BeaconIdentity, limit: Int, failures: inout [RegionMonitoringFailure]
+    ) {
+        for registration in kinds.beacons.registrations(of: identity) {
+            let region = instances.region(in: registration).id
+            let failure = RegionMonitoringFailure(region: region, cause: .tooManyTransmitters(limit: limit))
+            instances.report(failure, of: registration, &failures)
+        }
+    }
+
+    /// Frees the slot of a pending instance whose beacons are all forgotten. Does nothing where the instance exists.
+    mutating func discard(_ slot: InstanceSlot) { instances.discard(slot) }
+
+    /// Returns the decisions of admission since the last call.
+    mutating func takeDecisions() -> AdmissionDecisions { admission.takeDecisions() }
+
+    /// Ends the current minute's surges, because the process ends.
+    mutating func closeSurges() { admission.closeSurges() }
+
+    // MARK: - Evidence of a source
+
+    /// Takes a used fix.
+    ///
+    /// - Parameter source: the source of the fix.
+    mutating func use(
+        _ fix: Fix, from source: EvidenceSourceID, at now: Instant, transitions: inout [RegionTransition],
+        notices: inout [RegionMonitoringNotice]
+    ) {
+        sees(source, at: now)
+        instances[source].perceived(at: now)
+        for kind in RegionKind.allCases {
+            switch kind {
+            case .beacon: break
+            case .circle:
+                kinds.circles.judge(by: fix, &instances, at: now, transitions: &transitions, notices: &notices)
+            }
+        }
+    }
+
+    /// Marks a source as blind, or as possibly blind, since its last report.
+    mutating func blinded(_ source: EvidenceSourceID, since: Instant, at now: Instant) {
+        instances.blinded(source, since: since, at: now)
+    }
+
+    /// Marks a source as seeing, or as proved to hear in quiet air.
+    mutating func sees(_ source: EvidenceSourceID, at now: Instant) { instances.sees(source, at: now) }
+
+    /// Lets a receiver rest on purpose: its silence makes no state unknown.
+    mutating func rests(_ source: EvidenceSourceID, at now: Instant) { instances[source].rests(at: now) }
+
+    /// Ends the rest of a receiver.
+    mutating func listens(_ source: EvidenceSourceID, at now: Instant) { instances[source].listens(at: now) }
+
+    /// Returns whether a timer came due in silence. It goes on once `proved` or `blinded` is called for its source.
+    func isAwaitingProof(_ source: EvidenceSourceID) -> Bool { instances[source].isAwaitingProof }
+
+    /// Takes the proof that the source perceives: a report of any kind, or an answer.
+    mutating func proved(_ source: EvidenceSourceID, at now: Instant) { instances[source].proved(at: now) }
+
+    // MARK: - Time: instances are left, settle, and become unknown, each in the seen time of its source
+
     /// The time of the next deadline.
-    var nextDeadline: Instant { min(earliest().deadline, admission.due) }
-
-    /// Returns the source with the first deadline; of several the one made first.
-    private func earliest() -> (source: Int, deadline: Instant) {
-        var earliest = (source: 0, deadline: Instant.distantFuture)
-        for source in sources.indices {
-            let deadline = sources[source].nextDeadline
-            if deadline < earliest.deadline { earliest = (source, deadline) }
-        }
-        return earliest
-    }
+    var nextDeadline: Instant { min(instances.earliest.due, admission.due) }
 
     /// Runs the first timer that is due before `limit`. Returns its time; `nil` where none is due.
     mutating func advance(before limit: Instant, transitions: inout [RegionTransition]) -> Instant? {
-        let (source, sourceDue) = earliest()
+        let (source, sourceDue) = instances.earliest
         let now = min(sourceDue, admission.due)
         guard now < limit else { return nil }
         if admission.due == now {
-            advanceAdmission(to: now)
-            return now
-        }
-        guard sources.indices.contains(source) else { return nil }
-        if sources[source].unknownDue == now {
-            statesBecomeUnknown(EvidenceSourceID(index: source), at: now, transitions: &transitions)
-        } else if sources[source].silenceDue == now {
-            blinded(EvidenceSourceID(index: source), since: sources[source].listening.silentSince, at: now)
-        } else if let timer = sources[source].popTimer(), instances[timer.subject].timerDue == timer.due {
-            guard sources[source].isProved(until: timer) || isOvertaken(timer) else {
-                sources[source].awaitProof(of: timer)
-                return now
+            admission.advance(to: now, &instances)
+        } else if instances[source].unknownDue == now {
+            for slot in instances.statesBecomeUnknown(source, at: now, transitions: &transitions) {
+                becameUnknown(slot)
             }
-            instances[timer.subject].timerDue = .distantFuture
+        } else if instances[source].silenceDue == now {
+            blinded(source, since: instances[source].listening.silentSince, at: now)
+        } else if let timer = instances.takeTimer(of: source) {
             timerFired(timer.subject, seen: timer.due, at: now, transitions: &transitions)
         }
         return now
     }
 
-    mutating func setTimer(_ slot: InstanceSlot, dueAtSeenTime due: Instant) {
-        guard instances[slot].timerDue != due else { return }
-        instances[slot].timerDue = due
-        let source = instances[slot].source.index
-        sources[source].setTimer(slot, dueAtSeenTime: due)
-        // Regions that come and go leave stale timers behind.
-        sources[source].throwOutStaleTimers(of: slots.count) { instances[$0.subject].timerDue == $0.due }
-    }
-
-    func seenTime(of slot: InstanceSlot, at now: Instant) -> Instant {
-        sources[instances[slot].source.index].sight.seenTime(at: now)
-    }
-
-    /// Returns whether evidence of the inside came since the timer was set, so that the timer decides nothing.
-    private func isOvertaken(_ timer: EvidenceSource.Timer) -> Bool {
-        instances[timer.subject].standing.presence.map { $0.leavesAt > timer.due } ?? false
+    private mutating func becameUnknown(_ slot: InstanceSlot) {
+        switch instances.region(of: slot) {
+        case .beacon: break
+        case .circle: kinds.circles.becameUnknown(slot)
+        }
     }
 
     private mutating func timerFired(
         _ slot: InstanceSlot, seen: Instant, at now: Instant, transitions: inout [RegionTransition]
     ) {
-        if case .pending = instances[slot].existence { return settled(slot) }
+        if case .pending = instances[slot].existence { return admission.settled(slot, in: &instances) }
         // Timers are lazy: reports only moved the time of leaving.
         if let presence = instances[slot].standing.presence, presence.leavesAt > seen {
-            return setTimer(slot, dueAtSeenTime: presence.leavesAt)
+            return instances.setTimer(slot, dueAtSeenTime: presence.leavesAt)
         }
         if let lapsesAt = candidacyLapses(slot), lapsesAt > seen {
-            return setTimer(slot, dueAtSeenTime: lapsesAt)
+            return instances.setTimer(slot, dueAtSeenTime: lapsesAt)
         }
         left(slot, at: now, transitions: &transitions)
     }
 
-    /// Takes evidence of the outside: silence, or the word of a source that perceives the outside.
-    mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
+    /// Takes evidence of the outside: silence.
+    private mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
         let keeper = instances[slot].beacons.keeper
         guard let change = instances[slot].standing.outside(at: now) else { return }
         let event = change.crossing.flatMap { crossing in
-            region(of: slot).recorded.exitCause(keeper).map { RegionEvent(crossing, by: $0) }
+            instances.region(of: slot).recorded.exitCause(keeper).map { RegionEvent(crossing, by: $0) }
         }
-        if keeper != nil { instances[slot].beacons = .nobody }
-        noteOutside(slot)
-        announce(slot, change, event: event, at: now, transitions: &transitions)
-    }
-}
-
-/// The restart. Still inside makes no event, gone makes an exit at the last report, and new makes an entry.
-extension RegionMonitor {
-    /// Returns the record of an instance to store; `nil` while it is unsettled.
-    func record(of slot: InstanceSlot) -> RegionRecord? {
-        let instance = instances[slot]
-        let occupancy: RegionRecord.Occupancy
-        switch instance.standing.occupancy {
-        case .unsettled: return nil
-        case .outside(let since): occupancy = .outside(since: since)
-        case .inside(let presence):
-            let keeper = instance.beacons.keeper
-            guard keeper != nil || !region(of: slot).kind.hasBeacons else { return nil }
-            occupancy = .inside(
-                RegionRecord.OpenStay(
-                    enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
-                    keeper: keeper, notifiesOnExit: instance.standing.notices.onExit))
-        }
-        return RegionRecord(instance: instance.id, region(of: slot).recorded, occupancy)
+        if keeper != nil { instances[slot].hold(.nobody) }
+        admission.left(slot, in: instances)
+        instances.announce(slot, change, event: event, at: now, transitions: &transitions)
     }
 
-    /// Returns the records of a region's instances, in the order of their slots.
-    func records(of region: String) -> [RegionRecord] {
-        usedSlots.filter { instances[$0].id.region == region }.compactMap { record(of: $0) }
-    }
-
-    /// Returns the records of instances that are inside, in the order of their slots.
-    func recordsOfStays() -> [RegionRecord] {
-        instances.slots.lazy.filter { instances[$0].standing.presence != nil }
-            .compactMap { record(of: $0) }
-    }
+    // MARK: - Restart. Still inside makes no event, gone makes an exit at the last report, and new makes an entry
 
     /// Restores a stored state. The caller calls it after the registrations and before the first report.
     ///
@@ -339,20 +343,19 @@ extension RegionMonitor {
             return false
         }
         // Monitoring of the region began in an earlier process, so a new instance is an entry.
-        let registration = instances[slot].registration
-        registrations[registration].settlesAt = min(registrations[registration].settlesAt, seenTime(of: slot, at: now))
+        instances.settle(instances[slot].registration, bySeenTime: instances.seenTime(of: slot, at: now))
         let change: RegionStanding.Change
         switch record.moved(notAfter: now).occupancy {
         case .outside(let since):
             change = instances[slot].standing.restore(outsideSince: since)
-            noteOutside(slot)
+            admission.left(slot, in: instances)
         case .inside(let stay):
             let leavesAt = restoreInside(slot, stay.keeper, at: now)
             change = instances[slot].standing.restore(stay, until: leavesAt)
-            setTimer(slot, dueAtSeenTime: leavesAt)
+            instances.setTimer(slot, dueAtSeenTime: leavesAt)
         }
-        announce(slot, change, at: now, transitions: &transitions)
-        watchBlindness(of: slot, at: now)
+        instances.announce(slot, change, at: now, transitions: &transitions)
+        instances.watchBlindness(of: slot, at: now)
         return true
     }
 
@@ -360,13 +363,36 @@ extension RegionMonitor {
         _ record: RegionRecord, at now: Instant, transitions: inout [RegionTransition],
         failures: inout [RegionMonitoringFailure]
     ) -> InstanceSlot? {
-        if let slot = slots[record.instance] { return region(of: slot).canRestore(record) ? slot : nil }
-        guard let registration = registration(where: { $0.region.canRestore(record) }) else { return nil }
+        if let slot = instances.slot(of: record.instance) {
+            return instances.region(of: slot).canRestore(record) ? slot : nil
+        }
+        guard let registration = instances.registration(where: { $0.canRestore(record) }) else { return nil }
         do throws(RegionMonitoringFailure) {
-            return try instance(record.instance, of: registration, at: now, transitions: &transitions)
+            return try instances.instance(record.instance, of: registration, at: now, transitions: &transitions)
         } catch {
-            note(error, of: registration, &failures)
+            instances.report(error, of: registration, &failures)
             return nil
         }
+    }
+
+    /// Restores an instance that an earlier process left inside.
+    ///
+    /// - Parameter keeper: the beacons that kept it inside, if any.
+    /// - Returns: the seen time at which it is left without further evidence.
+    private mutating func restoreInside(_ slot: InstanceSlot, _ keeper: BeaconKeeper?, at now: Instant) -> Instant {
+        switch instances.region(of: slot) {
+        case .beacon(let region):
+            guard let keeper else { return .distantFuture }
+            instances[slot].hold(.present(BeaconPresence(keeper)))
+            return leavingTime(of: slot, keeper.patience, region.rules, at: now)
+        case .circle:
+            kinds.circles.restoreInside(slot)
+            return .distantFuture
+        }
+    }
+
+    /// Returns what is wrong with the monitor's state; for tests.
+    func checkInvariants() -> [String] {
+        instances.checkInvariants() + admission.checkInvariants(instances) + kinds.circles.checkInvariants(instances)
     }
 }

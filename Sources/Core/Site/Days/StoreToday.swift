@@ -61,17 +61,17 @@ package struct StoreToday: Sendable {
     let configured: [String]
     /// How the time of day relates to the engine's clock.
     package var timebase: Timebase
-    var day: LocalDay
+    private var day: LocalDay
     /// How long the store heard in each hour of the day.
-    var heard: [TimeSpan]
+    private var heard: [TimeSpan]
     /// The day's visits by region.
-    var counts: [String: DayCounts] = [:]
+    private var counts: [String: DayCounts] = [:]
     /// Curves of earlier days by day and region.
-    var past: [Int64: [String: [Int64]]] = [:]
+    private(set) var past: [Int64: [String: [Int64]]] = [:]
     /// Visits to regions that have no place.
-    var omitted: Int64 = 0
-    var places: [RegionInstanceID: Place] = [:]
-    var resumption = Resumption.none
+    private var omitted: Int64 = 0
+    private var places: [RegionInstanceID: Place] = [:]
+    private var resumption = Resumption.none
     private var isHearing = false
     private var followedAt: Instant
     /// When there may be a report, and when one is looked for without a change.
@@ -81,7 +81,7 @@ package struct StoreToday: Sendable {
     private var reportedAt = Instant.origin
     /// The time since which gateways tell what they heard while they were away; `nil` where none does.
     private var catchesUpSince: Instant?
-    var changes = Changes()
+    private var changes = Changes()
 
     /// The differences from the records on the disk.
     struct Changes: Sendable {
@@ -198,5 +198,247 @@ package struct StoreToday: Sendable {
         }
         let stored = Set(news.records.map(\.key))
         news.removedKeys = changes.removedKeys.subtracting(stored).sorted()
+    }
+}
+
+/// Visits begin and end.
+extension StoreToday {
+    private mutating func note(_ output: GatewayOutput, at now: Instant) {
+        switch output {
+        case .transition(let transition, let record) where transition.instance.zone == nil:
+            note(transition, record)
+        case .exit(let instance, let event, let at) where instance.zone == nil:
+            if let stay = event.lateStay {
+                let visit = begin(instance.region, enteredAt: stay.enteredAt, isSeen: stay.beginning != .partial)
+                end(visit, of: instance.region, stay, at: at)
+            } else if let visit = places.removeValue(forKey: instance)?.visit {
+                end(visit, of: instance.region, nil, at: at)
+            }
+        case .forgotten(let instances, let at):
+            for instance in instances {
+                if let visit = places.removeValue(forKey: instance)?.visit {
+                    end(visit, of: instance.region, nil, at: at)
+                }
+            }
+        default: break
+        }
+    }
+
+    private mutating func note(_ transition: RegionTransition, _ record: RegionRecord?) {
+        let region = transition.instance.region
+        var place = places[transition.instance] ?? Place()
+        // A region is told of as soon as it has a state, also before its first visit.
+        if hasRoom(for: region), place.state != transition.state { changes.regions.insert(region) }
+        place.state = transition.state
+        switch transition.state {
+        case .unknown: break
+        case .inside:
+            let enteredAt = record?.stay?.enteredAt ?? transition.since
+            let isSeen = record?.stay.map { $0.beginning != .partial } ?? (transition.event != nil)
+            if let visit = place.visit {
+                place.visit = corrected(visit, of: region, enteredAt: enteredAt, isSeen: isSeen)
+            } else {
+                place.visit = begin(region, enteredAt: enteredAt, isSeen: isSeen)
+            }
+        case .outside:
+            var stay: RegionStay?
+            if case .exit(let told)? = transition.event?.kind { stay = told }
+            if let visit = place.visit { end(visit, of: region, stay, at: transition.since) }
+            places[transition.instance] = nil
+            return
+        }
+        places[transition.instance] = place
+    }
+
+    /// Whether a region is one of those that are told of.
+    private mutating func hasRoom(for region: String) -> Bool {
+        if counts[region] != nil { return true }
+        guard counts.count < TodayReport.maxRegions else { return false }
+        counts[region] = DayCounts(hours: day.hours.count)
+        changes.regions.insert(region)
+        return true
+    }
+
+    private mutating func begin(_ region: String, enteredAt: Instant, isSeen: Bool) -> Visit {
+        var visit = Visit(enteredAt: enteredAt, countsToday: false)
+        guard hasRoom(for: region) else {
+            if resumption != .sameDay {
+                omitted = min(omitted + 1, StoredDays.most)
+                changes.day = true
+            }
+            return visit
+        }
+        visit.entry = isSeen ? hour(of: enteredAt) : nil
+        visit.countsToday = true
+        if resumption == .none { add(1, to: visit.entry, of: region) }
+        if resumption != .sameDay { count(1, of: region) }
+        return visit
+    }
+
+    /// A visit began at another time than was told.
+    private mutating func corrected(
+        _ visit: Visit, of region: String, enteredAt: Instant, isSeen: Bool
+    ) -> Visit {
+        var corrected = visit
+        corrected.enteredAt = enteredAt
+        guard visit.countsToday, enteredAt != visit.enteredAt || isSeen != (visit.entry != nil) else {
+            return corrected
+        }
+        corrected.entry = isSeen ? hour(of: enteredAt) : nil
+        if corrected.entry != visit.entry {
+            add(-1, to: visit.entry, of: region)
+            add(1, to: corrected.entry, of: region)
+        }
+        return corrected
+    }
+
+    /// - Parameter stay: what the exit says; `nil` where none was told.
+    private mutating func end(_ visit: Visit, of region: String, _ stay: RegionStay?, at instant: Instant) {
+        guard visit.countsToday else { return }
+        if let stay {
+            _ = corrected(visit, of: region, enteredAt: stay.enteredAt, isSeen: stay.beginning != .partial)
+        }
+        changes.regions.insert(region)
+        let end = timebase.wall(stay?.lastHeardAt ?? instant)
+        if end < day.from {
+            // It was over before the day began, and the store learns it only now.
+            count(-1, of: region)
+        } else if let stay, stay.beginning != .partial, stay.ending != .unmonitored {
+            counts[region]?.stays.note(stay.dwell)
+        }
+    }
+
+    private mutating func count(_ change: Int64, of region: String) {
+        guard let visits = counts[region]?.visits else { return }
+        counts[region]?.visits = min(max(0, visits + change), StoredDays.most)
+        changes.regions.insert(region)
+    }
+
+    private func hour(of instant: Instant) -> EntryHour? {
+        let time = timebase.wall(instant)
+        if let hour = day.hour(of: time) { return EntryHour(day: day.number, hour: hour) }
+        guard time < day.from else { return EntryHour(day: day.number, hour: day.hours.count - 1) }
+        let earlier = localTime.day(at: time)
+        return earlier.hour(of: time).map { EntryHour(day: earlier.number, hour: $0) }
+    }
+
+    /// Corrects the curve of the day, or of an earlier one that has one.
+    private mutating func add(_ change: Int64, to entry: EntryHour?, of region: String) {
+        guard let entry else { return }
+        if entry.day == day.number, let known = counts[region]?.entries, known.indices.contains(entry.hour) {
+            counts[region]?.entries[entry.hour] = min(max(0, known[entry.hour] + change), StoredDays.most)
+            changes.regions.insert(region)
+        } else if let known = past[entry.day]?[region], known.indices.contains(entry.hour) {
+            past[entry.day]?[region]?[entry.hour] = min(max(0, known[entry.hour] + change), StoredDays.most)
+            changes.past.insert(Changes.PastRecord(day: entry.day, region: region))
+            changes.regions.insert(region)
+        }
+    }
+}
+
+/// Days begin and are restored, and what is told of one.
+extension StoreToday {
+    /// Another day begins. Visits under way touch it.
+    private mutating func begin(_ next: LocalDay) {
+        for (region, count) in counts {
+            past[day.number, default: [:]][region] = count.entries
+            changes.past.insert(Changes.PastRecord(day: day.number, region: region))
+        }
+        let former = Set(counts.keys)
+        day = next
+        heard = next.hours.map { _ in .zero }
+        omitted = 0
+        forgetDays()
+        startCounts()
+        for region in former where counts[region] == nil {
+            changes.removedKeys.insert(StoredDays.today(region: region, number: 0, DayCounts(hours: 0)).key)
+        }
+        for id in places.keys.sorted(by: { StoredRegion.key($0) < StoredRegion.key($1) }) {
+            guard places[id]?.visit != nil else { continue }
+            let isCounted = hasRoom(for: id.region)
+            places[id]?.visit?.countsToday = isCounted
+            if isCounted { counts[id.region]?.visits += 1 } else { omitted += 1 }
+        }
+    }
+
+    /// The regions that a day begins with: configured ones, and those that had a visit on a kept day.
+    private mutating func startCounts() {
+        let known = past.values.flatMap { $0.filter { $0.value.contains { $0 > 0 } }.keys }
+        let goingOn = places.filter { $0.value.visit != nil }.map(\.key.region)
+        counts = [:]
+        for region in configured + Set(goingOn).sorted() + Set(known).sorted() { _ = hasRoom(for: region) }
+    }
+
+    /// Curves that are too old go, and those of days that are still to come: the clock was set back.
+    private mutating func forgetDays() {
+        let kept = (day.number - Self.keptDays)..<day.number
+        for (number, regions) in past where !kept.contains(number) {
+            for region in regions.keys {
+                changes.removedKeys.insert(StoredDays.past(region: region, number: number, entries: []).key)
+            }
+            past[number] = nil
+        }
+    }
+
+    private mutating func restore(_ records: [StoredDays]) {
+        var stored: (number: Int64, from: WallTime, heard_s: [Int64], omitted: Int64)?
+        var storedCounts: [String: DayCounts] = [:]
+        for record in records {
+            switch record {
+            case .day(let number, let from, let heard_s, let omitted): stored = (number, from, heard_s, omitted)
+            case .past(let region, let number, let entries): past[number, default: [:]][region] = entries
+            case .today: break
+            }
+        }
+        guard let stored else { return }
+        for case .today(let region, stored.number, let counts) in records { storedCounts[region] = counts }
+        // A machine without a clock of its own begins in the past, until it has asked for the time.
+        if stored.number > day.number, !timebase.isSynced { day = localTime.day(number: stored.number) }
+        heard = day.hours.map { _ in .zero }
+        if stored.number == day.number, stored.from == day.from {
+            resumption = .sameDay
+            omitted = stored.omitted
+            for (region, count) in storedCounts.sorted(by: { $0.key < $1.key }).prefix(TodayReport.maxRegions)
+            where count.entries.count == day.hours.count { counts[region] = count }
+            for (hour, seconds) in stored.heard_s.enumerated() where heard.indices.contains(hour) {
+                heard[hour] = .seconds(Int(min(seconds, 7_200)))
+            }
+            forgetDays()
+        } else {
+            // In another zone the day begins anew, without a curve of what it was.
+            resumption = .otherDay
+            for (region, count) in storedCounts { past[stored.number, default: [:]][region] = count.entries }
+            changes.past = Set(storedCounts.keys.map { Changes.PastRecord(day: stored.number, region: $0) })
+            forgetDays()
+            startCounts()
+            for region in storedCounts.keys where counts[region] == nil {
+                changes.removedKeys.insert(StoredDays.today(region: region, number: 0, DayCounts(hours: 0)).key)
+            }
+        }
+    }
+
+    func report(at now: WallTime, isHearing: Bool) -> TodayReport {
+        let begun = max(1, day.hours.count { $0 <= now })
+        let hours = (0..<begun).map { hour in
+            let length = min(now, day.end(ofHour: hour)) - day.hours[hour]
+            let share = length < .seconds(1) ? (isHearing ? 1 : 0) : heard[hour].seconds / length.seconds
+            return TodayReport.Hour(from: day.hours[hour], heardShare: (min(1, share) * 100).rounded() / 100)
+        }
+        var present: [String: (inside: Int64, unknown: Int64)] = [:]
+        for (id, place) in places {
+            var found = present[id.region] ?? (0, 0)
+            if place.state == .inside { found.inside += 1 } else { found.unknown += 1 }
+            present[id.region] = found
+        }
+        let regions = counts.sorted { $0.key < $1.key }.map { id, count in
+            let found = present[id] ?? (0, 0)
+            return TodayReport.Region(
+                id: id, visits: count.visits, present: isHearing ? found.inside : nil, unknown: found.unknown,
+                medianStay_s: count.stays.median_s, entries: Array(count.entries.prefix(begun)),
+                lastWeek: past[day.number - Self.keptDays]?[id])
+        }
+        return TodayReport(
+            day: day.name, timeZone: localTime.name, from: day.from, to: day.to, hours: hours, regions: regions,
+            omitted: omitted)
     }
 }

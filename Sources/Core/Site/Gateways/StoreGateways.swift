@@ -53,7 +53,7 @@ package struct StoreGateways: Sendable {
         fileprivate(set) var deafSince: Instant?
         /// The last time at which it was announced as offline; `nil` for never.
         fileprivate(set) var offlineAt: Instant?
-        /// The time up to which it has told its events.
+        /// The time up to which it has reported its events.
         var progress = GatewayProgress()
         /// The epoch of its last online status, and the beginning of that epoch; `nil` before such a status.
         fileprivate(set) var epoch: (name: String, begin: Instant)?
@@ -75,7 +75,7 @@ package struct StoreGateways: Sendable {
     }
 
     /// The time from the start of the store, or of a gateway, within which the gateway's retained messages arrive.
-    static let firstWordWithin = TimeSpan.seconds(30)
+    static let firstMessageWithin = TimeSpan.seconds(30)
 
     package private(set) var all: [Gateway] = []
     private var indexOfID: [String: GatewayIndex] = [:]
@@ -105,7 +105,7 @@ package struct StoreGateways: Sendable {
 
     /// Returns the gateways that a store waits for after its start: a beacon may be at one of them.
     func awaited(at now: Instant) -> GatewaySet {
-        now - startedAt <= Self.firstWordWithin ? silent : GatewaySet()
+        now - startedAt <= Self.firstMessageWithin ? silent : GatewaySet()
     }
 
     /// Returns the index of a gateway, which it gets with its first message; `nil` for more than 64 gateways.
@@ -123,9 +123,9 @@ package struct StoreGateways: Sendable {
         return index
     }
 
-    /// The time up to which all gateways have told their events, as far as is known.
-    struct Told {
-        /// The time up to which all events have been told.
+    /// The time up to which all gateways have reported their events, as far as is known.
+    struct Reported {
+        /// The time up to which all events have been reported.
         var until: Instant
         /// The delay after which a later exit is checked again; `latest` limits it.
         fileprivate var delay: TimeSpan
@@ -133,7 +133,7 @@ package struct StoreGateways: Sendable {
         fileprivate var earliest: Instant
         fileprivate var latest: Instant
 
-        /// Makes a value for gateways that have told all events until `now`.
+        /// Makes a value for gateways that have reported all events until `now`.
         init(everythingUntil now: Instant) { self.init(until: now, delay: .zero) }
 
         fileprivate init(
@@ -142,24 +142,24 @@ package struct StoreGateways: Sendable {
             (self.until, self.delay, self.earliest, self.latest) = (until, delay, earliest, latest)
         }
 
-        /// Returns when an exit that is too early to be told is checked again.
+        /// Returns when an exit that is too early to be published is checked again.
         func look(at exit: Instant) -> Instant { min(max(exit + delay, earliest), latest) }
     }
 
-    /// Returns the time up to which all gateways have told their events.
+    /// Returns the time up to which all gateways have reported their events.
     ///
     /// - Parameter lateAfter: the age from which a gateway's message changes nothing anyway.
-    func told(at now: Instant, lateAfter: TimeSpan) -> Told {
+    func reported(at now: Instant, lateAfter: TimeSpan) -> Reported {
         let caughtUpAt = caughtUpAt(now)
-        if caughtUpAt > now { return Told(until: now - lateAfter, delay: lateAfter, latest: caughtUpAt) }
+        if caughtUpAt > now { return Reported(until: now - lateAfter, delay: lateAfter, latest: caughtUpAt) }
         let transit = all.map(\.progress.transit).max() ?? .zero
         let overdue = all.map { $0.progress.listOverdueAt(now) }.max() ?? now
-        // One that lists beacons has told its events until its last message, because its line may be down since.
-        let until = all.map { $0.progress.toldUntil(now) }.min() ?? now
-        return Told(until: until, delay: transit, earliest: overdue)
+        // One that lists beacons has reported its events until its last message, because its line may be down since.
+        let until = all.map { $0.progress.reportedUntil(now) }.min() ?? now
+        return Reported(until: until, delay: transit, earliest: overdue)
     }
 
-    /// Returns when all gateways will have told everything, as far as is known now; `distantFuture` while one is away.
+    /// Returns when all gateways will have reported everything, as far as is known now; `distantFuture` while one is away.
     ///
     /// - Parameter others: gateways that do not count.
     func caughtUpAt(_ now: Instant, but others: GatewaySet = GatewaySet()) -> Instant {
@@ -173,7 +173,7 @@ package struct StoreGateways: Sendable {
         return due
     }
 
-    /// Returns when a gateway will have told its old events, as far as is known now. While its line may be down again,
+    /// Returns when a gateway will have reported its old events, as far as is known now. While its line may be down again,
     /// that is looked at anew.
     func caughtUpAt(_ gateway: GatewayIndex, at now: Instant) -> Instant {
         let progress = self[gateway].progress
@@ -187,7 +187,7 @@ package struct StoreGateways: Sendable {
     /// Starts the time in which a gateway has to repeat the stays of an earlier epoch. It runs while the gateway hears.
     mutating func awaitRestatement(of gateway: GatewayIndex, at now: Instant) {
         let waits = all[gateway.number].epoch != nil && hearing.contains(gateway)
-        all[gateway.number].restatedDue = waits ? now + Self.firstWordWithin : .distantFuture
+        all[gateway.number].restatedDue = waits ? now + Self.firstMessageWithin : .distantFuture
         restatedDue = all.map(\.restatedDue).min() ?? .distantFuture
     }
 
@@ -210,14 +210,14 @@ package struct StoreGateways: Sendable {
     /// Takes the head of a message.
     ///
     /// - Parameter showsClock: whether its time is the time of sending.
-    mutating func note(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
+    mutating func receive(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
         self[gateway].isClockSynced = head.isClockSynced
         self[gateway].lastArrival = arrival.now
-        if showsClock, !arrival.isLate { self[gateway].clockOffset = arrival.told - arrival.now }
+        if showsClock, !arrival.isLate { self[gateway].clockOffset = arrival.stated - arrival.now }
     }
 
     /// Takes the epoch of a gateway that is online.
-    mutating func note(epoch: String, of gateway: GatewayIndex, begin: Instant) {
+    mutating func receive(epoch: String, of gateway: GatewayIndex, begin: Instant) {
         guard all[gateway.number].epoch?.name != epoch else { return }
         all[gateway.number].epoch = (epoch, begin)
         all[gateway.number].progress.beginEpoch()
@@ -226,14 +226,14 @@ package struct StoreGateways: Sendable {
     /// Takes a status.
     ///
     /// - Returns: whether its ability to hear has changed.
-    mutating func note(_ status: Status, of gateway: GatewayIndex, at now: Instant) -> Bool {
+    mutating func receive(_ status: Status, of gateway: GatewayIndex, at now: Instant) -> Bool {
         let could = hearing.contains(gateway)
         let wasOnline = all[gateway.number].status?.isOnline ?? true
         all[gateway.number].status = status
         if !status.isOnline {
             all[gateway.number].offlineAt = now
         } else if all[gateway.number].offlineAt != nil, !wasOnline {
-            // The gateway now tells the events of the time in between.
+            // The gateway now reports the events of the time in between.
             all[gateway.number].progress.catchUp(at: now)
         }
         guard status.hears != could else { return false }
@@ -243,7 +243,7 @@ package struct StoreGateways: Sendable {
     }
 }
 
-/// The progress of one gateway in telling its events.
+/// The progress of one gateway in reporting its events.
 ///
 /// A gateway's line may be down unnoticed: the broker publishes its will after one and a half times `keepalive_s`.
 /// Before that, an overdue list shows it.
@@ -270,16 +270,16 @@ struct GatewayProgress: Sendable {
     init() {}
 
     /// Takes the arrival of an event.
-    mutating func note(_ arrival: Arrival) {
+    mutating func receive(_ arrival: Arrival) {
         transit = min(arrival.transit, Arrival.longestTransit)
         if arrival.transit > Arrival.longestTransit { catchUp(at: arrival.now) }
     }
 
-    /// Notes that the gateway tells events of the time for which it was away.
+    /// Expects events of the time for which the gateway was away.
     mutating func catchUp(at now: Instant) { catchesUpUntil = max(catchesUpUntil, now + Arrival.eventPatience) }
 
     /// Takes a list of a region's beacons.
-    mutating func noteList(of region: StoreRegionSlot, isEmpty: Bool, at now: Instant) {
+    mutating func listed(_ region: StoreRegionSlot, isEmpty: Bool, at now: Instant) {
         spokenAt = now
         if let last = listing[region], last >= connectedAt, now - last < HeardLevels.memory {
             interval = TimeSpan(microseconds: (interval.microseconds * 7 + (now - last).microseconds) / 8)
@@ -291,11 +291,11 @@ struct GatewayProgress: Sendable {
     mutating func forget(_ region: StoreRegionSlot) { listing[region] = nil }
 
     /// Takes another message about a region: the line is up.
-    mutating func noteWord(at now: Instant) { spokenAt = now }
+    mutating func messageArrived(at now: Instant) { spokenAt = now }
 
     /// Takes a status, which begins a connection: old events may follow. The lists before it still show that the
     /// gateway lists these regions.
-    mutating func noteStatus(at now: Instant) {
+    mutating func connected(at now: Instant) {
         (connectedAt, spokenAt) = (now, now)
         catchUp(at: now)
     }
@@ -320,8 +320,8 @@ struct GatewayProgress: Sendable {
     /// The time after which an overdue list is not expected any more.
     var owesUntil: Instant { spokenAt + Self.owedFor }
 
-    /// Returns the time up to which the gateway has told its events, unless its list is overdue.
-    func toldUntil(_ now: Instant) -> Instant { (isListing(now) ? spokenAt : now) - transit }
+    /// Returns the time up to which the gateway has reported its events, unless its list is overdue.
+    func reportedUntil(_ now: Instant) -> Instant { (isListing(now) ? spokenAt : now) - transit }
 
     /// Returns the time at which its next list is overdue; `now` where it owes none.
     func listOverdueAt(_ now: Instant) -> Instant {

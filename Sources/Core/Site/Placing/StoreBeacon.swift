@@ -1,3 +1,13 @@
+/// The slots of a beacon and of a region's zone in a store.
+struct StoreBeaconSlot: SlotNumber, Comparable {
+    let number: UInt32
+
+    static func < (left: StoreBeaconSlot, right: StoreBeaconSlot) -> Bool { left.number < right.number }
+}
+struct StoreZoneSlot: SlotNumber {
+    let number: UInt32
+}
+
 /// The identity of a beacon in a store. Across gateways, one beacon is one identity. Where several devices share an
 /// identity, and the gateways name devices alike, it is the device.
 struct BeaconKey: Hashable, Sendable {
@@ -220,5 +230,17 @@ struct StoreBeacon: Sendable {
         zoneSince = since
         candidate = nil
         if zone == nil { belief = ZoneBelief() }
+    }
+}
+
+extension ListedBeacon {
+    /// Orders the nearest first and unknown ones last. Equal ones are ordered by track, so that the order is
+    /// repeatable.
+    static func isNearer(_ left: ListedBeacon, _ right: ListedBeacon) -> Bool {
+        let (leftUnknown, rightUnknown) = (
+            left.observation.proximity == .unknown, right.observation.proximity == .unknown
+        )
+        if leftUnknown != rightUnknown { return rightUnknown }
+        return (left.observation.accuracy_m, left.track) < (right.observation.accuracy_m, right.track)
     }
 }

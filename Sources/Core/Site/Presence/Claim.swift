@@ -1,8 +1,8 @@
 /// A gateway's claim about one region instance.
 struct Claim: Sendable {
-    /// The last claim, by the time of its event.
-    enum Word: Sendable {
-        /// No claim yet, or an unknown state.
+    /// The last statement, by the time of its event.
+    enum Statement: Sendable {
+        /// No statement yet, or an unknown state.
         case nothing
         case there(Stay)
         /// The instance has been empty since that time.
@@ -14,31 +14,48 @@ struct Claim: Sendable {
         var since: Instant
         /// The epoch of the claim.
         var epoch: String
-        /// The beginning: `partial` where a state told the stay, and no entry.
+        /// The beginning: `partial` where a state gave the stay, and no entry.
         var beginning = RegionStay.Beginning.observed
         /// The time of another entry during the stay, whose exit before it has not arrived yet.
         var reenteredAt: Instant?
-        /// Whether that entry is the first word of a new epoch, which continues the stay.
+        /// Whether that entry is the first statement of a new epoch, which continues the stay.
         var isContinued = false
     }
 
     var gateway: GatewayIndex
-    private(set) var word = Word.nothing
-    /// The last exit that it told; `nil` where it only ever had none inside.
+    private(set) var statement = Statement.nothing
+    /// The last exit that it reported; `nil` where it only ever had none inside.
     private var leftAt: Instant?
     /// The time from which the gateway is known not to hear; `nil` while it hears. Its return does not prove earlier
     /// claims: only a new one counts.
     var deafSince: Instant?
     /// The time since which its line is down, or it is stopped; `nil` where it has spoken since.
     var awaySince: Instant?
-    /// The last statement that counts.
-    var saidAt = Instant.origin
+    /// The time of the last statement that counts.
+    var statedAt = Instant.origin
     /// The time at which it stated `unknown`; `nil` where it has stated another state since.
     var unknownSince: Instant?
     /// The numbers of its events.
     var numbers = SeenNumbers()
 
     init(_ gateway: GatewayIndex) { self.gateway = gateway }
+
+    /// Takes the status of its gateway: without hearing, the claim proves nothing.
+    ///
+    /// - Parameter offlineAt: the last time at which the gateway was announced as offline; `nil` for never.
+    mutating func take(_ status: StoreGateways.Status, offlineSince offlineAt: Instant?, at now: Instant) {
+        let hasSpoken = offlineAt.map { statedAt > $0 } ?? true
+        if !status.hears {
+            deafSince = deafSince ?? now
+        } else if hasSpoken {
+            deafSince = nil
+        }
+        if !status.isOnline {
+            awaySince = awaySince ?? now
+        } else if hasSpoken {
+            awaySince = nil
+        }
+    }
 
     /// Takes the number of an event that counts.
     ///
@@ -52,29 +69,29 @@ struct Claim: Sendable {
     /// Takes an entry.
     mutating func enter(at instant: Instant) {
         unknownSince = nil
-        switch word {
-        case .nothing: word = .there(Stay(since: instant, epoch: numbers.epoch))
-        case .gone(let at): if instant >= at { word = .there(Stay(since: instant, epoch: numbers.epoch)) }
+        switch statement {
+        case .nothing: statement = .there(Stay(since: instant, epoch: numbers.epoch))
+        case .gone(let at): if instant >= at { statement = .there(Stay(since: instant, epoch: numbers.epoch)) }
         case .there(var stay):
             if stay.epoch != numbers.epoch { stay.isContinued = stay.reenteredAt == nil }
             stay.epoch = numbers.epoch
             if instant > stay.since { stay.reenteredAt = max(stay.reenteredAt ?? instant, instant) }
-            word = .there(stay)
+            statement = .there(stay)
         }
     }
 
     /// Takes an exit.
     mutating func leave(at instant: Instant) {
         unknownSince = nil
-        switch word {
-        case .nothing: word = .gone(at: instant)
-        case .gone(let at): if instant > at { word = .gone(at: instant) }
+        switch statement {
+        case .nothing: statement = .gone(at: instant)
+        case .gone(let at): if instant > at { statement = .gone(at: instant) }
         case .there(let stay):
             guard instant >= stay.since else { return }
             if let reenteredAt = stay.reenteredAt, reenteredAt > instant {
-                word = .there(Stay(since: reenteredAt, epoch: stay.epoch))
+                statement = .there(Stay(since: reenteredAt, epoch: stay.epoch))
             } else {
-                word = .gone(at: instant)
+                statement = .gone(at: instant)
             }
         }
         leftAt = max(leftAt ?? instant, instant)
@@ -90,12 +107,12 @@ struct Claim: Sendable {
             unknownSince = nil
             var stay = self.stay ?? Stay(since: since, epoch: numbers.epoch, beginning: .partial)
             stay.epoch = numbers.epoch
-            word = .there(stay)
+            statement = .there(stay)
         case false?:
             unknownSince = nil
             if isGone { return }
             if self.isThere { leftAt = since }
-            word = .gone(at: since)
+            statement = .gone(at: since)
         }
     }
 
@@ -108,7 +125,7 @@ struct Claim: Sendable {
     var isThere: Bool { stay != nil }
 
     /// The stay; `nil` where it has none inside.
-    var stay: Stay? { if case .there(let stay) = word { stay } else { nil } }
+    var stay: Stay? { if case .there(let stay) = statement { stay } else { nil } }
 
     /// The beginning of the stay; `nil` where it has none inside.
     var thereSince: Instant? { stay?.since }
@@ -123,10 +140,20 @@ struct Claim: Sendable {
     /// The beginning of the stay, where no other entry of the same epoch came during it.
     var onlyEntry: Instant? { stay.flatMap { $0.reenteredAt == nil || $0.isContinued ? $0.since : nil } }
 
-    var isGone: Bool { if case .gone = word { true } else { false } }
+    var isGone: Bool { if case .gone = statement { true } else { false } }
 
     /// The time from which the instance is empty.
-    var goneAt: Instant? { if case .gone(let at) = word { at } else { nil } }
+    var goneAt: Instant? { if case .gone(let at) = statement { at } else { nil } }
+}
+
+/// The event that causes claims to be evaluated.
+struct ClaimEvidence: Sendable {
+    /// Whether a gateway has reported an entry. A beacon without an entry was there before.
+    var isCrossing = false
+    /// The beginning of the stay, where it is earlier than `at`.
+    var since: Instant?
+    /// The time of the event.
+    var at: Instant
 }
 
 /// The event numbers of a gateway and region instance that have arrived. Events are delivered at least once, and in any
@@ -176,8 +203,8 @@ struct SeenNumbers: Sendable {
         return seq <= known.floor || known.recent.contains(seq)
     }
 
-    /// Notes the arrival of an event.
-    mutating func note(_ seq: Int64, of epoch: String) {
+    /// Takes the number of an event that has arrived.
+    mutating func add(_ seq: Int64, of epoch: String) {
         let index = index(of: epoch)
         guard !holds(seq, of: epoch) else { return }
         let place = epochs[index].recent.firstIndex { $0 > seq } ?? epochs[index].recent.count
@@ -188,13 +215,13 @@ struct SeenNumbers: Sendable {
     /// Returns whether a state took effect without waiting any longer for the event.
     func isOvertaken(_ seq: Int64, of epoch: String) -> Bool { seq <= of(epoch)?.overtakenSeq ?? 0 }
 
-    /// Notes that an event had an effect.
+    /// Takes the number of an event that had an effect.
     mutating func apply(_ seq: Int64, of epoch: String) {
         let index = index(of: epoch)
         epochs[index].appliedSeq = max(epochs[index].appliedSeq, seq)
     }
 
-    /// Notes that a state that names an event had an effect. If the event has not arrived, it will be too late.
+    /// Takes the event that a state names, which had an effect. If the event has not arrived, it will be too late.
     mutating func overtake(_ seq: Int64, of epoch: String) {
         let index = index(of: epoch)
         if seq > epochs[index].appliedSeq { epochs[index].overtakenSeq = max(epochs[index].overtakenSeq, seq) }

@@ -1,5 +1,5 @@
 /// States that arrived before the event that they name, or before events of an earlier epoch. For each gateway and
-/// region, one state waits until the gateway has told no old events for 2 s. Unless it says `inside`, it waits for the
+/// region, one state waits until the gateway has reported no old events for 2 s. Unless it says `inside`, it waits for the
 /// gateway's line too.
 struct EarlyStates: Sendable {
     struct State: Sendable {
@@ -28,6 +28,23 @@ struct EarlyStates: Sendable {
     private var timers = TimerQueue<Place>()
 
     init() {}
+
+    /// Returns what is wrong between waiting states and regions; for tests.
+    func checkInvariants(_ regions: StoreRegions) -> [String] {
+        let due = Set(timers.all.map { Deadline(place: $0.subject, due: $0.due) })
+        var broken: [String] = []
+        for (place, state) in waiting {
+            if !due.contains(Deadline(place: place, due: state.due)) { broken.append("a state waits for no timer") }
+            let id = regions[place.region].id
+            if regions.slot(of: id) != place.region { broken.append("a state waits for \(id), which has ended") }
+        }
+        return broken
+    }
+
+    private struct Deadline: Hashable {
+        var place: Place
+        var due: Instant
+    }
 
     /// The deadline of the first state, or earlier.
     var due: Instant { timers.nextDue }
@@ -68,7 +85,7 @@ struct EarlyStates: Sendable {
     ///
     /// - Parameters:
     /// - lateAfter: the longest time that it waits.
-    /// - caughtUpAt: returns when its gateway has told its old events, as far as is known.
+    /// - caughtUpAt: returns when its gateway has reported its old events, as far as is known.
     mutating func takeFirst(lateAfter: TimeSpan, _ caughtUpAt: (State) -> Instant) -> State? {
         guard let timer = timers.removeFirst(), let state = waiting[timer.subject], state.due == timer.due else {
             return nil
@@ -103,7 +120,7 @@ struct RegionOwners: Sendable {
     private var owners: [String: Owner] = [:]
     private var refused: Set<Refused> = []
 
-    /// The decision about news of a region.
+    /// The decision about a message of a region.
     enum Decision {
         case joined
         /// The gateway's region has another UUID; that is known already.
@@ -113,7 +130,7 @@ struct RegionOwners: Sendable {
     }
 
     /// - Parameters:
-    /// - uuid: the UUID in the news; `nil` where there is none.
+    /// - uuid: the UUID in the message; `nil` where there is none.
     /// - limit: the most regions. Beyond it UUIDs are not compared.
     mutating func decide(_ gateway: GatewayIndex, region: String, _ uuid: ProximityUUID?, limit: Int) -> Decision {
         let place = Refused(gateway: gateway, region: region)
@@ -130,8 +147,8 @@ struct RegionOwners: Sendable {
         return refused.insert(place).inserted ? .refusedFirst(owner.gateway, owner.uuid) : .refused
     }
 
-    /// Takes the news that a gateway does not monitor a region any more.
-    mutating func withdraw(_ gateway: GatewayIndex, region: String) {
+    /// Removes a gateway that does not monitor a region any more.
+    mutating func remove(_ gateway: GatewayIndex, region: String) {
         refused.remove(Refused(gateway: gateway, region: region))
         if owners[region]?.gateway == gateway { owners[region] = nil }
     }

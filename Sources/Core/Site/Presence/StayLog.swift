@@ -9,7 +9,7 @@ struct StayLog: Sendable {
         var to: Instant
         /// The last report by a gateway.
         var lastHeardAt: Instant
-        /// The gateway and beacon of its end; `nil` where no event told it.
+        /// The gateway and beacon of its end; `nil` where no event reported it.
         var cause: StoreRegion.Cause?
         /// The beginning; `partial` where no gateway saw it.
         var beginning = RegionStay.Beginning.observed
@@ -25,7 +25,7 @@ struct StayLog: Sendable {
         }
     }
 
-    /// An entry whose visit is not told yet.
+    /// An entry whose visit is not published yet.
     struct Entry: Sendable {
         var at: Instant
         var cause: StoreRegion.Cause
@@ -41,7 +41,7 @@ struct StayLog: Sendable {
         var to: Instant?
     }
 
-    /// The most untold stays of one instance.
+    /// The most waiting stays of one instance.
     static let most = 256
     /// The limit where all instances together have more stays than `max_instances`.
     static let few = 16
@@ -55,7 +55,7 @@ struct StayLog: Sendable {
     /// Adds an ended stay.
     ///
     /// - Returns: false where there are too many. The two stays nearest to each other are then joined.
-    mutating func note(_ stay: Stay, apart exitAfter: TimeSpan) -> Bool {
+    mutating func add(_ stay: Stay, apart exitAfter: TimeSpan) -> Bool {
         guard stay.from <= stay.to else { return true }
         var joined = stay
         stays.removeAll { other in
@@ -83,7 +83,7 @@ struct StayLog: Sendable {
     }
 
     /// Adds an entry that arrives while the end of the visit before it is undecided.
-    mutating func note(_ entry: Entry) {
+    mutating func add(_ entry: Entry) {
         entries.append(entry)
         if entries.count > limit { entries.removeFirst() }
     }
@@ -91,7 +91,7 @@ struct StayLog: Sendable {
     /// Returns the cause of the visit that begins at that time.
     func cause(at instant: Instant) -> StoreRegion.Cause? { entries.first { $0.at == instant }?.cause }
 
-    /// Forgets the stays and entries up to that time, which are told.
+    /// Forgets the stays and entries up to that time, which are published.
     mutating func forget(until instant: Instant) {
         stays.removeAll { $0.to <= instant }
         entries.removeAll { $0.at <= instant }
@@ -124,8 +124,8 @@ struct StayLog: Sendable {
     func first(after instant: Instant) -> Instant? { stays.first { $0.from >= instant }?.from }
 }
 
-/// The visits of one region instance that were told, as long as a late stay may touch one of them.
-struct ToldVisits: Sendable {
+/// The visits of one region instance that were published, as long as a late stay may touch one of them.
+struct PublishedVisits: Sendable {
     private struct Visit: Sendable {
         var enteredAt: Instant
         /// The time of its exit, `exitAfter` after its last stay.
@@ -141,10 +141,10 @@ struct ToldVisits: Sendable {
 
     init(after floor: Instant = .origin) { self.floor = floor }
 
-    /// Adds a visit that was told.
+    /// Adds a visit that was published.
     ///
-    /// - Parameter earliest: the time before which no stay ends that may still be told.
-    mutating func note(from enteredAt: Instant, to leftAt: Instant, since earliest: Instant) {
+    /// - Parameter earliest: the time before which no stay ends that may still be published.
+    mutating func add(from enteredAt: Instant, to leftAt: Instant, since earliest: Instant) {
         visits.insert(
             Visit(enteredAt: enteredAt, leftAt: leftAt), at: visits.firstIndex { $0.leftAt > leftAt } ?? visits.count)
         while let first = visits.first, visits.count > Self.most || first.leftAt < earliest {
@@ -153,7 +153,7 @@ struct ToldVisits: Sendable {
         }
     }
 
-    /// Returns whether a stay touches no visit that was told.
+    /// Returns whether a stay touches no visit that was published.
     func hasRoom(for stay: StayLog.Stay, apart exitAfter: TimeSpan) -> Bool {
         stay.from >= floor
             && visits.allSatisfy { stay.from >= $0.leftAt || stay.to + exitAfter <= $0.enteredAt }
@@ -170,7 +170,7 @@ struct StoreEndings: Sendable {
     private var ends: [RegionInstanceID: Instant] = [:]
     private var order = TimerQueue<RegionInstanceID>()
 
-    mutating func note(_ id: RegionInstanceID, at now: Instant, lateAfter: TimeSpan) {
+    mutating func add(_ id: RegionInstanceID, at now: Instant, lateAfter: TimeSpan) {
         ends[id] = now
         order.set(id, at: now)
         while let first = order.first, ends.count > Self.most || now - first.due > lateAfter {

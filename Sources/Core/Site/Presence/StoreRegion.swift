@@ -3,7 +3,7 @@
 /// Presence is a union. The region is inside while a hearing gateway has it inside, and is left when all of them have
 /// left it. If only gateways that cannot hear had it inside, it becomes unknown.
 struct StoreRegion: StoreInstance {
-    /// The time limits of weighing claims.
+    /// The time limits of evaluating claims.
     struct Spans: Sendable {
         var exitAfter: TimeSpan
         var unknownAfter: TimeSpan
@@ -13,7 +13,7 @@ struct StoreRegion: StoreInstance {
         var givenUpAfter: TimeSpan
     }
 
-    /// A change to tell, and the time that decided it.
+    /// A change to publish, and the time that decided it.
     struct Change: Sendable {
         var change: RegionStanding.Change
         var at: Instant
@@ -21,98 +21,50 @@ struct StoreRegion: StoreInstance {
         var isPast = false
     }
 
-    /// The visit after the last one told.
-    enum NextVisit: Sendable {
-        case none
-        /// Known to begin at that time, after the end of the last one.
-        case known(at: Instant)
-        /// Held back: the visit begins at that time or earlier. `since` tells how long an old entry has waited for
-        /// gateways that may tell an earlier one.
-        case held(at: Instant, since: Instant)
-
-        /// The beginning of the visit, as far as is known.
-        var entry: Instant? {
-            switch self {
-            case .none: nil
-            case .known(let entry), .held(let entry, _): entry
-            }
-        }
-
-        /// The time since which its entry waits.
-        var heldSince: Instant? { if case .held(_, let since) = self { since } else { nil } }
-    }
-
-    /// The reason and time of another weighing without news.
-    enum Reweighing: Sendable {
-        case never
-        /// An entry or a state is dated in the past. It waits until gateways have told what followed it.
-        case deferred(isEntry: Bool, until: Instant)
-        /// A gateway that is away is given up.
-        case givingUp(at: Instant)
-
-        var due: Instant {
-            switch self {
-            case .never: .distantFuture
-            case .deferred(_, let due), .givingUp(let due): due
-            }
-        }
-
-        var isOfEntry: Bool { if case .deferred(let isEntry, _) = self { isEntry } else { false } }
-    }
-
-    /// The progress of restoring a stored region.
-    enum Resumption: Sendable {
-        case none
-        /// This process began then, and no gateway has told anything about the region yet.
-        case silent(since: Instant)
-        /// A gateway first told then that the instance is empty.
-        case spokenOf(at: Instant)
-    }
-
     let id: RegionInstanceID
     /// The entry that waits for its admission; `nil` once the region exists.
-    var pending: PendingEntry?
+    private(set) var pending: PendingEntry?
     private(set) var standing: RegionStanding
     private(set) var claims: [Claim] = []
     /// The cause of the last event of a gateway; `nil` before the first, for example after a start.
-    var cause: Cause?
+    private(set) var cause: Cause?
     /// The time of leaving; `distantFuture` while it is inside.
     private(set) var exitDue = Instant.distantFuture
     /// The time at which it becomes unknown.
     private(set) var unknownDue = Instant.distantFuture
     /// The last evidence of the inside.
     private(set) var lastHeardAt: Instant?
-    /// The ended stays told by the gateways.
+    /// The ended stays reported by the gateways.
     private(set) var log = StayLog()
     /// The stays before the open visit, or before the end of the last one: visits that become known late.
     private var lateStays = StayLog()
-    /// The next check whether the first of them can be told.
+    /// The next check whether the first of them can be published.
     private(set) var lateDue = Instant.distantFuture
-    private(set) var told = ToldVisits()
+    private(set) var visits = PublishedVisits()
     private(set) var next = NextVisit.none
     /// The last evidence that belongs to the next visit.
     private(set) var nextHeardAt: Instant?
-    /// The next check whether an exit can be told; `nil` where none waits for gateways.
+    /// The next check whether an exit can be published; `nil` where none waits for gateways.
     private(set) var lookDue: Instant?
-    private(set) var reweighing = Reweighing.never
+    private(set) var reevaluation = Reevaluation.never
     /// The number of gaps that were ignored.
     private(set) var givenUp: UInt64 = 0
     /// The earliest date of any event: an earlier visit of the instance ended then.
     private(set) var notBefore = Instant.origin
     /// The last event of its zones: the region is not left before it.
-    private(set) var zonesToldAt: Instant?
+    private(set) var zonesPublishedAt: Instant?
     /// Whether its exits make events: the operator of the gateways may have switched them off.
-    private(set) var tellsExit = true
+    private(set) var hasExitEvent = true
     private(set) var resumption = Resumption.none
     /// Whether only gateways that cannot hear have it inside.
     private(set) var isHeldByAway = false
-    /// Whether any state of it was told.
-    private(set) var isTold = false
+    /// Whether any state of it was published.
+    private(set) var isPublished = false
 
     /// - Parameter ended: the end of an earlier visit of the instance.
     init(_ id: RegionInstanceID, after ended: Instant = .origin, at now: Instant) {
         self.id = id
-        (notBefore, told) = (ended, ToldVisits(after: ended))
+        (notBefore, visits) = (ended, PublishedVisits(after: ended))
         standing = RegionStanding(notices: RegionStanding.Notices(onEntry: true, onExit: true), at: now)
         _ = standing.begin(isSettling: true, isBlind: false, at: now)
     }
@@ -121,15 +73,17 @@ struct StoreRegion: StoreInstance {
     var due: Instant { min(presenceDue, lateDue) }
 
     /// The time of the next deadline of its presence.
-    var presenceDue: Instant { min(min(lookDue ?? exitDue, unknownDue), reweighing.due) }
+    var presenceDue: Instant { min(min(lookDue ?? exitDue, unknownDue), reevaluation.due) }
 
     /// Whether subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
-    /// are told.
-    var isToldInside: Bool { standing.presence != nil && standing.state == .inside && !isUndecided && !isHeldByAway }
+    /// are published.
+    var isPublishedInside: Bool {
+        standing.presence != nil && standing.state == .inside && !isUndecided && !isHeldByAway
+    }
 
     /// Returns the first state of a new region, where the gateways' claims decide nothing yet.
     func undecided(at now: Instant) -> Change? {
-        guard !isTold, isMonitored, !standing.isSettled else { return nil }
+        guard !isPublished, isMonitored, !standing.isSettled else { return nil }
         return Change(change: RegionStanding.Change(state: .unknown, since: standing.since, crossing: nil), at: now)
     }
 
@@ -151,7 +105,7 @@ struct StoreRegion: StoreInstance {
     }
 
     /// Removes the claim of a gateway that does not monitor it any more.
-    mutating func withdraw(_ gateway: GatewayIndex) { claims.removeAll { $0.gateway == gateway } }
+    mutating func removeClaim(of gateway: GatewayIndex) { claims.removeAll { $0.gateway == gateway } }
 
     /// Takes a report of a beacon at that time.
     mutating func heard(until instant: Instant) {
@@ -169,26 +123,26 @@ struct StoreRegion: StoreInstance {
 
     /// Takes an ended stay of a gateway.
     ///
-    /// - Returns: false where it comes too late to be told as it was.
-    mutating func note(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
+    /// - Returns: false where it comes too late to be published as it was.
+    mutating func add(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
         guard let presence = standing.presence else {
             if case .outside(let since) = standing.occupancy {
-                if stay.to <= since { return noteLate(stay, spans, at: now) }
-                // The end of a stay that was told as over makes no visit.
+                if stay.to <= since { return addLate(stay, spans, at: now) }
+                // The end of a stay that was published as over makes no visit.
                 if stay.from < since { return true }
             }
-            return log.note(stay, apart: spans.exitAfter)
+            return log.add(stay, apart: spans.exitAfter)
         }
         guard stay.from < presence.enteredAt, !presence.isRestored else {
-            return log.note(stay, apart: spans.exitAfter)
+            return log.add(stay, apart: spans.exitAfter)
         }
-        // It arrives after the entry was told. The exit tells when the visit began. Where no entry was told, the stay
+        // It arrives after the entry was published. The exit says when the visit began. Without an entry, the stay
         // remains partial.
-        guard stay.to + spans.exitAfter > firstEvidence(of: presence) else { return noteLate(stay, spans, at: now) }
+        guard stay.to + spans.exitAfter > firstEvidence(of: presence) else { return addLate(stay, spans, at: now) }
         return join(stay, spans)
     }
 
-    /// The beginning of the open visit as far as is known: a gateway that still has it inside may have told an entry
+    /// The beginning of the open visit as far as is known: a gateway that still has it inside may have reported an entry
     /// before the one that began the visit.
     private func firstEvidence(of presence: RegionStanding.Presence) -> Instant {
         claims.compactMap(\.thereSince).reduce(presence.enteredAt, min)
@@ -200,16 +154,16 @@ struct StoreRegion: StoreInstance {
         while let stay = next {
             standing.began(
                 at: max(stay.from, notBefore), standing.presence?.beginning == .partial ? .partial : stay.beginning)
-            isKept = log.note(stay, apart: spans.exitAfter) && stay.from >= notBefore && isKept
+            isKept = log.add(stay, apart: spans.exitAfter) && stay.from >= notBefore && isKept
             next = lateStays.removeLast(touching: stay.from, apart: spans.exitAfter)
         }
         return isKept
     }
 
     /// Takes a stay that was over before the open visit began, or before the last one ended.
-    private mutating func noteLate(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
-        guard now - stay.to <= spans.lateAfter, told.hasRoom(for: stay, apart: spans.exitAfter) else { return false }
-        let isKept = lateStays.note(stay, apart: spans.exitAfter)
+    private mutating func addLate(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
+        guard now - stay.to <= spans.lateAfter, visits.hasRoom(for: stay, apart: spans.exitAfter) else { return false }
+        let isKept = lateStays.add(stay, apart: spans.exitAfter)
         lateDue = now
         guard let presence = standing.presence,
             let last = lateStays.removeLast(touching: firstEvidence(of: presence), apart: spans.exitAfter)
@@ -224,21 +178,21 @@ struct StoreRegion: StoreInstance {
         return [exit, late].compactMap { $0 }.min()
     }
 
-    /// Returns the first late stay, once all gateways have told what they know of the time until its exit.
+    /// Returns the first late stay, once all gateways have reported what they know of the time until its exit.
     ///
-    /// - Parameter gatewaysTold: the time up to which the gateways have told their events.
-    mutating func takeLate(_ gatewaysTold: StoreGateways.Told, _ spans: Spans, at now: Instant) -> StayLog.Stay? {
+    /// - Parameter reported: the time up to which the gateways have reported their events.
+    mutating func takeLate(_ reported: StoreGateways.Reported, _ spans: Spans, at now: Instant) -> StayLog.Stay? {
         lateDue = .distantFuture
         while let first = lateStays.stays.first {
             let exit = first.to + spans.exitAfter
-            guard exit <= gatewaysTold.until else {
-                lateDue = max(gatewaysTold.look(at: exit), now + TimeSpan(microseconds: 1))
+            guard exit <= reported.until else {
+                lateDue = max(reported.look(at: exit), now + TimeSpan(microseconds: 1))
                 return nil
             }
             _ = lateStays.removeFirst()
-            if told.hasRoom(for: first, apart: spans.exitAfter) {
+            if visits.hasRoom(for: first, apart: spans.exitAfter) {
                 lateDue = now
-                told.note(from: first.from, to: exit, since: now - spans.lateAfter)
+                visits.add(from: first.from, to: exit, since: now - spans.lateAfter)
                 return first
             }
             givenUp += 1
@@ -247,32 +201,46 @@ struct StoreRegion: StoreInstance {
     }
 
     /// Takes a gateway's entry, which may begin the next visit.
-    mutating func note(_ entry: StayLog.Entry) {
+    mutating func add(_ entry: StayLog.Entry) {
         let isThere = claims.contains { $0.isThere && $0.unprovedSince == nil }
-        if standing.presence == nil || exitDue < .distantFuture || !isThere { log.note(entry) }
+        if standing.presence == nil || exitDue < .distantFuture || !isThere { log.add(entry) }
     }
 
     /// Limits the number of ended stays that wait, as long as all instances together have too many.
     mutating func limitLog(to limit: Int) { log.limit = limit }
 
-    /// Notes that a state of it was told.
-    mutating func noteTold() { isTold = true }
+    /// Sets the entry that waits for its admission; `nil` once the region exists.
+    mutating func wait(for entry: PendingEntry?) { pending = entry }
 
-    /// Notes an event of one of its zones: the region is not left before it.
-    mutating func noteZoneTold(at instant: Instant) { zonesToldAt = instant }
+    /// Takes the gateway and beacon of an event, as the cause of the next change.
+    mutating func caused(by cause: Cause?) { self.cause = cause }
 
-    /// Notes whether the last exit made an event.
-    mutating func noteExit(isTold: Bool) { tellsExit = isTold }
+    /// Takes the gateway whose state ended a stay.
+    mutating func caused(by gateway: GatewayIndex) { cause?.gateway = gateway }
 
-    /// Weighs the claims.
+    /// Takes the publication of a state.
+    mutating func published() { isPublished = true }
+
+    /// Takes an event of one of its zones: the region is not left before it.
+    mutating func zonePublished(at instant: Instant) { zonesPublishedAt = instant }
+
+    /// Takes whether the last exit made an event.
+    mutating func exited(withEvent hasEvent: Bool) { hasExitEvent = hasEvent }
+
+    /// Returns whether it exists and has been outside since that instant.
+    func isOutside(since instant: Instant) -> Bool {
+        pending == nil && standing.occupancy == .outside(since: instant)
+    }
+
+    /// Evaluates the claims.
     ///
     /// - Parameters:
     /// - evidence: the event that has changed them.
     /// - now: the time of its arrival.
-    mutating func weigh(_ evidence: StorePresence.Evidence, _ spans: Spans, now: Instant) -> Change? {
-        // No event was told before it has settled.
+    mutating func evaluate(_ evidence: ClaimEvidence, _ spans: Spans, now: Instant) -> Change? {
+        // No event was published before it has settled.
         let at = max(standing.isSettled ? max(evidence.at, settledSince) : evidence.at, notBefore)
-        (reweighing, isHeldByAway) = (.never, false)
+        (reevaluation, isHeldByAway) = (.never, false)
         let proved = claims.filter { $0.unprovedSince == nil }
         let held = claims.filter { claim in
             claim.isThere && claim.unprovedSince != nil
@@ -280,14 +248,14 @@ struct StoreRegion: StoreInstance {
         }
         giveUpGaps(held + proved, spans, at: now)
         if standing.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
-            // The visit has ended, and another one has begun. It is told once that is certain.
-            (tellsExit, unknownDue) = (true, .distantFuture)
+            // The visit has ended, and another one has begun. It is published once that is certain.
+            (hasExitEvent, unknownDue) = (true, .distantFuture)
             setExit(after: gap.from, spans)
             return nil
         }
         if proved.contains(where: \.isThere) {
             (exitDue, unknownDue, lookDue) = (.distantFuture, .distantFuture, nil)
-            tellsExit = true
+            hasExitEvent = true
             // A visit that is known already begins first: this evidence may continue it.
             if standing.presence == nil, next.entry != nil {
                 lookDue = now
@@ -301,7 +269,7 @@ struct StoreRegion: StoreInstance {
             (exitDue, lookDue, isHeldByAway) = (.distantFuture, nil, true)
             if let away = held.filter({ claim in proved.contains { $0.outlives(claim) } }).compactMap(\.awaySince).max()
             {
-                reweighing = .givingUp(at: away + spans.givenUpAfter + TimeSpan(microseconds: 1))
+                reevaluation = .givingUp(at: away + spans.givenUpAfter + TimeSpan(microseconds: 1))
             }
             return becomesUnknown(after: held, spans, at: max(at, standing.since))
         }
@@ -311,10 +279,10 @@ struct StoreRegion: StoreInstance {
         unknownDue = .distantFuture
         if standing.presence != nil {
             setExit(after: max(last, gap([], spans)?.from ?? last), spans)
-            firstWord(at: now).map { exitDue = max(exitDue, $0 + max(spans.exitAfter, Arrival.eventPatience)) }
+            firstStatement(at: now).map { exitDue = max(exitDue, $0 + max(spans.exitAfter, Arrival.eventPatience)) }
             return nil
         }
-        // A stay known only by its exit, which began recently enough to be told.
+        // A stay known only by its exit, which began recently enough to be published.
         if next.entry == nil, standing.isSettled, let first = log.first(after: settledSince),
             now - first <= spans.lateAfter
         {
@@ -329,18 +297,18 @@ struct StoreRegion: StoreInstance {
         return standing.outside(at: at).map { Change(change: $0, at: at) }
     }
 
-    /// Ignores gaps that ended too long ago to be told: late messages change no history.
+    /// Ignores gaps that ended too long ago to be published: late messages change no history.
     private mutating func giveUpGaps(_ claims: [Claim], _ spans: Spans, at now: Instant) {
         guard standing.presence != nil else { return }
         for _ in 0...StayLog.most {
             guard let gap = gap(claims, spans), let to = gap.to, now - (gap.from + spans.exitAfter) > spans.lateAfter
             else { return }
-            _ = log.note(StayLog.Stay(from: gap.from, to: to, lastHeardAt: gap.from), apart: spans.exitAfter)
+            _ = log.add(StayLog.Stay(from: gap.from, to: to, lastHeardAt: gap.from), apart: spans.exitAfter)
             givenUp += 1
         }
     }
 
-    /// Returns whether a gateway that is offline may still have it inside. The gateway tells so once it is back.
+    /// Returns whether a gateway that is offline may still have it inside. The gateway says so once it is back.
     private func isHeld(_ claim: Claim, _ spans: Spans, at now: Instant) -> Bool {
         claim.awaySince.map { now - $0 <= spans.givenUpAfter } ?? false
     }
@@ -368,9 +336,9 @@ struct StoreRegion: StoreInstance {
     }
 
     /// Returns the first statement of this process that the instance is empty, where an earlier process had stored a
-    /// visit. The gateways' first messages come one after the other and tell history. So the exit waits as long as any
+    /// visit. The gateways' first messages come one after the other and are history. So the exit waits as long as any
     /// other, from then on.
-    private mutating func firstWord(at instant: Instant) -> Instant? {
+    private mutating func firstStatement(at instant: Instant) -> Instant? {
         guard standing.presence?.isRestored == true else { return nil }
         switch resumption {
         case .none: return nil
@@ -391,7 +359,7 @@ struct StoreRegion: StoreInstance {
         if isCrossing, !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: at) }
         // No gateway has seen it enter. So it is no crossing, and the stay is longer than known.
         if !isCrossing, standing.isSettled { _ = standing.begin(isSettling: true, isBlind: false, at: at) }
-        // A visit does not begin before the end of the one told before. Without one, it may have begun before this process.
+        // A visit does not begin before the end of the one published before. Without one, it may have begun before this process.
         let began = min(since, at)
         return standing.inside(since: notBefore > .origin ? max(began, notBefore) : began, at: at)
     }
@@ -399,7 +367,7 @@ struct StoreRegion: StoreInstance {
     /// Covers the time between two processes and before the first message in this one, so that it is no gap.
     private mutating func cover(_ enteredAt: Instant, until now: Instant, lastHeardAt: Instant) {
         let stay = StayLog.Stay(from: enteredAt, to: max(now, enteredAt), lastHeardAt: lastHeardAt)
-        _ = log.note(stay, apart: .zero)
+        _ = log.add(stay, apart: .zero)
     }
 
     /// Starts the time until `unknown`, from the moment at which the last claim stopped proving anything.
@@ -411,12 +379,12 @@ struct StoreRegion: StoreInstance {
         return nil
     }
 
-    /// Restores a stored region. No gateway has told anything about it yet.
+    /// Restores a stored region. No gateway has reported anything about it yet.
     mutating func restore(_ record: RegionRecord, at now: Instant, unknownAt due: Instant) -> RegionStanding.Change {
         unknownDue = due
         resumption = .silent(since: now)
-        // The visits that an earlier process told are not known.
-        told = ToldVisits(after: record.stay?.enteredAt ?? record.lastHeardAt)
+        // The visits that an earlier process published are not known.
+        visits = PublishedVisits(after: record.stay?.enteredAt ?? record.lastHeardAt)
         switch record.occupancy {
         case .outside(let since): return standing.restore(outsideSince: since)
         case .inside(let stay):
@@ -427,11 +395,11 @@ struct StoreRegion: StoreInstance {
 
     /// Returns the next due change.
     ///
-    /// - Parameter told: the time up to which the gateways have told their events.
-    mutating func advance(to now: Instant, _ told: StoreGateways.Told, _ spans: Spans) -> Change? {
+    /// - Parameter reported: the time up to which the gateways have reported their events.
+    mutating func advance(to now: Instant, _ reported: StoreGateways.Reported, _ spans: Spans) -> Change? {
         if let entry = next.entry { return enterNext(entry, spans) }
         if exitDue <= now {
-            guard exitDue <= told.until else { return wait(at: now, lookAt: told.look(at: exitDue), spans) }
+            guard exitDue <= reported.until else { return wait(at: now, lookAt: reported.look(at: exitDue), spans) }
             let due = exitDue
             (exitDue, lookDue) = (.distantFuture, nil)
             return leave(at: due, notBefore: now - spans.lateAfter, spans)
@@ -458,17 +426,17 @@ struct StoreRegion: StoreInstance {
         return standing.unknown(at: max(unknownAt, standing.since)).map { Change(change: $0, at: $0.since) }
     }
 
-    /// Begins a weighing.
+    /// Begins an evaluation.
     ///
     /// - Returns: whether an entry waited for it.
-    mutating func beginWeighing() -> Bool {
-        defer { reweighing = .never }
-        return reweighing.isOfEntry
+    mutating func beginEvaluation() -> Bool {
+        defer { reevaluation = .never }
+        return reevaluation.isOfEntry
     }
 
-    /// Postpones an entry or a state dated before the last change, until the gateways have told what followed it.
+    /// Postpones an entry or a state dated before the last change, until the gateways have reported what followed it.
     mutating func postpone(isCrossing: Bool, until due: Instant) {
-        reweighing = .deferred(isEntry: isCrossing || reweighing.isOfEntry, until: due)
+        reevaluation = .deferred(isEntry: isCrossing || reevaluation.isOfEntry, until: due)
     }
 
     /// The gateways that have it inside, where all entries are dated before its last exit.
@@ -481,7 +449,7 @@ struct StoreRegion: StoreInstance {
     /// Returns the beginning of the visit that an old entry, or an old stay, shows; `nil` where a visit is open or
     /// nothing is old.
     ///
-    /// - Parameter isCrossing: whether a gateway has just told an entry. The first state of a region is no entry.
+    /// - Parameter isCrossing: whether a gateway has just reported an entry. The first state of a region is no entry.
     func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
         guard standing.presence == nil else { return nil }
         let earliest = standing.isSettled ? settledSince : notBefore
@@ -493,11 +461,11 @@ struct StoreRegion: StoreInstance {
         return now - begin > Arrival.longestTransit && now - begin <= spans.lateAfter ? begin : nil
     }
 
-    /// Returns the gateways that have told their state at a time: a gateway tells its events in order.
-    func gateways(thatToldUntil instant: Instant) -> GatewaySet {
-        claims.reduce(into: GatewaySet()) { told, claim in
+    /// Returns the gateways that have reported their state at a time: a gateway reports its events in order.
+    func gateways(thatReportedUntil instant: Instant) -> GatewaySet {
+        claims.reduce(into: GatewaySet()) { reported, claim in
             guard claim.awaySince == nil, let last = claim.thereSince ?? claim.goneAt, last >= instant else { return }
-            told.insert(claim.gateway)
+            reported.insert(claim.gateway)
         }
     }
 
@@ -523,7 +491,7 @@ struct StoreRegion: StoreInstance {
         return givenUp
     }
 
-    /// Whether an exit, or the visit after it, is known but not told yet.
+    /// Whether an exit, or the visit after it, is known but not published yet.
     var isUndecided: Bool { lookDue != nil || next.entry != nil }
 
     /// Leaves the region.
@@ -533,9 +501,9 @@ struct StoreRegion: StoreInstance {
         var at = due
         if let entry = gap?.to {
             // Events of zones after the beginning of the next visit belong to that visit.
-            if let toldAt = zonesToldAt, toldAt < entry { at = max(due, toldAt) }
+            if let publishedAt = zonesPublishedAt, publishedAt < entry { at = max(due, publishedAt) }
         } else {
-            at = max(due, max(zonesToldAt ?? due, earliest))
+            at = max(due, max(zonesPublishedAt ?? due, earliest))
         }
         if let gap, let entry = gap.to {
             next = .known(at: entry)
@@ -556,9 +524,9 @@ struct StoreRegion: StoreInstance {
         guard var change = standing.outside(at: at) else { return nil }
         if case .exit(var stay)? = change.crossing {
             if let last = gap?.stay, last.ending == .inferred { stay.ending = .inferred }
-            change.crossing = tellsExit ? .exit(stay) : nil
+            change.crossing = hasExitEvent ? .exit(stay) : nil
         }
-        if let presence { told.note(from: presence.enteredAt, to: at, since: earliest) }
+        if let presence { visits.add(from: presence.enteredAt, to: at, since: earliest) }
         return Change(change: change, at: at, isPast: isPast)
     }
 
@@ -571,9 +539,9 @@ struct StoreRegion: StoreInstance {
     /// Returns the cause of the visit that begins at that time, where no entry of it has arrived.
     private func entryCause(at from: Instant) -> Cause? {
         if let known = log.stay(at: from)?.cause { return known }
-        guard var told = cause, let claim = claims.first(where: { $0.thereSince == from }) else { return nil }
-        told.gateway = claim.gateway
-        return told
+        guard var cause, let claim = claims.first(where: { $0.thereSince == from }) else { return nil }
+        cause.gateway = claim.gateway
+        return cause
     }
 
     /// Returns whether a gateway saw the beginning of the visit that begins at that time.

@@ -18,7 +18,7 @@ struct CircleCrowdTests {
                 let region = CircularRegion(
                     id: "\(row)-\(column)", circle: Circle(center: try place(row, column), radius_m: 100), rules: rules)
                 try monitor.register(
-                    region, locatedBy: receiver, at: .origin, transitions: &transitions, notices: &notices)
+                    .circle(region), perceivedBy: receiver, at: .origin, transitions: &transitions, notices: &notices)
             }
         }
         return (monitor, receiver, transitions)

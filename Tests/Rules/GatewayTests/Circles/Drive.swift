@@ -114,6 +114,7 @@ struct Drive {
     }
 
     private mutating func keep() {
+        engine.check()
         for output in outputs {
             switch output {
             case .transition(_, let record?): stored[record.instance] = record

@@ -19,7 +19,7 @@ struct EvidenceSourceTests {
         for (major, id, source) in [(UInt16(1), "first", first), (2, "second", second)] {
             let region = BeaconRegion(id: id, uuid: Air.uuid, major: major, rules: rules)
             try monitor.register(region, heardBy: source, at: .origin, transitions: &transitions)
-            let slot = try #require(monitor.slot(of: RegionInstanceID(region: id)))
+            let slot = try #require(monitor.instances.slot(of: RegionInstanceID(region: id)))
             let evidence = BeaconEvidence(
                 transmitter: TransmitterSlot(number: UInt32(major)), identity: .beacon(major, 1), level: nil,
                 patience: .none)

@@ -86,7 +86,7 @@ extension BeaconTracker {
 }
 
 extension RegionMonitor {
-    var timerCount: Int { sources.reduce(0) { $0 + $1.timers.count } }
+    var timerCount: Int { instances.sources.reduce(0) { $0 + $1.timers.count } }
 }
 
 extension Ranger {

@@ -1,4 +1,5 @@
 import TestAir
+import Testing
 
 @testable import Core
 
@@ -24,12 +25,14 @@ struct Story {
         let start = Self.startTime
         var outputs: [GatewayOutput] = []
         var player = CapturePlayer(settings, restoring: records, at: start, outputs: &outputs)
-        for transmission in air.inOrder {
+        for (number, transmission) in air.inOrder.enumerated() {
             player.receive(
                 transmission.event.span, at: start + .seconds(transmission.t_s), outputs: &outputs)
+            if number < 50 || number % 100 == 0 { player.engine.check() }
         }
         let end = until_s.map { player.clock.instant(start + .seconds($0)) } ?? player.clock.now
         player.advance(through: end, outputs: &outputs)
+        player.engine.check()
         self.player = player
         let origin = Self.start
         for output in outputs {
@@ -87,6 +90,14 @@ struct Story {
     static func tenths(_ t_s: Double) -> String {
         let tenths = Int((t_s * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+extension GatewayEngine {
+    /// Checks the monitor's state. A story does so after each of the first reports, and then after one of 100, because it
+    /// goes through everything.
+    func check() {
+        for broken in monitor.checkInvariants() { Issue.record("\(broken), at \(now)") }
     }
 }
 

@@ -19,6 +19,8 @@ final class StoreLife {
     private let inner: DeliveryQueue
     /// `nil` in the store's own process.
     private var owner: GatewayOwner?
+    /// `nil` in a gateway's process.
+    private let feed: StoreFeed?
     private var radioDue = Instant.distantFuture
     private var deliveryDue = Instant.distantFuture
     private(set) var isStopping = false
@@ -48,6 +50,7 @@ final class StoreLife {
             owner = GatewayOwner(
                 engine: parts.engine, outputs: parts.outputs, queue: outer, requests: requests, recent: nil, moves: {})
             (dispatcher, engine) = (parts.dispatcher, QueuedGateway(inner, nil, mayAdminister: true))
+            feed = nil
             (radio, stopRequest) = (.live(RadioCondition(.absent, mayAdminister: true)), nil)
         } else {
             guard let stop = try? StopRequest() else { return nil }
@@ -58,6 +61,7 @@ final class StoreLife {
                 parts.engine, topics: machine.topics, outputs: parts.outputs, stop: stop, at: clock.now)
             (dispatcher, engine, radio, stopRequest) = (parts.dispatcher, feed, feed.status, stop)
             (filters, limits) = (feed.filters, StoreFeed.limits)
+            self.feed = feed
         }
         self.world = world
         self.machine = machine
@@ -135,7 +139,16 @@ final class StoreLife {
         guard now >= deliveryDue, !isStopping else { return }
         deliveryDue = .distantFuture
         _ = round.turn()
+        checkEngine()
         wakeDelivery(at: connection.hasArrived ? now : max(now, machine.clock.time(connection.wakesAt)))
+    }
+
+    private func checkEngine() {
+        world.check { () throws(Violation) in
+            if let broken = owner?.brokenInvariant ?? feed?.brokenInvariant {
+                throw Violation(invariant: .structure, detail: "\(machine.topics.gateway): \(broken)")
+            }
+        }
     }
 
     /// SIGTERM: first the radio, then the queue, then the goodbye.

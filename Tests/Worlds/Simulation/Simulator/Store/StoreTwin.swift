@@ -125,7 +125,9 @@ struct StoreTwin {
         for (_, word) in ordered {
             let at = timebase.instant(word.at)
             engine.advance(through: at, outputs: &outputs)
-            guard let news = try? GatewayNews(topic: word.topic, payload: word.octets, store: topics) else { continue }
+            guard let news = try? GatewayMessage(topic: word.topic, payload: word.octets, store: topics) else {
+                continue
+            }
             engine.receive(news, at: at, timebase, outputs: &outputs)
         }
         engine.advance(through: end, outputs: &outputs)

@@ -1,5 +1,5 @@
 /// A parsed message of a gateway.
-package struct GatewayNews: Sendable {
+package struct GatewayMessage: Sendable {
     package enum Content: Sendable {
         case status(StatusPayload)
         case event(EventPayload)
@@ -9,7 +9,7 @@ package struct GatewayNews: Sendable {
         case ranging(RangingPayload)
     }
 
-    /// The reason for which a message is no news.
+    /// The reason for which a message is not received.
     package enum Refusal: Error, Hashable, Sendable {
         /// The message belongs to another store, or to the store itself, or its kind is not joined.
         case notJoined
@@ -77,7 +77,7 @@ package struct GatewayNews: Sendable {
     }
 }
 
-extension GatewayNews.Content {
+extension GatewayMessage.Content {
     /// Returns whether a message and its topic agree on the region. Otherwise it would be unclear which of the two is
     /// right.
     fileprivate func isAbout(_ instance: RegionInstanceID?) -> Bool {
@@ -108,12 +108,21 @@ extension RegionInstanceID {
     }
 }
 
-/// The arrival of a message, and the time of the event that it tells.
+/// A gateway's event, with its region and beacon.
+struct ArrivedEvent: Sendable {
+    var payload: EventPayload
+    var instance: RegionInstanceID
+    var identity: BeaconIdentity
+    var observation: BeaconObservation
+    var gateway: GatewayIndex
+}
+
+/// The arrival of a message, and the time of its event.
 ///
 /// The event's own time counts. The arrival counts instead where the clock is not synced, or the event would be later
 /// than its message. A message older than `late_after_s` is late.
 struct Arrival: Sendable {
-    /// The time for which a state waits for the event that it names. A gateway that tells old events has told all of
+    /// The time for which a state waits for the event that it names. A gateway that reports old events has reported all of
     /// them after that time without another.
     static let eventPatience = TimeSpan.seconds(2)
     /// The longest ordinary transit. An older message has waited for a connection.
@@ -122,7 +131,7 @@ struct Arrival: Sendable {
     /// The time of arrival.
     package let now: Instant
     /// The time by the gateway's clock; `now` where the clock is not synced.
-    let told: Instant
+    let stated: Instant
     let isLate: Bool
     private let head: PayloadHead?
     private let isTrusted: Bool
@@ -133,15 +142,15 @@ struct Arrival: Sendable {
         self.head = head
         self.timebase = timebase
         isTrusted = timebase.isSynced && head?.isClockSynced == true
-        told = head.map { timebase.instant($0.at) } ?? now
-        isLate = isTrusted && now - told > lateAfter
+        stated = head.map { timebase.instant($0.at) } ?? now
+        isLate = isTrusted && now - stated > lateAfter
     }
 
     /// The time of the event.
-    var event: Instant { isTrusted ? min(told, now) : now }
+    var event: Instant { isTrusted ? min(stated, now) : now }
 
-    /// The time on the way, as far as the clocks tell it.
-    var transit: TimeSpan { isTrusted ? max(now - told, .zero) : .zero }
+    /// The time on the way, as far as the clocks show it.
+    var transit: TimeSpan { isTrusted ? max(now - stated, .zero) : .zero }
 
     /// Returns a time in the message, on the store's clock; not after its arrival.
     func instant(_ wall: WallTime) -> Instant {
