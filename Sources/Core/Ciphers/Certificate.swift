@@ -134,7 +134,7 @@ private struct PEMReader: ~Copyable {
 
 extension Certificate {
     /// The need to renew a certificate.
-    package enum Standing: Hashable, Sendable {
+    package enum Validity: Hashable, Sendable {
         case notYetValid
         /// At least 30 days are left.
         case good
@@ -146,7 +146,7 @@ extension Certificate {
     }
 
     /// Returns the need to renew the certificate at a time.
-    package func standing(at now: WallTime) -> Standing {
+    package func validity(at now: WallTime) -> Validity {
         if now < validFrom { return .notYetValid }
         switch (expires - now).seconds {
         case ..<0: return .expired

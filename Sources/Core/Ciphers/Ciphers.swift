@@ -50,7 +50,7 @@ enum HKDFSHA256 {
     /// - Parameters:
     /// - secret: any number of octets. The key has no more randomness than the secret.
     /// - salt: any number of octets; an empty salt equals 32 zeros.
-    /// - info: the purpose of the key. The key of one purpose tells nothing about the key of another.
+    /// - info: the purpose of the key. The key of one purpose shows nothing about the key of another.
     /// - length: the length of the key, 1 … 8160 octets.
     /// - Returns: the key; `nil` for a length out of range, and where `HMACSHA256` returns `nil`.
     static func key(from secret: [UInt8], salt: [UInt8] = [], info: [UInt8], length: Int) -> [UInt8]? {

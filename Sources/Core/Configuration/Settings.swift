@@ -73,7 +73,7 @@ package struct RegionSettings: Hashable, Sendable {
 extension Settings {
     /// The errors of tables set over MQTT that ask for more regions than are monitored; `nil` without such tables, or where all are.
     ///
-    /// A file with too many regions keeps its gateway running with the first ones. An operator who publishes tables is told at once.
+    /// A file with too many regions keeps its gateway running with the first ones. An operator who publishes tables learns it at once.
     package func excess(of tables: [String: TOMLNode]) -> ConfigurationErrors? {
         let (count, limit) = (gateway.regions.configured.count, gateway.regions.limits.maxRegions)
         guard count > limit, tables["region"] != nil || tables["regions"] != nil else { return nil }

@@ -244,11 +244,11 @@ struct SettingsReader {
 
     /// Refuses topics of other formats that would overwrite the gateway's own messages.
     private mutating func refuseOwnTopics(_ settings: Settings) {
-        let told = [
+        let reported = [
             ("homeassistant.discovery_prefix", settings.homeAssistant?.discoveryPrefix),
             ("owntracks.topic", settings.ownTracks?.topic),
         ]
-        for (key, topic) in told {
+        for (key, topic) in reported {
             guard let topic, (topic + "/").hasPrefix(settings.identity.prefix + "/") else { continue }
             refuse(key, .string(topic), "must not be below mqtt.prefix: there the gateway's own messages are")
         }

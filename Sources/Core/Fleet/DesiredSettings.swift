@@ -165,9 +165,10 @@ extension SettingsReport {
     /// The report of a message whose tables the configuration's rules refuse.
     init(refusing version: Int64, _ refusals: [SettingsError], _ errors: ConfigurationErrors?) {
         let found = refusals + (errors?.errors.map { SettingsError($0) } ?? [])
-        let told = Array(found.prefix(Self.maxErrors))
+        let reported = Array(found.prefix(Self.maxErrors))
         self.init(
-            version: version, .refused, errors: told, omitted: found.count - told.count + (errors?.omitted ?? 0))
+            version: version, .refused, errors: reported, omitted: found.count - reported.count + (errors?.omitted ?? 0)
+        )
     }
 }
 

@@ -15,7 +15,7 @@ package struct CaptureClock: Hashable, Sendable {
         max(now, Instant(microseconds: time.microseconds) + setBack)
     }
 
-    /// Returns whether the capture's clock was set back before `time`. The caller then tells everything up to now by
+    /// Returns whether the capture's clock was set back before `time`. The caller then publishes everything up to now by
     /// the present `timebase`, before it takes this record.
     package func isSetBack(_ time: WallTime) -> Bool {
         Instant(microseconds: time.microseconds) + setBack < now - Self.disorder
@@ -46,7 +46,7 @@ package struct CaptureClock: Hashable, Sendable {
 ///
 /// Instants count from the Unix epoch, because the capture's clock is the only one. So stored times of an earlier
 /// capture stay valid in a later one. Where that clock was set back during the capture, time goes on, and `timebase`
-/// tells the time of day by the capture's clock. A clock set forward cannot be told from time that passed, but for a step of more than an
+/// gives the time of day by the capture's clock. A clock set forward cannot be distinguished from time that passed, but for a step of more than an
 /// hour. There the recording breaks off: stays end at their last reports, and the time is not covered.
 package struct CapturePlayer: Sendable {
     /// The engine, for its figures. Time and reports go in through the player.
@@ -56,13 +56,13 @@ package struct CapturePlayer: Sendable {
     /// The begin of the present blindness; `nil` while the radio hears, and before its first report.
     private var blindSince: Instant?
     /// The outputs say that the radio is blind.
-    private var isBlindTold = false
+    private var isBlindnessPublished = false
     private var hasHeard = false
-    /// The blindness that coverage tells while no exit waits. A capture cannot be probed, and in sparse air a shorter silence is often only
+    /// The blindness that coverage gives while no exit waits. A capture cannot be probed, and in sparse air a shorter silence is often only
     /// silence. Where a blindness holds back an exit, its time does not count as heard.
-    static let toldBlindness = TimeSpan.seconds(60)
-    /// The time from which coverage tells the present blindness.
-    private var toldFrom = Instant.distantFuture
+    static let publishedBlindness = TimeSpan.seconds(60)
+    /// The time from which coverage gives the present blindness.
+    private var publishFrom = Instant.distantFuture
     /// The recording broke off, and its next record has not been taken yet.
     private var isBrokenOff = false
 
@@ -76,15 +76,15 @@ package struct CapturePlayer: Sendable {
         _ = liveness.resumed(at: clock.now)
     }
 
-    /// Returns whether the recording breaks off before a record. The caller then tells `breakOff` by the present `timebase`, before it takes
+    /// Returns whether the recording breaks off before a record. The caller then publishes `breakOff` by the present `timebase`, before it takes
     /// this record.
     package func breaksOff(before time: WallTime) -> Bool { !isBrokenOff && clock.isBreak(time) }
 
     /// Ends the stays at their last reports, as if the radio had gone on hearing, and the covered time with the last record.
     package mutating func breakOff(_ outputs: inout [GatewayOutput]) {
         let end = clock.now
-        if !isBlindTold { outputs.append(.radio(.live(.stalled), at: blindSince ?? end)) }
-        (isBlindTold, blindSince, isBrokenOff) = (true, blindSince ?? end, true)
+        if !isBlindnessPublished { outputs.append(.radio(.live(.stalled), at: blindSince ?? end)) }
+        (isBlindnessPublished, blindSince, isBrokenOff) = (true, blindSince ?? end, true)
         engine.liveness(.live, at: end, outputs: &outputs)
         clock.now = end + .recordingStep
         engine.advance(through: clock.now, outputs: &outputs)
@@ -140,7 +140,7 @@ package struct CapturePlayer: Sendable {
         return instant
     }
 
-    /// Takes a record without an event, which only tells the time. All earlier work is done.
+    /// Takes a record without an event, which only gives the time. All earlier work is done.
     package mutating func elapse(to time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = take(time, &outputs)
         watch(before: instant, outputs: &outputs)
@@ -155,7 +155,7 @@ package struct CapturePlayer: Sendable {
         clock.now = max(clock.now, instant)
     }
 
-    /// Ends the capture. Waiting outputs are told and open stays are stored, so that a later capture can continue.
+    /// Ends the capture. Waiting outputs are published and open stays are stored, so that a later capture can continue.
     package mutating func stop(_ outputs: inout [GatewayOutput]) { engine.stop(&outputs) }
 
     /// Checks the silence in between, so that blindness begins when a live radio would detect it.
@@ -166,8 +166,8 @@ package struct CapturePlayer: Sendable {
                 follow(change, at: due, outputs: &outputs)
             }
         }
-        guard let blindSince, !isBlindTold, toldFrom < limit else { return }
-        isBlindTold = true
+        guard let blindSince, !isBlindnessPublished, publishFrom < limit else { return }
+        isBlindnessPublished = true
         // The word of a live radio that sends no reports.
         outputs.append(.radio(.live(.stalled), at: blindSince))
     }
@@ -175,12 +175,12 @@ package struct CapturePlayer: Sendable {
     private mutating func follow(_ change: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]) {
         if case .blind(let since) = change, hasHeard {
             blindSince = blindSince ?? since
-            toldFrom = min(since + Self.toldBlindness, engine.nextExitWithoutBlindness)
+            publishFrom = min(since + Self.publishedBlindness, engine.nextExitWithoutBlindness)
         } else {
             blindSince = nil
         }
-        if isBlindTold, blindSince == nil {
-            isBlindTold = false
+        if isBlindnessPublished, blindSince == nil {
+            isBlindnessPublished = false
             outputs.append(.radio(.replay, at: instant))
         }
         engine.liveness(change, at: instant, outputs: &outputs)

@@ -89,7 +89,7 @@ extension GatewayEngine {
         stays.stored()
     }
 
-    /// Stops the engine, at the agent's end or before a reload. Waiting fixes and the surges of the minute are told,
+    /// Stops the engine, at the agent's end or before a reload. Waiting fixes and the surges of the minute are published,
     /// and stays are stored.
     package mutating func stop(_ outputs: inout [GatewayOutput]) {
         stopLocating(outputs: &outputs)
@@ -101,7 +101,7 @@ extension GatewayEngine {
 
     /// Takes the radio's liveness.
     ///
-    /// - Parameter instant: the time of detection. The liveness tells since when it holds.
+    /// - Parameter instant: the time of detection. The liveness shows since when it holds.
     package mutating func liveness(
         _ liveness: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]
     ) {
@@ -127,28 +127,28 @@ extension GatewayEngine {
     }
 
     private mutating func range(_ instance: InstanceSlot, at now: Instant, outputs: inout [GatewayOutput]) {
-        let report = rangingReport(instance, tellsReception: ranger.tellsReception(instance, at: now), at: now)
+        let report = rangingReport(instance, includesReception: ranger.includesReception(instance, at: now), at: now)
         guard ranger.isDue(instance, count: report.count, beacons: report.beacons, at: now) else { return }
         outputs.append(.message(report, at: now))
     }
 
     /// Returns the beacons in range of an instance.
     ///
-    /// - Parameter tellsReception: whether to tell how often their packets arrive.
+    /// - Parameter includesReception: whether to show how often their packets arrive.
     mutating func rangingReport(
-        _ instance: InstanceSlot, tellsReception: Bool = true, at now: Instant
+        _ instance: InstanceSlot, includesReception: Bool = true, at now: Instant
     ) -> RangingReport {
         var beacons: [RangedBeacon] = []
         let power_dbm = monitor.instances.region(of: instance).measuredPower_dbm
         for identity in membership.identities(of: instance) {
             // Most identities have one transmitter, which needs no list and has no duplicate.
             if let slot = tracker.only(identity) {
-                if tracker[slot].isListed { beacons.append(ranged(slot, power_dbm, [], tellsReception)) }
+                if tracker[slot].isListed { beacons.append(ranged(slot, power_dbm, [], includesReception)) }
                 continue
             }
             let listed = tracker.listed(identity)
             let duplicates = tracker.duplicateTracks(among: listed)
-            for slot in listed { beacons.append(ranged(slot, power_dbm, duplicates, tellsReception)) }
+            for slot in listed { beacons.append(ranged(slot, power_dbm, duplicates, includesReception)) }
         }
         let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
@@ -157,16 +157,16 @@ extension GatewayEngine {
     }
 
     private mutating func ranged(
-        _ slot: TransmitterSlot, _ configuredPower_dbm: Int8?, _ duplicates: Set<TrackID>, _ tellsReception: Bool
+        _ slot: TransmitterSlot, _ configuredPower_dbm: Int8?, _ duplicates: Set<TrackID>, _ includesReception: Bool
     ) -> RangedBeacon {
         let observation = tracker.observe(slot, configuredPower_dbm: configuredPower_dbm)
         let transmitter = tracker[slot]
         return RangedBeacon(
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
             device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
-            lastHeard: transmitter.lastHeard, reception: tellsReception ? transmitter.interval.reception : nil,
-            isResolving: transmitter.standing == .resolving,
-            isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
+            lastHeard: transmitter.lastHeard, reception: includesReception ? transmitter.interval.reception : nil,
+            isResolving: transmitter.trackState == .resolving,
+            isDuplicate: transmitter.trackState != .resolving && duplicates.contains(transmitter.track))
     }
 }
 

@@ -1,5 +1,5 @@
 /// The gateway's place, and its sources.
-struct Whereabouts: Sendable {
+struct LocationState: Sendable {
     /// The location services; `nil` without `[location]`.
     var services: LocationServices?
     /// The deadline of the services and the requests. It is stored, because every report asks for it.
@@ -32,8 +32,8 @@ extension GatewayEngine {
     package mutating func receive(
         _ report: DeviceReport, at instant: Instant, clock: WallTime?, outputs: inout [GatewayOutput]
     ) {
-        change(at: instant, &outputs) { services, now, news in
-            services.take(report, at: now, clock: clock, news: &news)
+        change(at: instant, &outputs) { services, now, found in
+            services.take(report, at: now, clock: clock, outputs: &found)
         }
     }
 
@@ -42,23 +42,24 @@ extension GatewayEngine {
 
     /// Takes gpsd's list of receivers, by their paths.
     package mutating func receivers(_ paths: [String], at instant: Instant, outputs: inout [GatewayOutput]) {
-        change(at: instant, &outputs) { services, now, news in services.found(devices: paths, at: now, news: &news) }
+        change(at: instant, &outputs) { services, now, found in services.found(devices: paths, at: now, outputs: &found)
+        }
     }
 
     /// Takes the loss of the connection to gpsd.
     package mutating func lostReceivers(at instant: Instant, outputs: inout [GatewayOutput]) {
-        change(at: instant, &outputs) { services, now, news in services.lostConnection(at: now, news: &news) }
+        change(at: instant, &outputs) { services, now, found in services.lostConnection(at: now, outputs: &found) }
     }
 
-    /// Tells deferred fixes, because the agent stops.
+    /// Publishes deferred fixes, because the agent stops.
     mutating func stopLocating(outputs: inout [GatewayOutput]) {
-        change(at: now, &outputs) { services, now, news in services.stop(at: now, news: &news) }
+        change(at: now, &outputs) { services, now, found in services.stop(at: now, outputs: &found) }
     }
 
     /// Lets the services handle an event at `instant`. Earlier due work comes first.
     private mutating func change(
         at instant: Instant, _ outputs: inout [GatewayOutput],
-        _ body: (inout LocationServices, Instant, inout [LocationNews]) -> Void
+        _ body: (inout LocationServices, Instant, inout [LocationOutput]) -> Void
     ) {
         guard place.services != nil else { return }
         advance(before: instant, outputs: &outputs)
@@ -68,29 +69,29 @@ extension GatewayEngine {
 
     /// Does the due work of the services.
     mutating func advanceServices(_ outputs: inout [GatewayOutput]) {
-        changeServices(&outputs) { services, now, news in services.advance(to: now, news: &news) }
+        changeServices(&outputs) { services, now, found in services.advance(to: now, outputs: &found) }
     }
 
     private mutating func changeServices(
-        _ outputs: inout [GatewayOutput], _ body: (inout LocationServices, Instant, inout [LocationNews]) -> Void
+        _ outputs: inout [GatewayOutput], _ body: (inout LocationServices, Instant, inout [LocationOutput]) -> Void
     ) {
         guard var services = place.services else { return }
-        var news: [LocationNews] = []
-        body(&services, now, &news)
+        var found: [LocationOutput] = []
+        body(&services, now, &found)
         place.services = services
-        tell(news, &outputs)
+        publish(found, &outputs)
         answerLocationRequests(&outputs)
         // The new state of regions and requests decides whether the receiver may rest.
-        news.removeAll()
+        found.removeAll()
         let end = fixesNeededUntil
-        place.services?.ask(until: end, at: now, news: &news)
-        tell(news, &outputs)
+        place.services?.ask(until: end, at: now, outputs: &found)
+        publish(found, &outputs)
         followReceiver()
         place.schedule()
     }
 
-    private mutating func tell(_ news: [LocationNews], _ outputs: inout [GatewayOutput]) {
-        for item in news {
+    private mutating func publish(_ found: [LocationOutput], _ outputs: inout [GatewayOutput]) {
+        for item in found {
             switch item {
             case .used(let placed): use(placed, outputs: &outputs)
             case .update(let placed):
@@ -124,7 +125,7 @@ extension GatewayEngine {
         return max(forRegions ?? forRequests, forRequests)
     }
 
-    /// Tells the monitor whether the receiver rests on purpose, so that the lack of fixes makes no state unknown.
+    /// Reports to the monitor whether the receiver rests on purpose, so that the lack of fixes makes no state unknown.
     private mutating func followReceiver() {
         let isResting = !listensForFixes
         guard isResting != place.isResting else { return }

@@ -170,9 +170,9 @@ extension GatewayEngine {
         }
     }
 
-    /// Samples the beacons in the air, and tells the list where that is due.
+    /// Samples the beacons in the air, and publishes the list where that is due.
     ///
-    /// - Parameter isEnd: tells the list in any case, with the beacons heard until then.
+    /// - Parameter isEnd: publishes the list in any case, with the beacons heard until then.
     mutating func list(isEnd: Bool = false, _ outputs: inout [GatewayOutput]) {
         guard let due = register?.reportDue else { return }
         register?.sample(tracker.wantedTransmitters, at: now)

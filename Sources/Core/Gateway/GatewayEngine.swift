@@ -9,7 +9,7 @@ package struct GatewayEngine: Sendable {
     /// The source of evidence for beacons.
     package let radio: EvidenceSourceID
     /// The gateway's place, and its sources.
-    var place = Whereabouts()
+    var place = LocationState()
     var ranger: Ranger
     var intake: Intake
     /// One watch for each configured adapter, in their order.
@@ -183,7 +183,7 @@ extension GatewayEngine {
         let slot = tracker.receive(
             sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
         takeChanges(&outputs)
-        // Transitions are passed on only at the end, so that a new instance that is entered at once is told once.
+        // Transitions are passed on only at the end, so that a new instance that is entered at once is published once.
         defer { takeTransitions(&outputs) }
         guard let slot else { return refused(sighting.identity, &outputs) }
         let identity = tracker.identitySlot(of: slot)

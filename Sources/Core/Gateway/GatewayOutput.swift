@@ -13,7 +13,7 @@ package enum GatewayOutput: Hashable, Sendable {
     /// A request registered a region, which has to outlive the process.
     case registered(RegionDefinition, region: String, at: Instant)
     /// An exit without a state. It ends the open stay of an instance that is not monitored any more, or it is late: a
-    /// store told a later visit before.
+    /// store published a later visit before.
     case exit(RegionInstanceID, RegionEvent, at: Instant)
     /// A request ended the monitoring of a region with these instances.
     case unregistered(region: String, instances: [RegionInstanceID], at: Instant)

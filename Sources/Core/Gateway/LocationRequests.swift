@@ -53,7 +53,7 @@ extension GatewayEngine {
         case .searching, .located: break
         }
         try place.requests.add(address, until: now + timeout)
-        // A configured place is told at once.
+        // A configured place is published at once.
         advanceServices(&outputs)
         advanceServices(&outputs)
     }

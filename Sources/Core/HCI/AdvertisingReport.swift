@@ -200,7 +200,7 @@ enum ADStructures {
 ///
 /// Core 5.4, Vol 6, Part B, 1.3; HCI codes from Vol 4, Part E, 7.7.65.2 and 7.7.65.13:
 ///
-///     bits 47...0   the address; bits 47 and 46 tell the kinds of random address apart:
+///     bits 47...0   the address; bits 47 and 46 distinguish the kinds of random address:
 ///                   11 static, 01 resolvable private, 00 non-resolvable private, 10 reserved
 ///     on the wire   six octets, least significant first
 package struct DeviceAddress: Hashable, Sendable {

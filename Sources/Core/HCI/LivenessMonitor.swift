@@ -1,4 +1,4 @@
-/// Tells quiet air from a dead radio.
+/// Distinguishes quiet air from a dead radio.
 ///
 /// Reports of any kind, from beacons or not, prove that the radio hears. The norm of silence is 5 s or 20 times the
 /// median gap between reports. After half of it the agent probes the radio: it sends a command and switches scanning
@@ -113,7 +113,7 @@ package struct LivenessMonitor: Sendable {
         }
     }
 
-    /// Takes the news that the adapter is gone, off, blocked or forbidden. Returns the liveness where it has changed.
+    /// Learns that the adapter is gone, off, blocked or forbidden. Returns the liveness where it has changed.
     package mutating func interrupted(at instant: Instant) -> RadioLiveness? {
         defer {
             state = .interrupted

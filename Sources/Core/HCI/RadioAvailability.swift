@@ -14,7 +14,7 @@ package enum RadioAvailability: String, Sendable, CaseIterable {
     case stalled
     /// A receiver publishes too rarely for visits.
     case unusable
-    /// The adapter scans. `RadioLiveness` tells whether it hears anything.
+    /// The adapter scans. `RadioLiveness` shows whether it hears anything.
     case scanning
 
     /// Advice for an installer, one sentence in plain words; empty for `scanning`.

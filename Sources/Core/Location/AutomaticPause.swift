@@ -1,11 +1,11 @@
-/// The way in which the gateway moves. It decides how soon standing still is a pause. The raw value is the word in
+/// The way in which the gateway moves. It decides how soon rest is a pause. The raw value is the word in
 /// `config.toml`.
 package enum Activity: String, CaseIterable, Sendable {
     case other
     case automotive
     case pedestrian
 
-    /// The time of standing still before a pause.
+    /// The time of rest before a pause.
     var pauseAfter: TimeSpan {
         switch self {
         case .other: .seconds(300)
@@ -31,15 +31,15 @@ struct AutomaticPause: Sendable {
 
     private enum State {
         case noFixYet
-        case going(StandingPlace)
-        case paused(StandingPlace, Looks)
+        case going(StationaryPlace)
+        case paused(StationaryPlace, Looks)
     }
 
     private let activity: Activity
     private let longestGap: TimeSpan
     private var state = State.noFixYet
 
-    /// - Parameter longestGap: the longest gap between two fixes that counts as standing (`unknown_state_after_s`).
+    /// - Parameter longestGap: the longest gap between two fixes that counts as rest (`unknown_state_after_s`).
     init(activity: Activity, longestGap: TimeSpan) {
         self.activity = activity
         self.longestGap = longestGap
@@ -72,12 +72,12 @@ struct AutomaticPause: Sendable {
     mutating func use(_ fix: Fix, at now: Instant) -> Change? {
         switch state {
         case .noFixYet:
-            state = .going(StandingPlace(fix, at: now, longestGap: longestGap))
+            state = .going(StationaryPlace(fix, at: now, longestGap: longestGap))
             return nil
         case .going(var place):
             let verdict = place.use(fix, at: now)
-            state = .going(verdict == .moved ? StandingPlace(fix, at: now, longestGap: longestGap) : place)
-            guard verdict == .standing, place.standing >= activity.pauseAfter else { return nil }
+            state = .going(verdict == .moved ? StationaryPlace(fix, at: now, longestGap: longestGap) : place)
+            guard verdict == .stationary, place.stationaryTime >= activity.pauseAfter else { return nil }
             var looks = Looks(lookingAt: now, rest: Self.rest, longestRest: Self.rest)
             looks.found(at: now, rest: Self.rest)
             state = .paused(place, looks)
@@ -86,11 +86,11 @@ struct AutomaticPause: Sendable {
             guard looks.isLooking else { return nil }
             let verdict = place.use(fix, at: now)
             guard verdict != .moved else {
-                state = .going(StandingPlace(fix, at: now, longestGap: longestGap))
+                state = .going(StationaryPlace(fix, at: now, longestGap: longestGap))
                 return .resumed
             }
             // A look that may have seen a movement waits for the next fix to confirm it.
-            if verdict == .standing { looks.found(at: now, rest: Self.rest) }
+            if verdict == .stationary { looks.found(at: now, rest: Self.rest) }
             state = .paused(place, looks)
             return nil
         }

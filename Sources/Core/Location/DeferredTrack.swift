@@ -1,6 +1,6 @@
-/// Fixes that are told together, oldest first.
+/// Fixes that are published together, oldest first.
 package struct TrackBatch: Hashable, Sendable {
-    /// The reason for telling the batch. The raw value is the word in `location/track`.
+    /// The reason for publishing the batch. The raw value is the word in `location/track`.
     package enum Finish: String, CaseIterable, Sendable {
         /// The gateway has travelled `defer_distance_m`.
         case distance
@@ -19,7 +19,7 @@ package struct TrackBatch: Hashable, Sendable {
     }
 }
 
-/// A deferred fix, which has to outlive the process until its batch is told.
+/// A deferred fix, which has to outlive the process until its batch is published.
 package struct KeptFix: Hashable, Sendable {
     package var fix: Fix
     /// The place within the batch, from 0.
@@ -31,9 +31,9 @@ package struct KeptFix: Hashable, Sendable {
     }
 }
 
-/// Deferred updates: every used fix is kept, and all are told together.
+/// Deferred updates: every used fix is kept, and all are published together.
 struct DeferredTrack: Sendable {
-    /// The most fixes in a batch: an hour of one a second. A full batch is told at once.
+    /// The most fixes in a batch: an hour of one a second. A full batch is published at once.
     static let maxFixes = 3_600
 
     private enum State {
@@ -46,11 +46,11 @@ struct DeferredTrack: Sendable {
     private var state = State.empty
     private var fixes: [Fix] = []
     private var way = Way()
-    /// Whether the gateway pauses; then no batch is told.
+    /// Whether the gateway pauses; then no batch is published.
     private var isPaused = false
 
     /// - Parameters:
-    /// - distance_m: the distance travelled before a batch is told; 0 sets no limit. Metres.
+    /// - distance_m: the distance travelled before a batch is published; 0 sets no limit. Metres.
     /// - timeout: the longest wait of a batch's first fix; `zero` sets no limit.
     init(distance_m: Double, timeout: TimeSpan) {
         self.distance_m = distance_m
@@ -82,7 +82,7 @@ struct DeferredTrack: Sendable {
         now >= deadline ? finish(.timeout) : nil
     }
 
-    /// Pauses: the fixes held are told now. Fixes during the pause are told after `resume`.
+    /// Pauses: the fixes held are published now. Fixes during the pause are published after `resume`.
     mutating func pause() -> TrackBatch? {
         isPaused = true
         return stop()
@@ -91,7 +91,7 @@ struct DeferredTrack: Sendable {
     /// Ends the pause.
     mutating func resume() { isPaused = false }
 
-    /// Tells the fixes held.
+    /// Publishes the fixes held.
     ///
     /// - Returns: `nil` where there are none: there are no empty batches.
     mutating func stop() -> TrackBatch? { finish(.stopped) }
@@ -109,7 +109,7 @@ struct DeferredTrack: Sendable {
 
 /// The length of the way along the fixes.
 ///
-/// A standing receiver wanders within its accuracy, and the sum of its steps would be a journey. So a step counts only
+/// A stationary receiver wanders within its accuracy, and the sum of its steps would be a journey. So a step counts only
 /// when it is longer than the accuracy explains. The last, unfinished step counts with its length.
 private struct Way {
     /// The sum of the finished steps. Metres.

@@ -1,6 +1,6 @@
 /// The location services of one gateway: from receivers' reports to published places.
 ///
-/// Each method is an event, and appends its news. The owner keeps the receiver on while `listens`, and calls `advance`
+/// Each method is an event, and appends its output. The owner keeps the receiver on while `listens`, and calls `advance`
 /// at the `deadline`.
 package struct LocationServices: Sendable {
     private enum Updates {
@@ -15,15 +15,15 @@ package struct LocationServices: Sendable {
     private var track: DeferredTrack?
     private var watch: AvailabilityWatch
     private var use = ReceiverUse()
-    private var told = LocationStatus(availability: .off, isPaused: false)
-    /// The next time at which a configured place is told.
+    private var published = LocationStatus(availability: .off, isPaused: false)
+    /// The next time at which a configured place is published.
     private var fixedDue = Instant.distantFuture
     /// The last used fix.
     package private(set) var last: PlacedFix?
     /// The time until which a region or a request needs fixes, whatever the service needs; `nil` where none does.
     private var askedUntil: Instant?
 
-    /// The interval at which a configured place is told to regions and requests.
+    /// The interval at which a configured place is published to regions and requests.
     private static let fixedInterval = TimeSpan.seconds(1)
 
     /// - Parameter longestGap: the longest gap between two fixes that counts as time with fixes
@@ -42,7 +42,7 @@ package struct LocationServices: Sendable {
         }
         track = settings.deferral.map { DeferredTrack(distance_m: $0.distance_m, timeout: $0.timeout) }
         if case .fixed = settings.source { fixedDue = now }
-        told = status
+        published = status
     }
 
     // MARK: - Queries
@@ -95,22 +95,22 @@ package struct LocationServices: Sendable {
     ///
     /// - Parameter clock: the gateway's time of day; `nil` while its clock is not set.
     package mutating func take(
-        _ report: DeviceReport, at now: Instant, clock: WallTime?, news: inout [LocationNews]
+        _ report: DeviceReport, at now: Instant, clock: WallTime?, outputs: inout [LocationOutput]
     ) {
-        look(at: now, news: &news)
-        defer { tellDue(at: now, news: &news) }
+        look(at: now, outputs: &outputs)
+        defer { publishDue(at: now, outputs: &outputs) }
         guard listens, choice.take(report, at: now) != .passedOver,
             let fix = try? intake.take(report.report, at: now, clock: clock)
         else { return }
         let age = clock.map { max($0 - fix.at, .zero) } ?? .zero
         let device = report.device.isEmpty ? nil : report.device
-        use(PlacedFix(fix, came: now, origin: .receiver(device: device, age: age)), news: &news)
+        use(PlacedFix(fix, came: now, origin: .receiver(device: device, age: age)), outputs: &outputs)
     }
 
     /// Asks for fixes until a time, whatever the service needs: for an undecided circular region or a request.
     ///
     /// - Parameter end: `nil` where neither needs fixes any more.
-    mutating func ask(until end: Instant?, at now: Instant, news: inout [LocationNews]) {
+    mutating func ask(until end: Instant?, at now: Instant, outputs: inout [LocationOutput]) {
         let end = end.flatMap { $0 > now ? $0 : nil }
         guard end != askedUntil else { return }
         let begins = askedUntil == nil
@@ -118,37 +118,37 @@ package struct LocationServices: Sendable {
         if case .fixed = settings.source, last != nil {
             if end == nil { fixedDue = .distantFuture } else if begins { fixedDue = now }
         }
-        tellStatus(at: now, news: &news)
+        publishStatus(at: now, outputs: &outputs)
     }
 
     /// Counts input that could not be read as a report.
     package mutating func takeMalformed() { intake.countMalformed() }
 
     /// Takes the loss of the connection to gpsd.
-    package mutating func lostConnection(at now: Instant, news: inout [LocationNews]) {
-        advance(to: now, news: &news)
+    package mutating func lostConnection(at now: Instant, outputs: inout [LocationOutput]) {
+        advance(to: now, outputs: &outputs)
         watch.lostConnection()
-        tellStatus(at: now, news: &news)
+        publishStatus(at: now, outputs: &outputs)
     }
 
     /// Takes gpsd's list of receivers, by their paths.
-    package mutating func found(devices: [String], at now: Instant, news: inout [LocationNews]) {
-        advance(to: now, news: &news)
+    package mutating func found(devices: [String], at now: Instant, outputs: inout [LocationOutput]) {
+        advance(to: now, outputs: &outputs)
         choice.keep { devices.contains($0) }
         watch.found(devices: devices.count, isListening: listens, at: now)
-        tellStatus(at: now, news: &news)
+        publishStatus(at: now, outputs: &outputs)
     }
 
     /// Lets time pass.
-    package mutating func advance(to now: Instant, news: inout [LocationNews]) {
-        look(at: now, news: &news)
-        tellDue(at: now, news: &news)
+    package mutating func advance(to now: Instant, outputs: inout [LocationOutput]) {
+        look(at: now, outputs: &outputs)
+        publishDue(at: now, outputs: &outputs)
     }
 
     /// Begins and ends looks.
-    private mutating func look(at now: Instant, news: inout [LocationNews]) {
-        if let askedUntil, now >= askedUntil { ask(until: nil, at: now, news: &news) }
-        if now >= fixedDue { sayFixed(at: now, news: &news) }
+    private mutating func look(at now: Instant, outputs: inout [LocationOutput]) {
+        if let askedUntil, now >= askedUntil { ask(until: nil, at: now, outputs: &outputs) }
+        if now >= fixedDue { publishFixed(at: now, outputs: &outputs) }
         switch updates {
         case .standard(let standard, var pause):
             pause?.advance(to: now)
@@ -159,82 +159,82 @@ package struct LocationServices: Sendable {
         }
     }
 
-    /// Tells due updates. A fix of this instant comes first, because it is what to tell.
-    private mutating func tellDue(at now: Instant, news: inout [LocationNews]) {
+    /// Publishes due updates. A fix of this instant comes first, because it is what to report.
+    private mutating func publishDue(at now: Instant, outputs: inout [LocationOutput]) {
         if case .standard(var standard, let pause) = updates, !isPaused, track == nil {
             let update = standard.advance(to: now)
             updates = .standard(standard, pause)
-            if update != nil, let last { news.append(.update(last)) }
+            if update != nil, let last { outputs.append(.update(last)) }
         }
-        if let batch = track?.advance(to: now) { tell(batch, news: &news) }
+        if let batch = track?.advance(to: now) { publish(batch, outputs: &outputs) }
         watch.advance(to: now)
-        tellStatus(at: now, news: &news)
+        publishStatus(at: now, outputs: &outputs)
     }
 
-    /// Tells kept fixes, because the agent ends or is reloaded.
-    mutating func stop(at now: Instant, news: inout [LocationNews]) {
-        advance(to: now, news: &news)
-        if let batch = track?.stop() { tell(batch, news: &news) }
+    /// Publishes kept fixes, because the agent ends or is reloaded.
+    mutating func stop(at now: Instant, outputs: inout [LocationOutput]) {
+        advance(to: now, outputs: &outputs)
+        if let batch = track?.stop() { publish(batch, outputs: &outputs) }
     }
 
     // MARK: - Use of a fix
 
-    private mutating func use(_ placed: PlacedFix, news: inout [LocationNews]) {
+    private mutating func use(_ placed: PlacedFix, outputs: inout [LocationOutput]) {
         let (fix, now) = (placed.fix, placed.came)
         last = placed
         watch.use(at: now)
-        news.append(.used(placed))
-        var isNews = false
+        outputs.append(.used(placed))
+        var isUpdate = false
         var change: AutomaticPause.Change?
         switch updates {
         case .standard(var standard, var pause):
             change = pause?.use(fix, at: now)
-            if !(pause?.isPaused ?? false) { isNews = standard.use(fix, at: now) != nil }
+            if !(pause?.isPaused ?? false) { isUpdate = standard.use(fix, at: now) != nil }
             updates = .standard(standard, pause)
         case .significant(var significant):
-            isNews = significant.use(fix, at: now) != nil
+            isUpdate = significant.use(fix, at: now) != nil
             updates = .significant(significant)
         }
         if change == .resumed {
             track?.resume()
             // Subscribers get the status before the place: that there are places again.
-            tellStatus(at: now, news: &news)
+            publishStatus(at: now, outputs: &outputs)
         }
-        keep(fix, at: now, news: &news)
-        if change == .paused, let batch = track?.pause() { tell(batch, news: &news) }
-        if isNews, track == nil { news.append(.update(placed)) }
+        keep(fix, at: now, outputs: &outputs)
+        if change == .paused, let batch = track?.pause() { publish(batch, outputs: &outputs) }
+        if isUpdate, track == nil { outputs.append(.update(placed)) }
     }
 
-    private mutating func keep(_ fix: Fix, at now: Instant, news: inout [LocationNews]) {
+    private mutating func keep(_ fix: Fix, at now: Instant, outputs: inout [LocationOutput]) {
         guard let number = track?.count else { return }
-        news.append(.kept(KeptFix(fix, number: number)))
-        if let batch = track?.keep(fix, at: now) { tell(batch, news: &news) }
+        outputs.append(.kept(KeptFix(fix, number: number)))
+        if let batch = track?.keep(fix, at: now) { publish(batch, outputs: &outputs) }
     }
 
-    /// Tells a batch, together with the place of its last fix.
-    private func tell(_ batch: TrackBatch, news: inout [LocationNews]) {
-        news.append(.track(batch))
-        if let last, last.fix == batch.fixes.last { news.append(.update(last)) }
+    /// Publishes a batch, together with the place of its last fix.
+    private func publish(_ batch: TrackBatch, outputs: inout [LocationOutput]) {
+        outputs.append(.track(batch))
+        if let last, last.fix == batch.fixes.last { outputs.append(.update(last)) }
     }
 
-    private mutating func sayFixed(at now: Instant, news: inout [LocationNews]) {
+    private mutating func publishFixed(at now: Instant, outputs: inout [LocationOutput]) {
         guard case .fixed(let coordinate, let accuracy_m) = settings.source else { return }
         let fix = Fix(at: .unixEpoch, coordinate: coordinate, horizontalAccuracy_m: accuracy_m)
         let placed = PlacedFix(fix, came: now, origin: .configuration)
         // The place does not move and its message is retained, so it is published once.
         let isFirst = last == nil
         last = placed
-        news.append(.used(placed))
-        if isFirst { news.append(.update(placed)) }
+        outputs.append(.used(placed))
+        if isFirst { outputs.append(.update(placed)) }
         fixedDue = askedUntil != nil ? now + Self.fixedInterval : .distantFuture
     }
 
-    private mutating func tellStatus(at now: Instant, news: inout [LocationNews]) {
+    private mutating func publishStatus(at now: Instant, outputs: inout [LocationOutput]) {
         watch.listen(listens, at: now)
         let status = status
         use.turn(on: listens && status.availability != .absent && status.availability != .noDevice, at: now)
-        guard status != told else { return }
-        told = status
-        news.append(.status(status))
+        guard status != published else { return }
+        published = status
+        outputs.append(.status(status))
     }
 }

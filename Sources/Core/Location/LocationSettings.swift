@@ -18,7 +18,7 @@ package struct LocationSettings: Hashable, Sendable {
 
     /// The limits of a batch of deferred fixes.
     package struct Deferral: Hashable, Sendable {
-        /// The distance travelled before a batch is told; 0 sets no limit. Metres.
+        /// The distance travelled before a batch is published; 0 sets no limit. Metres.
         var distance_m: Double
         /// The longest wait of a batch's first fix; `zero` sets no limit.
         var timeout: TimeSpan
@@ -32,7 +32,7 @@ package struct LocationSettings: Hashable, Sendable {
     var standard: StandardService.Settings
     /// The activity for automatic pauses; `nil` for none.
     package var pausing: Activity?
-    /// The deferral; `nil` where each update is told at once.
+    /// The deferral; `nil` where each update is published at once.
     package var deferral: Deferral?
 
     package init(

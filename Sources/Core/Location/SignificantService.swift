@@ -2,7 +2,7 @@
 ///
 /// The caller turns the receiver on while `receiverIsNeeded`, passes every used fix to `use` and the time to `advance`.
 struct SignificantService: Sendable {
-    /// The movement since the last update that is news. Metres.
+    /// The movement since the last update that makes another one. Metres.
     static let distance_m = 500.0
     /// The least time between two updates.
     static let minInterval = TimeSpan.seconds(300)
@@ -47,14 +47,14 @@ struct SignificantService: Sendable {
             looks.found(at: now, rest: rest(speed_m_s: claimedSpeed_m_s(fix), published: seen, seen: seen))
             return LocationUpdate(fix: fix, cause: .first)
         }
-        let isNews =
+        let isUpdate =
             published.fix.coordinate.nearDistance_m(to: fix.coordinate) >= Self.distance_m
             && now - published.at >= Self.minInterval
-        let told = isNews ? seen : published
-        state = .published(told, seen: seen)
+        let base = isUpdate ? seen : published
+        state = .published(base, seen: seen)
         let speed_m_s = max(claimedSpeed_m_s(fix), speed_m_s(from: previous, to: seen))
-        looks.found(at: now, rest: rest(speed_m_s: speed_m_s, published: told, seen: seen))
-        return isNews ? LocationUpdate(fix: fix, cause: .moved) : nil
+        looks.found(at: now, rest: rest(speed_m_s: speed_m_s, published: base, seen: seen))
+        return isUpdate ? LocationUpdate(fix: fix, cause: .moved) : nil
     }
 
     /// Returns the rest: until the 500 m may be reached at this speed, and the next update is allowed.
@@ -142,14 +142,14 @@ struct Looks: Hashable, Sendable {
     }
 }
 
-/// The place of a standing receiver, and the decision whether it still stands.
+/// The place of a stationary receiver, and the decision whether it still rests.
 ///
 /// A single fix is wrong by more than its accuracy every third time, and sometimes by 200 m. So the place is the mean
 /// of the first ten fixes, and a movement needs two fixes in a row. Each has to be further away than its own accuracy
 /// and that of the place explain.
-struct StandingPlace: Sendable {
+struct StationaryPlace: Sendable {
     enum Verdict {
-        case standing
+        case stationary
         /// Beyond the accuracy, for the first time.
         case perhapsMoved
         case moved
@@ -170,8 +170,8 @@ struct StandingPlace: Sendable {
         time = FixTime(from: now, longestGap: longestGap)
     }
 
-    /// The time of standing, counted with fixes only.
-    var standing: TimeSpan { time.elapsed }
+    /// The time of rest, counted with fixes only.
+    var stationaryTime: TimeSpan { time.elapsed }
 
     mutating func use(_ fix: Fix, at now: Instant) -> Verdict {
         let distance_m = coordinate.nearDistance_m(to: fix.coordinate)
@@ -186,6 +186,6 @@ struct StandingPlace: Sendable {
             coordinate = coordinate.moved(by: 1 / Double(fixes), towards: fix.coordinate)
             accuracy_m += (fix.horizontalAccuracy_m - accuracy_m) / Double(fixes)
         }
-        return .standing
+        return .stationary
     }
 }

@@ -4,9 +4,9 @@
 /// return the update to publish.
 package struct StandardService: Sendable {
     package struct Settings: Hashable, Sendable {
-        /// The movement since the last update that is news. Metres.
+        /// The movement since the last update that makes another one. Metres.
         var distanceFilter_m: Double
-        /// The turn that is news: since the last update, or since the first course after an update at rest. Degrees.
+        /// The turn that makes an update: since the last update, or since the first course after an update at rest. Degrees.
         var headingFilter_deg: Double
         /// The least time between two updates.
         var minInterval: TimeSpan
@@ -30,7 +30,7 @@ package struct StandardService: Sendable {
         self.settings = settings
     }
 
-    /// The time of the next `advance`; `distantFuture` where only a fix can bring news.
+    /// The time of the next `advance`; `distantFuture` where only a fix can bring an update.
     var deadline: Instant {
         guard case .published(let published, let latest?, let course_deg) = state else { return .distantFuture }
         if change(from: published.fix, course_deg, to: latest.fix) != nil { return published.at + settings.minInterval }
@@ -40,7 +40,7 @@ package struct StandardService: Sendable {
 
     /// Takes a used fix.
     ///
-    /// - Returns: the update to publish. News within the shortest interval is kept, and comes from `advance`.
+    /// - Returns: the update to publish. An update within the shortest interval is kept, and comes from `advance`.
     mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
         let used = UsedFix(fix: fix, at: now)
         guard case .published(let published, _, let course_deg) = state else {
@@ -71,7 +71,7 @@ package struct StandardService: Sendable {
     /// Returns the course of a fix; `nil` where it stands still.
     private static func course_deg(of fix: Fix) -> Double? { fix.isMoving ? fix.direction_deg : nil }
 
-    /// Returns the reason for which a fix is news, compared with the last published fix and with a course.
+    /// Returns the reason for which a fix is an update, compared with the last published fix and with a course.
     private func change(from old: Fix, _ course_deg: Double?, to new: Fix) -> LocationUpdate.Cause? {
         if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return .moved }
         if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return .accuracy }

@@ -70,7 +70,7 @@ package enum PseudonymKey {
     package static func make(random: [UInt8], at time: WallTime) -> [UInt8] { random + dayOctets(at: time) }
 
     /// Returns a store's secret for that day. All its gateways derive the secret from the store's secret (HKDF with
-    /// SHA-256, RFC 5869). One day's secret does not tell another day's. `nil` where `Ciphers` fail.
+    /// SHA-256, RFC 5869). One day's secret does not give another day's. `nil` where `Ciphers` fail.
     package static func make(siteKey: [UInt8], at time: WallTime) -> [UInt8]? {
         let day = dayOctets(at: time)
         let purpose = Array("beacond device names".utf8) + day

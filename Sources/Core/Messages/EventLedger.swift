@@ -16,7 +16,7 @@ package struct EventLedger: Sendable {
         /// The number of its last event in the epoch, 0 before the first.
         var eventSeq: Int64 = 0
         /// The announced state; `nil` before the first of this process.
-        var told: ToldState?
+        var published: PublishedState?
     }
 
     package let composer: MessageComposer
@@ -41,22 +41,22 @@ package struct EventLedger: Sendable {
     ///
     /// - Parameters:
     /// - epoch: the outbox's epoch.
-    /// - seq: the number for its event, if there is one. The entry tells whether it was used.
+    /// - seq: the number for its event, if there is one. The entry shows whether it was used.
     package mutating func enter(
         _ transition: RegionTransition, epoch: String, seq: Int64, _ timebase: Timebase
     ) -> Entry {
         let instance = transition.instance
-        let told = ToldState(
+        let published = PublishedState(
             transition.state, since: transition.since, at: transition.at, detail: transition.detail)
         outdated.remove(instance)
         recall(instance)
-        known[instance]?.told = told
+        known[instance]?.published = published
         if transition.event != nil { known[instance]?.eventSeq = seq }
         return Entry(
             event: transition.event.map {
                 composer.event($0, of: instance, epoch: epoch, seq: seq, at: transition.at, timebase)
             },
-            state: composer.state(told, of: instance, epoch: epoch, eventSeq: eventSeq(of: instance), timebase))
+            state: composer.state(published, of: instance, epoch: epoch, eventSeq: eventSeq(of: instance), timebase))
     }
 
     /// Enters an exit without a state: of an instance that is not monitored any more, or of a visit that became known
@@ -88,7 +88,7 @@ package struct EventLedger: Sendable {
         departed = DepartedNumbers()
         for instance in known.keys {
             known[instance]?.eventSeq = 0
-            if known[instance]?.told != nil { outdated.insert(instance) }
+            if known[instance]?.published != nil { outdated.insert(instance) }
         }
     }
 
@@ -96,7 +96,7 @@ package struct EventLedger: Sendable {
     /// their changes.
     package mutating func takeOutdatedStates(epoch: String, _ timebase: Timebase) -> [Message] {
         defer { outdated.removeAll() }
-        return outdated.compactMap { instance in known[instance]?.told.map { (instance, $0) } }
+        return outdated.compactMap { instance in known[instance]?.published.map { (instance, $0) } }
             .sorted { ($0.1.at, composer.topics.state($0.0)) < ($1.1.at, composer.topics.state($1.0)) }
             .map { composer.state($0.1, of: $0.0, epoch: epoch, eventSeq: eventSeq(of: $0.0), timebase) }
     }

@@ -86,7 +86,7 @@ package struct MessageComposer: Sendable {
     }
 
     /// Whether the gateway's place is published.
-    package var tellsPlace: Bool { location == .include }
+    package var includesPlace: Bool { location == .include }
 
     /// Returns a composer for the topics of another gateway: this machine's previous site and gateway id.
     package func speaking(for topics: TopicTree) -> MessageComposer {

@@ -18,7 +18,7 @@ extension MessageContent {
 
 /// The time and the numbers of a publication.
 package struct PublicationContext {
-    /// The time of the event that the messages tell.
+    /// The time of the event that the messages report.
     let instant: Instant
     let timebase: Timebase
     /// Returns the next number of a series. A publication takes at most one.
@@ -88,7 +88,7 @@ package struct OutputHandling: Hashable, Sendable {
         case silent(from: Int)
         /// The queue drops it beyond so many waiting outputs, and `health` counts it.
         case counted(from: Int)
-        /// Beyond so many waiting outputs, the queue keeps only the last state. Its event is lost, and a gap tells so.
+        /// Beyond so many waiting outputs, the queue keeps only the last state. Its event is lost, and a gap shows so.
         case reduced(from: Int)
 
         /// The limit for ranging, which is by far the most frequent output.

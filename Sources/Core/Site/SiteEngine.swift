@@ -50,7 +50,8 @@ package struct SiteEngine: Sendable {
 
     /// - Parameter records: the records of an earlier process.
     package init(
-        _ settings: SiteSettings, _ gateway: GatewaySettings, tellsDevices: Bool, restoring records: [RegionRecord],
+        _ settings: SiteSettings, _ gateway: GatewaySettings, distinguishesDevices: Bool,
+        restoring records: [RegionRecord],
         at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
@@ -60,7 +61,8 @@ package struct SiteEngine: Sendable {
             lateAfter: settings.lateAfter, givenUpAfter: max(settings.lateAfter, Self.leastGivenUpAfter))
         presence = StorePresence(spans, gateway.regions.limits, gateways, at: now)
         placing = StorePlacing(
-            gateways, maxBeacons: max(gateway.tracker.maxTransmitters, Self.leastBeacons), tellsDevices: tellsDevices)
+            gateways, maxBeacons: max(gateway.tracker.maxTransmitters, Self.leastBeacons),
+            distinguishesDevices: distinguishesDevices)
         // Where not all fit: stays first, then the instances left last.
         let inOrder =
             records.filter(\.isInside) + records.filter { !$0.isInside }.sorted { $0.lastHeardAt > $1.lastHeardAt }

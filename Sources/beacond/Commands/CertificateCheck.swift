@@ -54,7 +54,7 @@ extension CheckReport {
         let expires = Timestamp.text(certificate.expires)
         let days = Int(((certificate.expires - now).seconds / 86_400).rounded(.down))
         let left = "\(owner), until \(expires): \(days) \(days == 1 ? "day" : "days") left"
-        switch certificate.standing(at: now) {
+        switch certificate.validity(at: now) {
         case .good: add(subject, left, remedy: "")
         case .renewSoon: warn(subject, left)
         case .renewNow: add(subject, left, remedy: remedy)

@@ -59,7 +59,7 @@ struct SiteReplaySession {
         engine.publishWaiting(at: now, outputs: &outputs)
         engine.publishSurges(at: engine.now, outputs: &outputs)
         outputs.append(.stays(engine.recordsOfStays))
-        follow(.told)
+        follow(.published)
         turn()
         round.end()
         // A replay is often shorter than a minute, but its late messages have to be reported.
@@ -101,7 +101,7 @@ struct SiteReplaySession {
     /// Counts what the engine has told, for the day and the heat map.
     private mutating func follow(_ demand: StoreToday.Demand = .asDue) {
         let now = now
-        heat?.follow(&outputs, at: now, isLast: demand == .told)
+        heat?.follow(&outputs, at: now, isLast: demand == .published)
         today.follow(
             &outputs, isHearing: engine.isHearing, isCatchingUp: engine.isCatchingUp(at: now), at: now, demand)
     }

@@ -9,7 +9,7 @@ struct ScanPlace {
     private var services: LocationServices
     private var failure: GPSDFailure?
     /// News of the location services, which a scan shows as a state.
-    private var news: [LocationNews] = []
+    private var news: [LocationOutput] = []
 
     /// Where the configuration names no gpsd, the usual one is asked.
     init(_ settings: LocationSettings?, at now: Instant) throws(SystemError) {
@@ -28,7 +28,7 @@ struct ScanPlace {
 
     mutating func look(at now: Instant) -> ScanLocation {
         for new in client.take() { take(new, at: now) }
-        services.advance(to: now, news: &news)
+        services.advance(to: now, outputs: &news)
         news.removeAll(keepingCapacity: true)
         return ScanLocation(
             availability: services.status.availability, fix: services.last,
@@ -41,14 +41,14 @@ struct ScanPlace {
     private mutating func take(_ new: GPSDNews, at now: Instant) {
         switch new {
         case .connected: failure = nil
-        case .devices(let paths): services.found(devices: paths, at: now, news: &news)
+        case .devices(let paths): services.found(devices: paths, at: now, outputs: &news)
         case .report(let report, let came):
-            services.take(report, at: came, clock: SystemClock.syncedWall(came), news: &news)
+            services.take(report, at: came, clock: SystemClock.syncedWall(came), outputs: &news)
         case .malformed: services.takeMalformed()
         case .complaint: break
         case .lost(let failure):
             self.failure = failure
-            services.lostConnection(at: now, news: &news)
+            services.lostConnection(at: now, outputs: &news)
         }
     }
 }

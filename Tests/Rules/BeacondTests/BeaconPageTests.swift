@@ -90,7 +90,7 @@ struct BeaconPageTests {
             return
         }
         #expect(beacons.count == 201)
-        #expect(beacons.last?.lastHeard == .told(Self.timebase.wallAtOrigin + .seconds(9)))
+        #expect(beacons.last?.lastHeard == .wall(Self.timebase.wallAtOrigin + .seconds(9)))
     }
 
     @Test("A page that is cleared gives no beacon to a later process, also while the broker is away")

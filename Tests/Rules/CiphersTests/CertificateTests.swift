@@ -58,16 +58,16 @@ struct CertificateTests {
     }
 
     @Test("Below 30 days a certificate is to be renewed, below 7 at once")
-    func standing() throws {
+    func validity() throws {
         let certificate = try #require(Certificate.all(inPEM: Self.octets).first)
         let day = TimeSpan.seconds(86_400)
-        func left(_ days: Int) -> Certificate.Standing {
-            certificate.standing(at: certificate.expires - TimeSpan(microseconds: day.microseconds * Int64(days)))
+        func left(_ days: Int) -> Certificate.Validity {
+            certificate.validity(at: certificate.expires - TimeSpan(microseconds: day.microseconds * Int64(days)))
         }
         #expect(left(30) == .good)
         #expect([left(29), left(7)] == [.renewSoon, .renewSoon])
         #expect([left(6), left(0)] == [.renewNow, .renewNow])
         #expect(left(-1) == .expired)
-        #expect(certificate.standing(at: certificate.validFrom - day) == .notYetValid)
+        #expect(certificate.validity(at: certificate.validFrom - day) == .notYetValid)
     }
 }

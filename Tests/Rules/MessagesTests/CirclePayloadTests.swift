@@ -63,7 +63,7 @@ struct CirclePayloadTests {
         let message = composer(.omit).event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase)
         let payload = try json(Message(message))
         #expect(payload["distance_m"] == nil && payload["location"] == nil && payload["center"] != nil)
-        let told = ToldState(
+        let told = PublishedState(
             .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle, distance_m: 271)))
         let state = try json(composer(.omit).state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(state["distance_m"] == nil && state["radius_m"] as? Double == 150)
@@ -71,7 +71,7 @@ struct CirclePayloadTests {
 
     @Test("A state names its circle, and the gateway's distance from its centre")
     func state() throws {
-        let told = ToldState(
+        let told = PublishedState(
             .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle, distance_m: 271)))
         let payload = try json(composer().state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(

@@ -7,7 +7,7 @@ import Testing
 struct HomeAssistantTests {
     private func discovery(
         gateway: String = "door", kind: HomeAssistantDiscovery.Kind = .gateway,
-        place: HomeAssistantDiscovery.Place = .untold
+        place: HomeAssistantDiscovery.Place = .unpublished
     ) -> HomeAssistantDiscovery {
         HomeAssistantDiscovery(
             prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: gateway), kind: kind,
@@ -19,7 +19,8 @@ struct HomeAssistantTests {
     private func listing(_ lists: BeaconListSettings?, levels: Int = 2) -> HomeAssistantDiscovery {
         HomeAssistantDiscovery(
             prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: "door"),
-            kind: .gateway, place: .untold, expanded: [.init(id: "carts", levels: levels, uuid: uuid)], lists: lists,
+            kind: .gateway, place: .unpublished, expanded: [.init(id: "carts", levels: levels, uuid: uuid)],
+            lists: lists,
             version: "1.0.0")
     }
 
@@ -102,7 +103,7 @@ struct HomeAssistantTests {
     func expandedEvents() {
         let told = HomeAssistantDiscovery(
             prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: "door"),
-            kind: .gateway, place: .untold, expanded: [.init(id: "carts", levels: 2, uuid: uuid)], version: "1.0.0"
+            kind: .gateway, place: .unpublished, expanded: [.init(id: "carts", levels: 2, uuid: uuid)], version: "1.0.0"
         ).introduction.filter { $0.topic.contains("/event/") }
         #expect(told.map(\.topic) == ["homeassistant/event/beacond__beacons__store__door/region__carts/config"])
         let state = #""state_topic":"beacons/store/door/region/carts/+/+/event""#
@@ -143,7 +144,7 @@ struct HomeAssistantTests {
         }
         #expect(kinds(.moving).count == 2)
         #expect(kinds(.fixed).count == 1)
-        #expect(kinds(.untold).isEmpty)
+        #expect(kinds(.unpublished).isEmpty)
     }
 
     @Test("A store tells how many of its gateways hear, and no advertising reports")

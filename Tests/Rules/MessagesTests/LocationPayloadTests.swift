@@ -119,7 +119,7 @@ struct LocationPayloadTests {
 
     @Test("Only a gateway that publishes its place can be asked for it")
     func tells() {
-        #expect(composer().tellsPlace && !composer(.omit).tellsPlace)
+        #expect(composer().includesPlace && !composer(.omit).includesPlace)
     }
 
     // MARK: - In other messages

@@ -136,7 +136,7 @@ struct PayloadTests {
     @Test("state is retained and names the last event and its epoch")
     func state() throws {
         let message = composer().state(
-            ToldState(.inside, since: .origin, at: .origin + .seconds(1)),
+            PublishedState(.inside, since: .origin, at: .origin + .seconds(1)),
             of: RegionInstanceID(region: "carts", .major(7)), epoch: "e", eventSeq: 0, timebase)
         #expect(message.topic == "beacons/shop/gw/region/carts/7/state" && message.isRetained)
         let payload = try json(message)
@@ -189,7 +189,8 @@ struct PayloadTests {
         "A region id of any characters is escaped", arguments: ["a\"b", "c\\d", "tab\t", "\u{1}", "Käse 🧀", "\u{7F}"])
     func escaping(id: String) throws {
         let message = composer().state(
-            ToldState(.outside, since: .origin, at: .origin), of: RegionInstanceID(region: id), epoch: "e", eventSeq: 9,
+            PublishedState(.outside, since: .origin, at: .origin), of: RegionInstanceID(region: id), epoch: "e",
+            eventSeq: 9,
             timebase)
         #expect(try json(message)["region"] as? String == id)
     }

@@ -40,7 +40,7 @@ struct StoreMessageTests {
 
     @Test("A state names the zone")
     func state() throws {
-        let told = ToldState(.inside, since: .origin, at: .origin)
+        let told = PublishedState(.inside, since: .origin, at: .origin)
         let message = composer.state(told, of: Self.zone, epoch: "E", eventSeq: 3, timebase)
         let payload = try StatePayload(decoding: message.payload)
         #expect(payload.instance == Self.zone && payload.encoded == message.payload)

@@ -7,7 +7,7 @@ struct CountingStore {
     var store: Store
     private(set) var today: StoreToday
     private var followed = 0
-    private(set) var news: [(at_s: Double, news: TodayNews)] = []
+    private(set) var news: [(at_s: Double, news: TodayUpdate)] = []
 
     init(
         _ toml: String = "[site]", zone: LocalTime = .utc, restoring records: [RegionRecord] = [],
@@ -45,7 +45,7 @@ struct CountingStore {
             &outputs, isHearing: store.engine.isHearing, isCatchingUp: store.engine.isCatchingUp(at: now), at: now,
             demand)
         for output in outputs.dropFirst(count) {
-            if let told = output.content(TodayNews.self) { news.append((t_s, told)) }
+            if let told = output.content(TodayUpdate.self) { news.append((t_s, told)) }
         }
     }
 

@@ -22,7 +22,8 @@ struct Store {
     init(_ toml: String = "", restoring records: [RegionRecord] = []) throws {
         let settings = try Settings.parse(toml)
         engine = SiteEngine(
-            settings.site ?? settings.siteDefaults, settings.gateway, tellsDevices: settings.privacy.siteKeyFile != nil,
+            settings.site ?? settings.siteDefaults, settings.gateway,
+            distinguishesDevices: settings.privacy.siteKeyFile != nil,
             restoring: records, at: .origin, outputs: &outputs)
     }
 

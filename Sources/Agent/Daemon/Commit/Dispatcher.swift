@@ -77,11 +77,11 @@ package final class Dispatcher {
         secret = DaySecret(stored.pseudonymKey, siteKey: siteKey)
         fileGeneration = outbox.fileGeneration
         // The broker must not keep a place that is not told any more; one that is told goes on.
-        let tellsPlace = composer.tellsPlace && (location.map { $0.availability != .off } ?? false)
+        let includesPlace = composer.includesPlace && (location.map { $0.availability != .off } ?? false)
         let held = stored.heldInstances
         let entities = ToldEntities(integrations, earlier: held) { records.has($0) }
-        var wanted = integrations.topics(holding: held.filter { entities.mayTell($0) }, tellsPlace: tellsPlace)
-        if tellsPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
+        var wanted = integrations.topics(holding: held.filter { entities.mayTell($0) }, includesPlace: includesPlace)
+        if includesPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
         if takesSettings { wanted.insert(composer.topics.topic(.gateway(.settings))) }
         if listsBeacons { wanted.formUnion(records.pages(of: .beacons, under: composer.topics)) }
         if composer.topics.gateway == SiteSettings.gatewayID { wanted.formUnion(composer.topics.retainedOfStore) }

@@ -22,7 +22,7 @@ package struct Integrations {
         discovery = settings.homeAssistant.map { wanted in
             HomeAssistantDiscovery(
                 prefix: wanted.discoveryPrefix, topics: topics, kind: kind,
-                place: kind == .store ? .untold : settings.toldPlace,
+                place: kind == .store ? .unpublished : settings.toldPlace,
                 expanded: kind == .store ? [] : settings.gateway.regions.expanded,
                 lists: kind == .store ? nil : settings.gateway.beacons, version: Version.current)
         }
@@ -57,17 +57,17 @@ package struct Integrations {
 
     /// The retained topic with the present state, where a message's companions tell of the distant past.
     func present(after message: NumberedMessage, at now: WallTime) -> String? {
-        guard let ownTracks, ownTracks.tellsPast(message, under: topics, at: now) else { return nil }
+        guard let ownTracks, ownTracks.isPast(message, under: topics, at: now) else { return nil }
         return ownTracks.topic
     }
 
     /// Topics outside the gateway's own that stay in use.
     ///
     /// - Parameter held: the monitored instances.
-    package func topics(holding held: some Sequence<RegionInstanceID>, tellsPlace: Bool) -> Set<String> {
+    package func topics(holding held: some Sequence<RegionInstanceID>, includesPlace: Bool) -> Set<String> {
         var topics = Set(introduction.map(\.topic))
         if let discovery { for instance in held { topics.formUnion(discovery.topics(of: instance)) } }
-        if tellsPlace, let ownTracks { topics.insert(ownTracks.topic) }
+        if includesPlace, let ownTracks { topics.insert(ownTracks.topic) }
         return topics
     }
 }
@@ -151,9 +151,9 @@ extension RegionSettings {
 extension Settings {
     /// The part of the place that leaves the gateway.
     fileprivate var toldPlace: HomeAssistantDiscovery.Place {
-        guard privacy.location == .include else { return .untold }
+        guard privacy.location == .include else { return .unpublished }
         switch gateway.location?.source {
-        case nil, .some(.none): return .untold
+        case nil, .some(.none): return .unpublished
         case .fixed: return .fixed
         case .gpsd: return .moving
         }

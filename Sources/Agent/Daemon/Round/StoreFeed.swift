@@ -41,7 +41,7 @@ package final class StoreFeed: Engine {
     package convenience init(_ site: SiteSettings, _ settings: Settings, at now: Instant) {
         var outputs: [GatewayOutput] = []
         let engine = SiteEngine(
-            site, settings.gateway, tellsDevices: false, restoring: [], at: now, outputs: &outputs)
+            site, settings.gateway, distinguishesDevices: false, restoring: [], at: now, outputs: &outputs)
         self.init(engine, topics: settings.topics(of: site), outputs: outputs, stop: nil, at: now)
     }
 

@@ -91,7 +91,7 @@ package struct SiteStart {
         stored.abandon(unless: { plan.holds($0) }, goingOn: { plan.holds($0.instance) })
         var outputs: [GatewayOutput] = []
         engine = SiteEngine(
-            site, settings.gateway, tellsDevices: settings.privacy.siteKeyFile != nil,
+            site, settings.gateway, distinguishesDevices: settings.privacy.siteKeyFile != nil,
             restoring: stored.regions.map(\.record), at: now, outputs: &outputs)
         self.outputs = [.radio(radio, at: now)] + stored.endings(at: now) + outputs
         today = StoreToday(

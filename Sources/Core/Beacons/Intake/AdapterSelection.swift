@@ -94,7 +94,7 @@ extension AdapterSelection.Choice {
         return true
     }
 
-    /// A sighting without an RSSI does not tell which adapter hears better.
+    /// A sighting without an RSSI does not show which adapter hears better.
     private mutating func hear(_ sighting: Sighting, at now: Instant) {
         guard let rssi_dbm = sighting.rssi_dbm else { return }
         let index = sighting.adapter

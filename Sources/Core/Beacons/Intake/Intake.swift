@@ -45,7 +45,7 @@ struct Intake: Sendable {
     /// Returns whether the gateway has an adapter of this number.
     func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
 
-    /// Reads an HCI event, and tells the tracker that the radio hears. The sightings for the tracker are then in
+    /// Reads an HCI event, and reports to the tracker that the radio hears. The sightings for the tracker are then in
     /// `receptions`.
     ///
     /// - Parameters:

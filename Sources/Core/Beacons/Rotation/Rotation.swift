@@ -56,7 +56,7 @@ struct Rotation: Sendable {
 
     /// Forgets a transmitter.
     mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
-        if table.transmitters[slot].standing == .resolving { newcomers.end(slot, as: .undecided, in: &table) }
+        if table.transmitters[slot].trackState == .resolving { newcomers.end(slot, as: .undecided, in: &table) }
         if let trace = table.transmitters[slot].trace { traces.remove(trace) }
     }
 
@@ -88,7 +88,7 @@ struct Rotation: Sendable {
     /// - Parameter previously: the time of its report before.
     func provesAlive(_ slot: TransmitterSlot, since previously: Instant, in table: TransmitterTable) -> Bool {
         guard let latest = newcomers.latest(of: table.transmitters[slot].identitySlot, in: table) else { return false }
-        return previously <= latest && table.transmitters[slot].standing == .settled
+        return previously <= latest && table.transmitters[slot].trackState == .settled
     }
 
     /// Removes the first timer.
@@ -103,7 +103,7 @@ struct Rotation: Sendable {
     mutating func decide(
         _ slot: TransmitterSlot, at now: Instant, _ presence: Presence, in table: inout TransmitterTable
     ) -> Bool {
-        guard table.transmitters[slot].standing == .resolving else { return true }
+        guard table.transmitters[slot].trackState == .resolving else { return true }
         if let deadline = deadline(of: slot, presence, in: table), deadline > now {
             newcomers.watch(slot, until: min(deadline, now + unknownAfter))
             return false
@@ -115,7 +115,7 @@ struct Rotation: Sendable {
     /// Ends the resolving of a newcomer that leaves the list. It was never counted. A slow predecessor that is not
     /// silent yet may still be the one. So the question is asked again when the newcomer is heard again.
     mutating func leaves(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
-        if table.transmitters[slot].standing == .resolving { newcomers.end(slot, as: .undecided, in: &table) }
+        if table.transmitters[slot].trackState == .resolving { newcomers.end(slot, as: .undecided, in: &table) }
     }
 
     /// Makes a newcomer a track of its own.
@@ -168,7 +168,7 @@ struct Rotation: Sendable {
             successions.append(succession)
         }
         for (slot, scores) in zip(weighing.newcomers, weighing.scores)
-        where table.transmitters[slot].standing == .resolving {
+        where table.transmitters[slot].trackState == .resolving {
             let isStranger =
                 hasHadTime(slot, at: now, in: table) && scores.allSatisfy { $0.map { $0 < Self.hopeless } ?? true }
             if isStranger || deadline(of: slot, presence, in: table) == nil { settle(slot, in: &table) }
@@ -190,7 +190,7 @@ struct Rotation: Sendable {
     /// Returns whether some newcomer that is still resolving may have been this transmitter before.
     func isPredecessor(_ slot: TransmitterSlot, in table: TransmitterTable) -> Bool {
         guard let latest = newcomers.latest(of: table.transmitters[slot].identitySlot, in: table) else { return false }
-        return table.transmitters[slot].standing == .settled && table.transmitters[slot].mayHaveRotated
+        return table.transmitters[slot].trackState == .settled && table.transmitters[slot].mayHaveRotated
             && table.transmitters[slot].lastHeard <= latest
     }
 
@@ -201,7 +201,7 @@ struct Rotation: Sendable {
         table.transmitters[slot].trackFirstHeard = predecessor.trackFirstHeard
         table.transmitters[slot].interval.takeOver(predecessor.interval)
         newcomers.end(slot, as: .settled, in: &table)
-        table.transmitters[succession.predecessor].standing = .succeeded(by: slot)
+        table.transmitters[succession.predecessor].trackState = .succeeded(by: slot)
     }
 
     // MARK: - Distinct after all
@@ -209,7 +209,7 @@ struct Rotation: Sendable {
     /// Makes a transmitter a newcomer that has left the list and is heard again. Its track belongs to another now, or
     /// was never known. It may be the one that took over, back under its old address.
     mutating func returnsWithoutTrack(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
-        table.transmitters[slot].standing = .settled
+        table.transmitters[slot].trackState = .settled
         table.transmitters[slot].track = newTrack()
     }
 
@@ -224,10 +224,10 @@ struct Rotation: Sendable {
     ) -> Bool {
         let track = table.transmitters[slot].track
         let identity = table.transmitters[slot].identitySlot
-        table.transmitters[slot].standing = .settled
+        table.transmitters[slot].trackState = .settled
         let number = newTrack()
         let heir = table.transmitters[successor]
-        if heir.standing == .settled, heir.track == track, heir.identitySlot == identity {
+        if heir.trackState == .settled, heir.track == track, heir.identitySlot == identity {
             table.transmitters[successor].track = number
             table.transmitters[successor].trackFirstHeard = heir.firstHeard
             return true
@@ -240,7 +240,7 @@ struct Rotation: Sendable {
         {
             table.transmitters[heir].track = number
             table.transmitters[heir].trackFirstHeard = table.transmitters[successor].firstHeard
-            if case .succeeded(let heirOfHeir) = table.transmitters[heir].standing {
+            if case .succeeded(let heirOfHeir) = table.transmitters[heir].trackState {
                 next = heirOfHeir
             } else {
                 next = nil
@@ -255,7 +255,7 @@ struct Rotation: Sendable {
     ///
     /// - Parameter used: the slots that hold transmitters.
     func brokenInvariant(_ used: Set<TransmitterSlot>, in table: TransmitterTable) -> String? {
-        let resolving = used.filter { table.transmitters[$0].standing == .resolving }
+        let resolving = used.filter { table.transmitters[$0].trackState == .resolving }
         let identities = Set(resolving.map { table.transmitters[$0].identitySlot })
         if !newcomers.watches(exactly: resolving, of: identities) { return "not all that are resolving are looked at" }
         let traced = used.compactMap { table.transmitters[$0].trace }

@@ -56,12 +56,12 @@ struct RotationEvidence: Sendable {
         return Double.log(density * 10)
     }
 
-    /// A phone is about as strong just after a rotation as just before. Its own scatter tells how closely. On
+    /// A phone is about as strong just after a rotation as just before. Its own scatter shows how closely. On
     /// recordings, two means taken two seconds apart differ as their scatters predict for so many readings, with a
     /// longer tail.
     func level(_ newcomer: Candidate, _ predecessor: Candidate) -> Double {
         guard let new = newcomer.level, let old = predecessor.level else { return 0 }
-        // Few readings tell little about their scatter, so two readings of 5 dB are added.
+        // Few readings show little about their scatter, so two readings of 5 dB are added.
         let scatter = (new.variance * new.count + old.variance * old.count + 50) / (new.count + old.count + 2)
         let seconds = max(0, (newcomer.time - predecessor.time).seconds) + 2
         let variance = scatter * (1 / new.count + 1 / old.count) + 0.5 + seconds * scatter / 25
@@ -107,7 +107,7 @@ struct RotationEvidence: Sendable {
 
 /// The mean, scatter and number of the readings of about the last four seconds.
 ///
-/// The filters cannot tell these: they look back as far as the configuration says, and hold no scatter. Readings are
+/// The filters cannot give these: they look back as far as the configuration says, and hold no scatter. Readings are
 /// summed in buckets of about a second (2²⁰ µs), so a reading costs a shift and three additions.
 struct RecentLevel: Sendable {
     private struct Bucket: Sendable {

@@ -201,16 +201,16 @@ struct ResolvingNewcomers: Sendable {
     /// Marks a transmitter that was first heard just now as resolving.
     mutating func begin(_ slot: TransmitterSlot, at now: Instant, in table: inout TransmitterTable) {
         let identity = table.transmitters[slot].identitySlot
-        table.transmitters[slot].standing = .resolving
+        table.transmitters[slot].trackState = .resolving
         table.identities[identity].resolvingCount += 1
         groups[identity, default: Group(latest: now)].latest = now
     }
 
     /// Ends the resolving of a transmitter that is decided, is forgotten, or leaves the list.
-    mutating func end(_ slot: TransmitterSlot, as standing: Transmitter.Standing, in table: inout TransmitterTable) {
-        assert(table.transmitters[slot].standing == .resolving, "it was decided before")
+    mutating func end(_ slot: TransmitterSlot, as state: Transmitter.TrackState, in table: inout TransmitterTable) {
+        assert(table.transmitters[slot].trackState == .resolving, "it was decided before")
         let identity = table.transmitters[slot].identitySlot
-        table.transmitters[slot].standing = standing
+        table.transmitters[slot].trackState = state
         dues[slot] = nil
         table.identities[identity].resolvingCount -= 1
         if table.identities[identity].resolvingCount == 0 { groups[identity] = nil }

@@ -19,9 +19,9 @@ struct RotationWeighing: Sendable {
         _ traces: SlotTable<TraceSlot, RotationTrace>, in table: TransmitterTable
     ) {
         let slots = table.listedSlots(of: identity)
-        let newcomers = Self.byAge(slots.filter { table.transmitters[$0].standing == .resolving }, in: table)
+        let newcomers = Self.byAge(slots.filter { table.transmitters[$0].trackState == .resolving }, in: table)
         let predecessors = Self.predecessors(of: resolving.latest(of: identity, in: table), among: slots, in: table)
-        let crowd = slots.count { table.transmitters[$0].standing == .settled }
+        let crowd = slots.count { table.transmitters[$0].trackState == .settled }
         let evidence = RotationEvidence(pauses: presence.pauses, crowd: crowd, now: now)
         let before = predecessors.map {
             Self.candidate($0, time: table.transmitters[$0].lastHeard, traces, in: table)
@@ -64,7 +64,7 @@ struct RotationWeighing: Sendable {
     ) -> [TransmitterSlot] {
         guard let latest else { return [] }
         let possible = slots.filter {
-            table.transmitters[$0].standing == .settled && table.transmitters[$0].mayHaveRotated
+            table.transmitters[$0].trackState == .settled && table.transmitters[$0].mayHaveRotated
                 && table.transmitters[$0].lastHeard <= latest
         }
         guard possible.count > maxPredecessors else { return byAge(possible, in: table) }

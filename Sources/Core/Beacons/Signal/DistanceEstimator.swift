@@ -9,7 +9,7 @@ import RealModule
 ///   Networks). A signal stronger than the measured power has d = r^10.
 ///
 /// A single distance is right to about a factor of two at best. Walls, bodies and standing waves move an RSSI by 10 dB
-/// and more. `error_m` tells the error.
+/// and more. `error_m` gives the error.
 struct DistanceEstimator: Sendable {
     /// The range that distances are clamped to. Metres.
     static let range_m = 0.01...1_000.0

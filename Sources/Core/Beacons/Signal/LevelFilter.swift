@@ -220,7 +220,7 @@ struct ExponentialFilter: Sendable {
 ///
 /// Only the ratio of the two noises matters, so the noise of a reading is the unit. Its variance is 1, and the level's
 /// own variance grows by 1 / τ² a second. With one reading a second, the settled filter is an exponential mean of time
-/// constant τ. With f readings a second it settles at τ / √f, because more readings tell more. The filter starts as the
+/// constant τ. With f readings a second it settles at τ / √f, because more readings show more. The filter starts as the
 /// plain mean. After a silence, the next reading weighs more the longer the silence was.
 ///
 /// The filter also estimates the level at its first reading (a fixed-point smoother: two numbers and their covariance).

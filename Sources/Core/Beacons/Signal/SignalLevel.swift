@@ -44,7 +44,7 @@ enum SignalScale: Hashable, Sendable {
     /// The readings in dBm. Shadowing by shelves and bodies is symmetric in decibels, and measured powers are given in
     /// dBm. So distances use this scale.
     case decibels
-    /// The amplitude of the field, 10^(dBm / 20). It tells best which of several places a beacon is in, so regions use
+    /// The amplitude of the field, 10^(dBm / 20). It shows best which of several places a beacon is in, so regions use
     /// this scale.
     case fieldStrength
 
@@ -78,7 +78,7 @@ enum SignalScale: Hashable, Sendable {
     }
 }
 
-/// The current level and the scatter of the readings, which tell a step from chance.
+/// The current level and the scatter of the readings, which distinguish a step from chance.
 ///
 /// A filter calm enough for a beacon on a shelf follows a beacon that is carried past half a minute late. So a quick
 /// mean runs beside it. Once the two differ by more than a turning body and the scatter of this place explain, the
@@ -146,7 +146,7 @@ struct QuickLevel: Sendable {
         // One reading is no step: after a silence it is nearly all of the quick mean.
         guard isBeyond(latest_dbm, apart_db, calm), isBeyond(previous_dbm, apart_db, calm) else { return false }
         // A settled calm filter is more certain than the quick one. Soon after a step or a silence it is less certain.
-        // Then it follows by itself and keeps the two together, so a smaller difference already tells a step.
+        // Then it follows by itself and keeps the two together, so a smaller difference already shows a step.
         let doubt = max(1, calm.variance * timeConstant_s / (filter.variance * Self.timeConstant_s))
         let squared = apart_db * apart_db * doubt
         return squared > Self.leastStep_db * Self.leastStep_db

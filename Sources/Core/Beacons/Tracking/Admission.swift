@@ -127,13 +127,13 @@ struct NewcomerCounter: Sendable {
         refused.removeAll()
     }
 
-    /// Counts a new transmitter that was admitted and has its standing.
+    /// Counts a new transmitter that was admitted and has its state.
     mutating func taken(_ slot: TransmitterSlot, isNewIdentity: Bool, in table: inout TransmitterTable) {
         if isNewIdentity {
             counts.identities &+= 1
         } else if table.identities[table.transmitters[slot].identitySlot].isFlooded {
             counts.crowdedAddresses &+= 1
-        } else if table.transmitters[slot].standing == .resolving {
+        } else if table.transmitters[slot].trackState == .resolving {
             counts.rotations &+= 1
         }
     }

@@ -17,8 +17,8 @@ struct BeaconRegister: Sendable {
         var silentSince: Instant
         var interval_ms: UInt16?
         var levels = LevelSamples()
-        /// The level that an earlier process has told, until there is a reading.
-        var toldLevel_dbm: Int8?
+        /// The level that an earlier process has published, until there is a reading.
+        var restoredLevel_dbm: Int8?
         var battery: HeardBeacon.Battery?
         /// The regular samples that have met the beacon in the air, up to `enoughSamples`.
         var sampleCount: UInt8 = 0
@@ -32,7 +32,7 @@ struct BeaconRegister: Sendable {
         init(_ restored: HeardBeacon, at now: Instant) {
             (firstHeard, lastHeard, silentSince) = (restored.firstHeard, restored.lastHeard, now)
             interval_ms = restored.interval_ms.map { UInt16(clamping: $0) }
-            toldLevel_dbm = restored.rssi_dbm.map { Int8(clamping: $0) }
+            restoredLevel_dbm = restored.rssi_dbm.map { Int8(clamping: $0) }
             battery = restored.battery
             sampleCount = BeaconRegister.enoughSamples
         }
@@ -48,7 +48,7 @@ struct BeaconRegister: Sendable {
     /// The time of the next list.
     private(set) var reportDue: Instant
 
-    /// - Parameter restored: the beacons that an earlier process has told last.
+    /// - Parameter restored: the beacons that an earlier process has published last.
     init(_ settings: BeaconListSettings, restoring restored: [HeardBeacon] = [], at now: Instant) {
         self.settings = settings
         let share = TimeSpan(microseconds: settings.reportInterval.microseconds / Int64(LevelSamples.capacity))
@@ -166,7 +166,7 @@ struct BeaconRegister: Sendable {
             HeardBeacon(
                 identity: identity, firstHeard: entry.firstHeard, lastHeard: entry.lastHeard,
                 interval_ms: entry.interval_ms.map(Int64.init),
-                rssi_dbm: entry.levels.median ?? entry.toldLevel_dbm.map(Int.init), battery: entry.battery)
+                rssi_dbm: entry.levels.median ?? entry.restoredLevel_dbm.map(Int.init), battery: entry.battery)
         }
     }
 }

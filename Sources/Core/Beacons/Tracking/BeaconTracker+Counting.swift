@@ -7,7 +7,7 @@ extension BeaconTracker {
         // saves a set of all tracks, with 30 octets for each.
         var shared: Set<TrackID> = []
         for slot in table.usedSlots where table.transmitters[slot].isListed {
-            if table.transmitters[slot].standing == .resolving { continue }
+            if table.transmitters[slot].trackState == .resolving { continue }
             if table.transmitters[slot].isOnlyOfIdentity {
                 count += 1
             } else {
@@ -45,7 +45,7 @@ extension BeaconTracker {
     func duplicateTracks(among slots: [TransmitterSlot]) -> Set<TrackID> {
         guard slots.count > 1 else { return [] }
         var lives: [TrackID: Life] = [:]
-        for transmitter in slots.lazy.map({ table.transmitters[$0] }) where transmitter.standing != .resolving {
+        for transmitter in slots.lazy.map({ table.transmitters[$0] }) where transmitter.trackState != .resolving {
             var life = Life(began: transmitter.trackFirstHeard, lastHeard: transmitter.lastHeard)
             if let known = lives[transmitter.track] {
                 life.began = min(life.began, known.began)
@@ -136,7 +136,7 @@ extension TransmitterTable {
         if listedSlots(of: identity) != listed || Int(identities[identity].listedCount) != listed.count {
             return "not all that are listed stand in front, or are counted"
         }
-        let resolving = members.count { transmitters[$0].standing == .resolving }
+        let resolving = members.count { transmitters[$0].trackState == .resolving }
         return Int(identities[identity].resolvingCount) == resolving ? nil : "others are resolving than counted"
     }
 }
@@ -222,7 +222,7 @@ extension BeaconTracker {
     /// Regions ask with every report. The transmitter is read in place, because copying it costs more than the rest.
     func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
         var level = smoothing.region.level(table.transmitters[slot].signal.region)
-        if table.transmitters[slot].standing == .resolving { level = cautiousLevel(of: slot, own: level) }
+        if table.transmitters[slot].trackState == .resolving { level = cautiousLevel(of: slot, own: level) }
         return (level, table.transmitters[slot].interval.patience)
     }
 
@@ -236,7 +236,7 @@ extension BeaconTracker {
             guard let former = smoothing.region.level(table.transmitters[other].signal.region) else { continue }
             let level = smoothing.regionLevel(
                 of: table.transmitters[slot].signal, after: table.transmitters[other].signal)
-            // A filter without a memory cannot tell; the predecessor's own level is cautious enough.
+            // A filter without a memory cannot show it; the predecessor's own level is cautious enough.
             weakest = min(weakest, level ?? former)
         }
         return weakest

@@ -56,7 +56,7 @@ package struct BeaconTracker: Sendable {
         return table.transmitters[first].isOnlyOfIdentity ? first : nil
     }
 
-    /// Takes the news that a device of any kind was heard: the radio is not deaf.
+    /// Learns that a device of any kind was heard: the radio is not deaf.
     mutating func heardAnything(at now: Instant) { presence.heardAnything(at: now) }
 
     /// Takes a sighting. `heardAnything` has been called for its report.
@@ -257,7 +257,7 @@ extension BeaconTracker {
             table.transmitters[slot].trackFirstHeard = now
             table.transmitters[slot].firstHeard = now
         }
-        switch table.transmitters[slot].standing {
+        switch table.transmitters[slot].trackState {
         case .succeeded(let successor) where before != .gone: provedDistinct(slot, from: successor, at: now)
         case .succeeded, .undecided: returnedWithoutTrack(slot, at: now)
         case .settled, .resolving: break
@@ -330,6 +330,6 @@ extension BeaconTracker {
         // The successor may have had another predecessor.
         resolveNewcomer(successor, at: now)
         // The successor was counted before, and does not wait a second time.
-        if table.transmitters[successor].standing == .resolving { rotation.settle(successor, in: &table) }
+        if table.transmitters[successor].trackState == .resolving { rotation.settle(successor, in: &table) }
     }
 }

@@ -3,8 +3,8 @@ package struct HeardBeacon: Hashable, Sendable {
     /// The time of a report.
     package enum Time: Hashable, Sendable {
         case at(Instant)
-        /// The time of an earlier process. It stays as it was told: the clocks of two processes have no common origin.
-        case told(WallTime)
+        /// The time of an earlier process. It stays as it was published: the clocks of two processes have no common origin.
+        case wall(WallTime)
 
         /// Returns whether the time is later than an instant. A time of an earlier process is not.
         func isAfter(_ instant: Instant) -> Bool {

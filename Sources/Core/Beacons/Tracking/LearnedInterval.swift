@@ -147,7 +147,7 @@ struct LearnedInterval: Sendable {
     /// Takes the oldest gap, at `next`, out of the order.
     private mutating func removeOldest() {
         // The difference has four zero bits where `next` stands. A subtraction borrows there, and the lowest borrow
-        // tells the place without a search.
+        // gives the place without a search.
         let ones: UInt64 = 0x1111_1111_1111_1111
         let difference = order ^ (UInt64(next) &* ones)
         let zeros = (difference &- ones) & ~difference & (ones << 3)
@@ -188,7 +188,7 @@ struct LearnedLoss: Sendable {
     private static let memory: Float = 1.0 / 32
     /// The share that counts as no loss. With a loss of a tenth, 4 packets in a row are lost about as rarely as `rare`.
     private static let negligible = 0.12
-    /// The highest share. A beacon with more loss cannot be told from an absent one.
+    /// The highest share. A beacon with more loss cannot be distinguished from an absent one.
     private static let most = 0.9
 
     /// The share of lossy gaps, over about the last 32.

@@ -11,7 +11,7 @@ struct Presence: Sendable {
     private let resolveAfter: TimeSpan
     /// The times in which no transmitter was heard.
     private(set) var pauses = ReceptionPauses()
-    /// One timer for each transmitter; `Transmitter.silenceDue` tells which one is valid.
+    /// One timer for each transmitter; `Transmitter.silenceDue` shows which one is valid.
     private(set) var timers = TimerQueue<TransmitterSlot>()
 
     init(_ settings: TrackerSettings) {
@@ -24,7 +24,7 @@ struct Presence: Sendable {
     /// The time of the next check of a silence.
     var nextDue: Instant { timers.nextDue }
 
-    /// Takes the news that a device of any kind is heard.
+    /// Learns that a device of any kind is heard.
     mutating func heardAnything(at now: Instant) { pauses.heard(at: now) }
 
     /// Sets the timer of a transmitter. The tracker calls it when the transmitter is new, and when its presence has
@@ -108,7 +108,7 @@ struct Presence: Sendable {
     /// Returns how long the radio has been in reception pauses since then.
     private func pauseSince(_ lastHeard: Instant) -> TimeSpan { pauses.overlap(lastHeard, pauses.until) }
 
-    /// Returns the limit for telling a distance after the last report: a deaf radio does not extend it beyond the time
+    /// Returns the limit for publishing a distance after the last report: a deaf radio does not extend it beyond the time
     /// on the list.
     private func unknownAtLast(_ patience: TimeSpan) -> TimeSpan { max(resolveAfter, unknownAfter, patience) }
 

@@ -235,7 +235,7 @@ struct SlotIndex<Slot: SlotNumber>: Sendable {
 /// Elements that are found by id, and keep one slot for their lifetime.
 ///
 /// Other parts name an element by its slot. A slot takes four octets and one lookup, whereas an id is long and has to
-/// be hashed. `SlotTable` tells about reused slots.
+/// be hashed. `SlotTable` has the rule of reused slots.
 struct IdentifiedSlots<Slot: SlotNumber, ID: Hashable & Sendable, Element: Sendable>: Sendable {
     private var table = SlotTable<Slot, Element>()
     private var slotOfID: [ID: Slot] = [:]

@@ -1,4 +1,4 @@
-/// The number of a track, one physical beacon as far as can be told. Numbers start at 1 and are never reused.
+/// The number of a track, one physical beacon as far as can be known. Numbers start at 1 and are never reused.
 typealias TrackID = UInt64
 
 /// One pair of identity and address; or one known device with its identity, under any address.
@@ -12,7 +12,7 @@ struct Transmitter: Sendable {
     // Small members fill the alignment gaps of larger ones. That saves 8 octets for each of 100,000.
     /// The regions' interest. Transmitters with less interest give way when the table is full.
     var interest: RegionInterest
-    private var compactStanding = CompactStanding()
+    private var compactTrackState = CompactTrackState()
     /// The track; a provisional one, never reused, while the transmitter is resolving.
     var track: TrackID
     /// The first report under this address. A predecessor must have fallen silent before it.
@@ -60,9 +60,9 @@ struct Transmitter: Sendable {
     /// The index of the `[[device]]` whose key resolves the address.
     var device: Int? { deviceSlot?.index }
 
-    var standing: Standing {
-        get { compactStanding.standing }
-        set { compactStanding.standing = newValue }
+    var trackState: TrackState {
+        get { compactTrackState.trackState }
+        set { compactTrackState.trackState = newValue }
     }
 
     /// The neighbours in a list of that kind.
@@ -113,7 +113,7 @@ extension Transmitter {
     }
 
     /// The way in which the transmitter counts as a track.
-    enum Standing: Equatable, Sendable {
+    enum TrackState: Equatable, Sendable {
         /// A track of its own, or one taken over.
         case settled
         /// A new private address of an identity that may just have rotated: listed, not counted.
@@ -125,15 +125,15 @@ extension Transmitter {
     }
 }
 
-/// A standing in four octets; the enum takes five and would be padded to eight.
-struct CompactStanding: Sendable {
+/// A track's state in four octets; the enum takes five and would be padded to eight.
+struct CompactTrackState: Sendable {
     /// A successor's slot, or one of three reserved numbers.
     private var number = UInt32.max
     private static let settled = UInt32.max
     private static let resolving = UInt32.max - 1
     private static let undecided = UInt32.max - 2
 
-    var standing: Transmitter.Standing {
+    var trackState: Transmitter.TrackState {
         get {
             switch number {
             case Self.settled: .settled

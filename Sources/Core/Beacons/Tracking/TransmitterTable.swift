@@ -118,7 +118,7 @@ struct TransmitterTable: Sendable {
 
     /// Returns whether one transmitter may have become another, by their times.
     func mayHaveBeen(_ former: TransmitterSlot, _ newcomer: TransmitterSlot) -> Bool {
-        transmitters[former].standing == .settled && transmitters[former].mayHaveRotated
+        transmitters[former].trackState == .settled && transmitters[former].mayHaveRotated
             && transmitters[former].lastHeard <= transmitters[newcomer].firstHeard
     }
 

@@ -2,7 +2,7 @@ import RealModule
 
 /// The result of holding a beacon at a known distance.
 package struct WalkStop: Hashable, Sendable {
-    /// The least readings. The level of a place is then known to 1 dB. More readings at one place do not tell how far
+    /// The least readings. The level of a place is then known to 1 dB. More readings at one place do not show how far
     /// that level is from the level of its distance.
     static let minReadings = 10
 

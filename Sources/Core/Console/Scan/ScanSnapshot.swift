@@ -97,7 +97,7 @@ package struct ScanStatus: Hashable, Sendable {
     }
 }
 
-/// The kind of an advertiser's address, which tells whether it rotates.
+/// The kind of an advertiser's address, which shows whether it rotates.
 ///
 /// Core 5.4, Vol 6, Part B, 1.3. The raw value is the word in the JSON of `beacond scan`.
 enum AddressKind: String, CaseIterable {

@@ -4,7 +4,7 @@
 package struct ScanState: Sendable {
     private struct Meter {
         var rate: RateMeter
-        /// The first report. It tells whether the tracker's slot was reused for another transmitter.
+        /// The first report. It shows whether the tracker's slot was reused for another transmitter.
         var firstHeard: Instant
     }
 
@@ -114,8 +114,8 @@ package struct ScanState: Sendable {
             transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
             device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
             lastHeard: transmitter.lastHeard, reception: transmitter.interval.reception,
-            isResolving: transmitter.standing == .resolving,
-            isDuplicate: transmitter.standing != .resolving && duplicates.contains(transmitter.track))
+            isResolving: transmitter.trackState == .resolving,
+            isDuplicate: transmitter.trackState != .resolving && duplicates.contains(transmitter.track))
         return ScanSnapshot.Row(
             beacon: beacon, rate_hz: meters[slot]?.rate.rate_hz(at: now) ?? 0, age: now - transmitter.lastHeard,
             regions: regions.map(\.id))

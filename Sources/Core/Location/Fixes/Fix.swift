@@ -2,7 +2,7 @@ import RealModule
 
 /// The place of the receiver at one time.
 package struct Fix: Hashable, Sendable {
-    /// The speed below which a receiver counts as standing: a standing one still reports a few decimetres a second.
+    /// The speed below which a receiver counts as stationary: such a one still reports a few decimetres a second.
     /// Metres per second.
     static let slowest_m_s = 0.5
 
@@ -80,7 +80,7 @@ struct FixTime: Hashable, Sendable {
 
 /// Converts the errors that gpsd estimates to the radius that is published.
 package enum ReportedAccuracy {
-    /// The radius where the receiver tells no accuracy. Metres.
+    /// The radius where the receiver gives no accuracy. Metres.
     static let unknown_m = 100.0
 
     /// The ratio of the radius that contains the true place 95 times out of 100 to the one that contains it 68 times.

@@ -61,7 +61,7 @@ struct AvailabilityWatch: Sendable {
         state = .receiver(isLocated: false, silentSince: isListening ? now : nil)
     }
 
-    /// Takes the news that the receiver was turned on or off.
+    /// Learns that the receiver was turned on or off.
     mutating func listen(_ isListening: Bool, at now: Instant) {
         guard case .receiver(let isLocated, let silentSince) = state else { return }
         guard isListening != (silentSince != nil) else { return }

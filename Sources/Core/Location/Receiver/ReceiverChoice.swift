@@ -120,7 +120,7 @@ struct ReceiverUse: Hashable, Sendable {
 
     var isOn: Bool { state != .off }
 
-    /// Takes the news that the receiver was turned on or off. Repeated news changes nothing.
+    /// Learns that the receiver was turned on or off. A repetition changes nothing.
     mutating func turn(on: Bool, at now: Instant) {
         guard on != isOn else { return }
         finished = total(at: now)

@@ -3,7 +3,7 @@ extension HomeAssistantDiscovery {
     /// An expanded region, with an instance for each major, or each major and minor, that is heard.
     package struct ExpandedRegion: Hashable, Sendable {
         var id: String
-        /// The number of topic levels that tell its instances apart: 1 or 2.
+        /// The number of topic levels that distinguish its instances: 1 or 2.
         var levels: Int
         var uuid: ProximityUUID
 

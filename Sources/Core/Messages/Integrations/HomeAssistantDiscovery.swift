@@ -11,7 +11,7 @@ package struct HomeAssistantDiscovery: Sendable {
     /// The kind of place that is published.
     package enum Place: Hashable, Sendable {
         /// No place.
-        case untold
+        case unpublished
         /// A fixed place.
         case fixed
         /// A place that may change.
@@ -146,7 +146,7 @@ extension HomeAssistantDiscovery {
                 "{{ dict(value_json.fix, gps_accuracy=[value_json.fix.horizontal_accuracy_m | round(0, 'ceil') | int, 1] | max,"
                 + " age_s=value_json.age_s) | tojson }}")
         switch place {
-        case .untold: return []
+        case .unpublished: return []
         case .fixed: return [availability]
         case .moving: return [availability, tracker]
         }

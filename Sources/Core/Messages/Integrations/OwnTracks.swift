@@ -1,11 +1,11 @@
-/// Publishes the gateway's news in the format of OwnTracks too (https://owntracks.org/booklet/tech/json/). `location`
+/// Publishes the gateway's output in the format of OwnTracks too (https://owntracks.org/booklet/tech/json/). `location`
 /// is the gateway's place, `transition` an entry or exit, and `beacon` a beacon near it.
 ///
 /// The format has less than the contract: whole seconds, metres and degrees, no numbers and no dwell.
 package struct OwnTracks: Sendable {
-    /// The most beacons of one region told at a time: the nearest ones.
+    /// The most beacons of one region published at a time: the nearest ones.
     static let maxBeacons = 20
-    /// The most fixes of one batch told: the last ones.
+    /// The most fixes of one batch published: the last ones.
     static let maxFixes = 1_000
 
     /// The device's topic: `owntracks/{user}/{device}`.
@@ -60,7 +60,7 @@ package struct OwnTracks: Sendable {
 
     /// Returns whether the messages for a numbered message contain an old place of the gateway. A subscriber would take
     /// the last message for the present place.
-    package func tellsPast(_ numbered: NumberedMessage, under topics: TopicTree, at now: WallTime) -> Bool {
+    package func isPast(_ numbered: NumberedMessage, under topics: TopicTree, at now: WallTime) -> Bool {
         guard case .region(.event, _)? = topics.subject(of: numbered.topic),
             let event = numbered.read(EventPayload.self), event.location != nil
         else { return false }
@@ -95,7 +95,7 @@ package struct OwnTracks: Sendable {
     /// Returns a `transition`. Where the gateway's place is not known, it is `null`: Home Assistant wants the keys.
     ///
     /// `wtst` should be the time at which the region was made, which is not known. It is the beginning of the outbox's
-    /// epoch, as far as its name tells it. So it is equal in all transitions of a region until the next epoch, also
+    /// epoch, as far as its name gives it. So it is equal in all transitions of a region until the next epoch, also
     /// after a restart.
     private func transition(_ event: EventPayload, of instance: RegionInstanceID) -> [UInt8] {
         let time = event.head.at

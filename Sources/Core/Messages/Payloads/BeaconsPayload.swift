@@ -33,7 +33,7 @@ extension BeaconsPayload {
     /// Returns the beacons of stored pages; without those of pages that cannot be read, and of a clock that was not
     /// synced.
     ///
-    /// - Parameter first: the time since which a beacon has been heard to be returned; `nil` where the clock can't tell.
+    /// - Parameter first: the time since which a beacon has been heard to be returned; `nil` where the clock can't say.
     package static func beacons(ofStored pages: [[UInt8]], heardSince first: WallTime? = nil) -> [HeardBeacon] {
         let beacons = pages.flatMap { octets -> [HeardBeacon] in
             guard var fields = try? PayloadFields(octets), let head = try? PayloadHead(&fields), head.isClockSynced,
@@ -42,15 +42,15 @@ extension BeaconsPayload {
             return payload.beacons
         }
         guard let first else { return beacons }
-        return beacons.filter { beacon in if case .told(let last) = beacon.lastHeard { last >= first } else { true } }
+        return beacons.filter { beacon in if case .wall(let last) = beacon.lastHeard { last >= first } else { true } }
     }
 }
 
 extension HeardBeacon {
     fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
-            identity: try fields.identity(), firstHeard: .told(try fields.time("first_heard_at")),
-            lastHeard: .told(try fields.time("last_heard_at")),
+            identity: try fields.identity(), firstHeard: .wall(try fields.time("first_heard_at")),
+            lastHeard: .wall(try fields.time("last_heard_at")),
             interval_ms: fields.isNull("interval_ms") ? nil : try fields.integer("interval_ms", 10...60_000),
             rssi_dbm: fields.isNull("rssi_dbm") ? nil : try fields.integer("rssi_dbm", -127...20),
             battery: fields.has("telemetry_at") ? try Battery(&fields) : nil)
@@ -65,19 +65,19 @@ extension HeardBeacon {
         battery?.write(to: &json)
     }
 
-    /// The beacon with wall times alone, as messages tell it.
+    /// The beacon with wall times alone, as messages report it.
     fileprivate func dated(_ timebase: Timebase) -> HeardBeacon {
         var beacon = self
         beacon.firstHeard = firstHeard.dated(timebase)
         beacon.lastHeard = lastHeard.dated(timebase)
-        beacon.battery?.at = battery?.at.dated(timebase) ?? .told(.unixEpoch)
+        beacon.battery?.at = battery?.at.dated(timebase) ?? .wall(.unixEpoch)
         return beacon
     }
 }
 
 extension HeardBeacon.Time {
     fileprivate func dated(_ timebase: Timebase) -> HeardBeacon.Time {
-        if case .at(let instant) = self { .told(timebase.wall(instant)) } else { self }
+        if case .at(let instant) = self { .wall(timebase.wall(instant)) } else { self }
     }
 }
 
@@ -92,7 +92,7 @@ extension HeardBeacon.Battery {
             let temperature_c = try fields.number("temperature_c", Self.temperatures_c)
             values.temperature_cC = Int16((temperature_c * 100).rounded())
         }
-        self.init(values, at: .told(try fields.time("telemetry_at")))
+        self.init(values, at: .wall(try fields.time("telemetry_at")))
     }
 
     fileprivate func write(to json: inout JSONWriter) {
@@ -109,7 +109,7 @@ extension HeardBeacon.Battery {
 extension JSONWriter {
     fileprivate mutating func set(_ key: StaticString, _ time: HeardBeacon.Time) {
         // Times of this process have been dated.
-        guard case .told(let wall) = time else { return }
+        guard case .wall(let wall) = time else { return }
         set(key, Timestamp.text(wall))
     }
 }

@@ -26,10 +26,10 @@ extension CoveragePayload {
 
 extension MessageComposer {
     /// - Parameter number: the span's number within the epoch, from 1.
-    package func coverage(_ told: ToldSpan, epoch: String, number: Int64, _ timebase: Timebase) -> NumberedMessage {
+    package func coverage(_ span: DatedSpan, epoch: String, number: Int64, _ timebase: Timebase) -> NumberedMessage {
         let payload = CoveragePayload(
-            head: head(at: timebase.instant(told.to), timebase), origin: origin, epoch: epoch, span: number,
-            from: told.from, to: told.to, radio: told.span.radio)
+            head: head(at: timebase.instant(span.to), timebase), origin: origin, epoch: epoch, span: number,
+            from: span.from, to: span.to, radio: span.span.radio)
         return NumberedMessage(payload, topic: topics.coverage)
     }
 }

@@ -5,11 +5,11 @@ package struct EventPayload: NumberedPayload, ReadablePayload, Hashable {
         var enteredAt: WallTime
         /// The last evidence of the inside; see `RegionKind.lastEvidence`.
         var lastHeardAt: WallTime
-        /// The time between the two as they are told.
+        /// The time between the two as they are published.
         var dwell_s: Double
         var beginning: RegionStay.Beginning
         var ending: RegionStay.Ending
-        /// Whether a store tells it after a later visit, and has told no entry.
+        /// Whether a store publishes it after a later visit, and has published no entry.
         var isLate: Bool
     }
 
@@ -135,8 +135,8 @@ extension MessageComposer {
         let payload = EventPayload(
             head: head(at: instant, timebase),
             origin: PayloadOrigin(site: topics.site, gateway: event.gateway ?? topics.gateway), epoch: epoch, seq: seq,
-            region: instance.region, zone: instance.zone, cause: tellsPlace ? event.cause : event.cause.withoutPlace,
-            location: tellsPlace ? event.location : nil, exit: exit)
+            region: instance.region, zone: instance.zone, cause: includesPlace ? event.cause : event.cause.withoutPlace,
+            location: includesPlace ? event.location : nil, exit: exit)
         return NumberedMessage(payload, topic: topics.event(instance))
     }
 }
@@ -173,7 +173,7 @@ extension StatePayload {
 }
 
 /// A region's state as announced to subscribers.
-struct ToldState: Hashable, Sendable {
+struct PublishedState: Hashable, Sendable {
     var state: RegionState
     /// The time from which the region is in this state.
     var since: Instant
@@ -195,12 +195,12 @@ extension MessageComposer {
     /// - epoch: the epoch of `eventSeq`.
     /// - eventSeq: the last event of the instance in that epoch; 0 before the first, or where it is not known any more.
     func state(
-        _ told: ToldState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
+        _ published: PublishedState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
     ) -> Message {
         let payload = StatePayload(
-            head: head(at: told.at, timebase), epoch: epoch, instance: instance,
-            detail: tellsPlace ? told.detail : told.detail.withoutPlace, state: told.state,
-            since: timebase.wall(told.since), eventSeq: eventSeq)
+            head: head(at: published.at, timebase), epoch: epoch, instance: instance,
+            detail: includesPlace ? published.detail : published.detail.withoutPlace, state: published.state,
+            since: timebase.wall(published.since), eventSeq: eventSeq)
         return message(.state, on: topics.state(instance), payload.encoded)
     }
 

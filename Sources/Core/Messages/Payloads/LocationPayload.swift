@@ -88,7 +88,7 @@ struct GatewayLocation: MessageContent {
     package var handling: OutputHandling { .ofPresent }
 
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
-        guard composer.tellsPlace else { return Publication([]) }
+        guard composer.includesPlace else { return Publication([]) }
         let message = composer.location(placed, service: service, at: context.instant, context.timebase)
         return Publication([.retained(message)])
     }
@@ -103,14 +103,14 @@ extension KeptFix: MessageContent {
 
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
         var publication = Publication([])
-        if composer.tellsPlace { publication.records = [(StoredFix.key(fix, number), StoredFix.encoded(fix))] }
+        if composer.includesPlace { publication.records = [(StoredFix.key(fix, number), StoredFix.encoded(fix))] }
         return publication
     }
 }
 
 extension TrackBatch: MessageContent {
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
-        guard composer.tellsPlace else { return Publication([]) }
+        guard composer.includesPlace else { return Publication([]) }
         let number = context.number(.batches)
         let message = composer.track(
             self, epoch: number.epoch, number: number.seq, at: context.instant, context.timebase)

@@ -43,7 +43,7 @@ package struct PayloadHead: Hashable, Sendable {
     /// The version of the contract.
     private static let schema = 1
 
-    /// The time of the event that the message tells.
+    /// The time of the event that the message gives.
     package var at: WallTime
     /// Whether the gateway's clock was synced when the message was written.
     package var isClockSynced: Bool

@@ -64,7 +64,7 @@ extension ListedBeacon {
     /// The longest age of a level that places a beacon without a distance.
     private static let longestAge_ms: Int64 = 2_000
 
-    /// The level that places it in a store, dBm; `nil` where the gateway does not hear it now. The proximity tells that,
+    /// The level that places it in a store, dBm; `nil` where the gateway does not hear it now. The proximity shows that,
     /// but for a beacon whose measured power cannot be, which never has one.
     var presentLevel_dbm: Double? {
         let hasDistance = IBeaconFrame.isPlausible(power_dbm: measuredPower_dbm)
@@ -101,7 +101,7 @@ struct BeaconPlace: Hashable, Sendable {
     /// The position; `nil` where fewer than three gateways with a position hear it on one floor.
     var position: Position?
 
-    /// The most other zones that are told, and the least probability of each.
+    /// The most other zones that are published, and the least probability of each.
     static let maxOthers = 3
     static let leastOther = 0.05
 

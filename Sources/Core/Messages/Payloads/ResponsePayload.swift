@@ -103,7 +103,7 @@ extension MessageComposer {
         _ result: Answer.Result, at now: Instant, eventSeq: (RegionInstanceID) -> Int64, _ timebase: Timebase
     ) -> ResponsePayload.Result {
         switch result {
-        case .location where !tellsPlace: .refused(.locationOmitted)
+        case .location where !includesPlace: .refused(.locationOmitted)
         case .location(let placed):
             .location(dated(placed, at: now, timebase), age_s: placed.age(at: now).seconds)
         case .states(let states, let next):

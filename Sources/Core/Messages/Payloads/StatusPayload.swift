@@ -111,7 +111,7 @@ extension MessageComposer {
 
     /// Returns the figures of `health` as metrics, for node_exporter's textfile collector. UTF-8 text.
     ///
-    /// - Parameter agent: the label `agent`, which tells them apart from those of a gateway on one machine; `nil` for a
+    /// - Parameter agent: the label `agent`, which distinguishes them from those of a gateway on one machine; `nil` for a
     ///   gateway.
     package func metrics(
         _ report: HealthReport, radio: RadioStatus, isClockSynced: Bool, agent: String? = nil

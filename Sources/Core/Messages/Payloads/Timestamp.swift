@@ -16,7 +16,7 @@ package enum Timestamp {
     /// Returns the whole milliseconds since the Unix epoch, cut as in the text of a time.
     static func milliseconds(_ time: WallTime) -> Int64 { floorDivide(time.microseconds, 1_000) }
 
-    /// Returns the milliseconds between two times as their texts tell them; 0 for an earlier end.
+    /// Returns the milliseconds between two times as their texts report them; 0 for an earlier end.
     static func milliseconds(from begin: Instant, to end: Instant, _ timebase: Timebase) -> Int64 {
         max(0, milliseconds(timebase.wall(end)) &- milliseconds(timebase.wall(begin)))
     }

@@ -22,7 +22,7 @@ struct TodayReport: Hashable, Sendable {
         var lastWeek: [Int64]?
     }
 
-    /// Regions that are told of, at most.
+    /// The most regions in a report.
     static let maxRegions = 64
     /// Hours of a day, at most.
     static let maxHours = 26
@@ -41,8 +41,8 @@ struct TodayReport: Hashable, Sendable {
     var omitted: Int64
 }
 
-/// A change of a store's days: what is to be stored, and from time to time what is to be told.
-struct TodayNews: Hashable, Sendable {
+/// A change of a store's days: what is to be stored, and from time to time what is to be published.
+struct TodayUpdate: Hashable, Sendable {
     var records: [StoredDays] = []
     /// Keys of records that the store needs no more.
     var removedKeys: [String] = []
@@ -83,8 +83,8 @@ extension TodayReport.Region {
     }
 }
 
-extension TodayNews: MessageContent {
-    /// No reader waits for a report that only tells for how long the store has heard.
+extension TodayUpdate: MessageContent {
+    /// No reader waits for a report that only shows for how long the store has heard.
     package var handling: OutputHandling {
         OutputHandling(shedding: .never, commit: report == nil && records.count < 2 ? .eventually : .soon)
     }

@@ -7,7 +7,7 @@ package struct CoverageSpan: Hashable, Sendable {
 }
 
 /// A span in wall time, as published.
-package struct ToldSpan: Hashable, Sendable {
+package struct DatedSpan: Hashable, Sendable {
     package var span: CoverageSpan
     package var from: WallTime
     /// Never before `from`.
@@ -42,7 +42,7 @@ package struct CoverageLog: Hashable, Sendable {
     private var open: Open?
     /// The ended spans that are not published yet, in order.
     package private(set) var ended: [CoverageSpan] = []
-    private var told: End?
+    private var latest: End?
 
     package init() {}
 
@@ -55,7 +55,7 @@ package struct CoverageLog: Hashable, Sendable {
     package init(resuming stored: StoredCoverage, at now: Instant) {
         let end = min(max(stored.seen, stored.from), now)
         let from = min(stored.from, end)
-        told = End(instant: from, wall: stored.fromWall)
+        latest = End(instant: from, wall: stored.fromWall)
         if stored.radio == .stopped {
             open = Open(radio: .stopped, from: from)
         } else {
@@ -86,13 +86,13 @@ package struct CoverageLog: Hashable, Sendable {
 
     /// Returns the ended spans in wall time by the present clock; each begins where the one before ended. A clock that
     /// is being corrected makes no holes or overlaps. A clock that was set does, because wall time then has them too.
-    package mutating func takeEnded(_ timebase: Timebase) -> [ToldSpan] {
+    package mutating func takeEnded(_ timebase: Timebase) -> [DatedSpan] {
         defer { ended = [] }
         return ended.map { span in
             let from = wall(span.from, timebase)
             let to = max(from, timebase.wall(span.to))
-            told = End(instant: span.to, wall: to)
-            return ToldSpan(span: span, from: from, to: to)
+            latest = End(instant: span.to, wall: to)
+            return DatedSpan(span: span, from: from, to: to)
         }
     }
 
@@ -109,9 +109,9 @@ package struct CoverageLog: Hashable, Sendable {
     /// Returns the wall time of the beginning of a span.
     private func wall(_ from: Instant, _ timebase: Timebase) -> WallTime {
         let wall = timebase.wall(from)
-        guard let told, told.instant == from else { return wall }
-        let difference = told.wall - wall
-        return max(difference, .zero - difference) <= Self.correction ? told.wall : wall
+        guard let latest, latest.instant == from else { return wall }
+        let difference = latest.wall - wall
+        return max(difference, .zero - difference) <= Self.correction ? latest.wall : wall
     }
 
     private mutating func end(at instant: Instant) {

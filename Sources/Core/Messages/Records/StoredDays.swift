@@ -5,7 +5,7 @@ package struct DayCounts: Hashable, Sendable {
     /// Visits that began in each hour.
     var entries: [Int64]
     /// The stays that ended.
-    var stays = StayLengths()
+    var stays = StayHistogram()
 
     init(hours: Int) { entries = Array(repeating: 0, count: hours) }
 }
@@ -13,7 +13,7 @@ package struct DayCounts: Hashable, Sendable {
 /// How long stays were, in bins: up to 32 s each second has one, beyond that each has a thirty-second of its value or less.
 ///
 /// So a day of any number of stays takes the same room, and a median is right to 3 %.
-struct StayLengths: Hashable, Sendable {
+struct StayHistogram: Hashable, Sendable {
     /// Some days; what is longer counts as that.
     private static let longest_s = 1 << 22
 
@@ -128,7 +128,7 @@ package enum StoredDays: Hashable, Sendable {
             self = .day(number: day, from: WallTime(microseconds: from_us), heard_s: heard_s, omitted: omitted)
         } else if key.hasPrefix(Self.todayPrefix) {
             guard let day = number("day"), let visits = number("visits"), let entries = Self.numbers(words["entries"]),
-                let stays = StayLengths(text: words["stays"] ?? "")
+                let stays = StayHistogram(text: words["stays"] ?? "")
             else { return nil }
             var counts = DayCounts(hours: 0)
             (counts.visits, counts.entries, counts.stays) = (visits, entries, stays)

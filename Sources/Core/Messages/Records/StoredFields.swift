@@ -100,7 +100,7 @@ package enum StoredFix {
 
     /// Returns a key by time and number. No other fix of its batch has it.
     ///
-    /// - Parameter number: tells fixes of one time apart.
+    /// - Parameter number: distinguishes fixes of one time.
     package static func key(_ fix: Fix, _ number: Int) -> String {
         "\(prefix)\(padded(max(fix.at.microseconds, 0)))-\(padded(Int64(max(number, 0))))"
     }
@@ -154,7 +154,7 @@ package enum StoredDefinition {
     }
 }
 
-/// The records of expanded regions that have settled. Their instances alone do not tell it: there may be none.
+/// The records of expanded regions that have settled. Their instances alone do not show it: there may be none.
 package struct StoredSettling: Sendable {
     /// The beginning of a key. Region ids contain no slash, so no state has such a key.
     private static let prefix = "/settled/"

@@ -163,7 +163,7 @@ struct BeaconRegionIndex: Sendable {
 }
 
 /// The beacons of an instance: the state that only regions of beacons have.
-enum BeaconStanding: Equatable, Sendable {
+enum BeaconState: Equatable, Sendable {
     case nobody
     /// Heard at or above the entry threshold, none of them for long enough yet.
     case candidates(BeaconCandidates)
@@ -245,7 +245,7 @@ struct BeaconKeeper: Hashable, Sendable {
     }
 }
 
-extension BeaconStanding {
+extension BeaconState {
     /// The stored data of the beacons inside; `nil` where there are none.
     var keeper: BeaconKeeper? {
         if case .present(let presence) = self { BeaconKeeper(presence) } else { nil }

@@ -17,7 +17,7 @@ struct CircleMonitor: Sendable {
 
     private var grid = CircleGrid()
     /// The circles that are compared with every fix: those inside, and those with fixes on the other side.
-    private var progress: [InstanceSlot: CircleStanding] = [:]
+    private var progress: [InstanceSlot: CircleProgress] = [:]
     /// The circles whose state is not decided, by the time from which they wait for it.
     private var settling: [SettlingCircles] = []
     /// The circles that begin to wait with the next fix: new ones, and those that have become unknown.
@@ -120,7 +120,7 @@ struct CircleMonitor: Sendable {
             judged += 1
             let beyond_m = entry.circle.center.nearDistance_m(to: place) - entry.circle.radius_m
             guard beyond_m <= 0 else { return }
-            if instances[entry.slot].standing.isSettled {
+            if instances[entry.slot].machine.isSettled {
                 found.append((beyond_m, entry.slot))
             } else {
                 unsettled.append(entry.slot)
@@ -134,11 +134,11 @@ struct CircleMonitor: Sendable {
     }
 
     /// Keeps a circle's state between fixes; `nil` for a circle that is outside without fixes on the other side.
-    private mutating func set(_ circle: CircleStanding?, of slot: InstanceSlot) { progress[slot] = circle }
+    private mutating func set(_ circle: CircleProgress?, of slot: InstanceSlot) { progress[slot] = circle }
 
     private mutating func moved(_ slot: InstanceSlot, inside isInside: Bool) {
         insideCount += isInside ? 1 : -1
-        set(isInside ? CircleStanding() : nil, of: slot)
+        set(isInside ? CircleProgress() : nil, of: slot)
     }
 
     // MARK: - Crossing
@@ -149,20 +149,20 @@ struct CircleMonitor: Sendable {
     ) {
         guard let region = instances.circularRegion(of: slot) else { return }
         let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
-        var circle = progress[slot] ?? CircleStanding()
+        var circle = progress[slot] ?? CircleProgress()
         let isWithin = distance_m <= region.circle.radius_m
-        guard instances[slot].standing.isSettled else {
+        guard instances[slot].machine.isSettled else {
             if isWithin { circle.isInside(at: now) }
             return set(circle, of: slot)
         }
-        let wasInside = instances[slot].standing.presence != nil
-        if wasInside, isWithin { instances[slot].standing.perceived(at: now) }
+        let wasInside = instances[slot].machine.presence != nil
+        if wasInside, isWithin { instances[slot].machine.perceived(at: now) }
         switch region.verdict(
             distance_m: distance_m, horizontalAccuracy_m: fix.horizontalAccuracy_m, wasInside: wasInside)
         {
         case .beyond:
             if circle.run == nil {
-                circle.run = CircleStanding.Run(at: now, longestGap: region.rules.unknownStateAfter)
+                circle.run = CircleProgress.Run(at: now, longestGap: region.rules.unknownStateAfter)
             } else {
                 circle.run?.time.use(at: now)
                 circle.run?.fixCount += 1
@@ -186,14 +186,14 @@ struct CircleMonitor: Sendable {
 
     /// Announces that the boundary was crossed at the first fix of the run.
     private mutating func cross(
-        _ slot: InstanceSlot, _ run: CircleStanding.Run, distance_m: Double, _ instances: inout RegionInstances,
+        _ slot: InstanceSlot, _ run: CircleProgress.Run, distance_m: Double, _ instances: inout RegionInstances,
         at now: Instant, transitions: inout [RegionTransition]
     ) {
-        let wasInside = instances[slot].standing.presence != nil
+        let wasInside = instances[slot].machine.presence != nil
         let change =
             wasInside
-            ? instances[slot].standing.outside(at: now)
-            : instances[slot].standing.inside(since: run.beganAt, at: now)
+            ? instances[slot].machine.outside(at: now)
+            : instances[slot].machine.inside(since: run.beganAt, at: now)
         moved(slot, inside: !wasInside)
         announce(slot, change, distance_m: distance_m, &instances, at: now, transitions: &transitions)
     }
@@ -236,28 +236,28 @@ struct CircleMonitor: Sendable {
     ) {
         guard let region = instances.circularRegion(of: slot) else { return }
         let distance_m = region.circle.center.nearDistance_m(to: fix.coordinate)
-        guard !instances[slot].standing.isSettled else {
-            guard instances[slot].standing.state == .unknown else { return }
+        guard !instances[slot].machine.isSettled else {
+            guard instances[slot].machine.state == .unknown else { return }
             if var circle = progress[slot], circle.run != nil {
                 circle.isOverdue = true
                 return set(circle, of: slot)
             }
             return announceAgain(slot, distance_m: distance_m, &instances, at: now, transitions: &transitions)
         }
-        let change: RegionStanding.Change?
+        let change: RegionStateMachine.Change?
         let first = progress[slot]?.first
         let balance = first.map { 2 * $0.insideCount - cohort.fixCount } ?? -1
         if let first, balance > 0 || balance == 0 && first.lastInsideAt == now {
-            change = instances[slot].standing.inside(since: first.insideSince, at: now)
-            instances[slot].standing.perceived(at: first.lastInsideAt)
+            change = instances[slot].machine.inside(since: first.insideSince, at: now)
+            instances[slot].machine.perceived(at: first.lastInsideAt)
             moved(slot, inside: true)
         } else {
-            change = instances[slot].standing.outside(at: now)
+            change = instances[slot].machine.outside(at: now)
             set(nil, of: slot)
         }
         // A distance that contradicts the state is left out: the majority of the first fixes decides, and this fix
         // disagreed.
-        let isInside = instances[slot].standing.presence != nil
+        let isInside = instances[slot].machine.presence != nil
         let agrees = (distance_m <= region.circle.radius_m) == isInside
         announce(slot, change, distance_m: agrees ? distance_m : nil, &instances, at: now, transitions: &transitions)
     }
@@ -266,12 +266,12 @@ struct CircleMonitor: Sendable {
         _ slot: InstanceSlot, distance_m: Double, _ instances: inout RegionInstances, at now: Instant,
         transitions: inout [RegionTransition]
     ) {
-        let change = instances[slot].standing.known(at: now)
+        let change = instances[slot].machine.known(at: now)
         announce(slot, change, distance_m: distance_m, &instances, at: now, transitions: &transitions)
     }
 
     private func announce(
-        _ slot: InstanceSlot, _ change: RegionStanding.Change?, distance_m: Double?,
+        _ slot: InstanceSlot, _ change: RegionStateMachine.Change?, distance_m: Double?,
         _ instances: inout RegionInstances, at now: Instant, transitions: inout [RegionTransition]
     ) {
         guard let change, let region = instances.circularRegion(of: slot) else { return }
@@ -287,7 +287,7 @@ struct CircleMonitor: Sendable {
         let circles = instances.slots.filter { slot in
             instances.slot(of: instances[slot].id) == slot && instances.circularRegion(of: slot) != nil
         }
-        let inside = circles.filter { instances[$0].standing.presence != nil }
+        let inside = circles.filter { instances[$0].machine.presence != nil }
         var broken: [String] = []
         if inside.count != insideCount { broken.append("\(inside.count) circles are inside, \(insideCount) counted") }
         if circles.count != grid.count { broken.append("\(circles.count) circles, \(grid.count) in the grid") }

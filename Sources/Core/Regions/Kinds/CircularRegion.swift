@@ -86,7 +86,7 @@ package struct Circle: Hashable, Sendable {
 /// A circle, and the gateway's distance from its centre.
 package struct CircleObservation: Hashable, Sendable {
     var circle: Circle
-    /// The distance from the centre, metres; `nil` where no fix told it.
+    /// The distance from the centre, metres; `nil` where no fix gave it.
     var distance_m: Double?
 
     init(_ circle: Circle, distance_m: Double?) {
@@ -96,7 +96,7 @@ package struct CircleObservation: Hashable, Sendable {
 }
 
 /// The state of a circle that each fix is compared with, beside that of `RegionInstance`.
-struct CircleStanding: Hashable, Sendable {
+struct CircleProgress: Hashable, Sendable {
     /// Consecutive fixes on the other side of the boundary.
     struct Run: Hashable, Sendable {
         var beganAt: Instant

@@ -109,12 +109,12 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    var notices: RegionStanding.Notices {
+    var notices: RegionStateMachine.Notices {
         switch self {
         case .beacon(let region):
-            RegionStanding.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
+            RegionStateMachine.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
         case .circle(let region):
-            RegionStanding.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
+            RegionStateMachine.Notices(onEntry: region.notifyOnEntry, onExit: region.notifyOnExit)
         }
     }
 
@@ -174,7 +174,7 @@ extension RegionEvent {
 
 /// The details of a state by kind of region, beside inside or outside.
 package enum RegionDetail: Hashable, Sendable {
-    /// No detail: events and ranging tell the beacons.
+    /// No detail: events and ranging show the beacons.
     case beacon
     /// The circle, and the gateway's distance from its centre.
     case circle(CircleObservation)

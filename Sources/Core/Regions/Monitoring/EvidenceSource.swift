@@ -201,7 +201,7 @@ struct Listening: Sendable {
 
 /// The last moment at which a source is known to have perceived.
 ///
-/// The agent detects a dead radio some seconds late, and an exit told in between would be false. A timer comes due in
+/// The agent detects a dead radio some seconds late, and an exit published in between would be false. A timer comes due in
 /// silence when no device has been heard for longer than `reach`. Such a timer waits until the radio has proved that it
 /// hears; the owner of the radio probes it meanwhile. Where no probe is possible, as in a replay, no proof is needed.
 struct Proof: Sendable {

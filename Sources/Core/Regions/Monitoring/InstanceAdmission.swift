@@ -57,7 +57,7 @@ struct InstanceAdmission: Sendable {
         instances.admit(slot)
         // A beacon heard without a pause since before the region settled was there already.
         let wasThere = candidacy.firstSeen < instances.settling(of: registration, at: now).settlesAt
-        _ = instances[slot].standing.begin(isSettling: wasThere, isBlind: false, at: now)
+        _ = instances[slot].machine.begin(isSettling: wasThere, isBlind: false, at: now)
         decisions.admitted.append(slot)
         return true
     }
@@ -105,7 +105,7 @@ struct InstanceAdmission: Sendable {
     /// Starts the time after which an expanded region's instance is deleted, because it was left.
     mutating func left(_ slot: InstanceSlot, in instances: RegionInstances) {
         guard instances[slot].id.discriminator != .whole,
-            case .outside(let since) = instances[slot].standing.occupancy
+            case .outside(let since) = instances[slot].machine.occupancy
         else { return }
         outside.set(slot, at: since)
         outside.throwOutStale(of: instances.count) { instances[$0.subject].isOutside(since: $0.due) }
@@ -151,7 +151,7 @@ struct InstanceAdmission: Sendable {
         var broken: [String] = []
         for slot in instances.slots where instances.slot(of: instances[slot].id) == slot {
             let instance = instances[slot]
-            guard case .outside = instance.standing.occupancy, instance.id.discriminator != .whole else { continue }
+            guard case .outside = instance.machine.occupancy, instance.id.discriminator != .whole else { continue }
             if !timers.contains(slot) { broken.append("\(instance.id) is outside, and never deleted") }
         }
         if let first = outside.first, forgetAfter < .forever, due > first.due + forgetAfter {

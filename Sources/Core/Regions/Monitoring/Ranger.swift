@@ -1,7 +1,7 @@
 /// Decides when the beacons of a region are reported: on a change, at most every `min_interval_s`, at least every
 /// `max_interval_s`.
 ///
-/// The caller tells it when ranging of an instance starts and stops, and when its list changed. When an instance is
+/// The caller says when ranging of an instance starts and stops, and when its list changed. When an instance is
 /// due, the caller makes the list and passes it to `isDue`, which returns whether to publish it.
 struct Ranger: Sendable {
     /// The last published values of a beacon.
@@ -19,11 +19,11 @@ struct Ranger: Sendable {
         var lastReport: Instant?
         var count = 0
         var published: [TransmitterSlot: Published] = [:]
-        /// The time from which a report tells again how often packets arrive.
+        /// The time from which a report gives again how often packets arrive.
         var receptionDue = Instant.origin
     }
 
-    /// The least time between two reports that tell how often packets arrive. These figures change slowly, and writing
+    /// The least time between two reports that show how often packets arrive. These figures change slowly, and writing
     /// them costs a tenth of a report.
     static let receptionInterval = TimeSpan.seconds(5)
 
@@ -53,7 +53,7 @@ struct Ranger: Sendable {
         sessions[slot] = nil
     }
 
-    /// Takes the news that a beacon came, left, fell silent or is counted differently. The next report comes as soon as
+    /// Learns that a beacon came, left, fell silent or is counted differently. The next report comes as soon as
     /// the interval allows.
     mutating func listChanged(_ slot: InstanceSlot, at now: Instant) {
         guard let session = sessions[slot], settings.mode == .change else { return }
@@ -71,8 +71,8 @@ struct Ranger: Sendable {
         return nil
     }
 
-    /// Returns whether the next list of an instance tells how often packets arrive.
-    func tellsReception(_ slot: InstanceSlot, at now: Instant) -> Bool {
+    /// Returns whether the next list of an instance shows how often packets arrive.
+    func includesReception(_ slot: InstanceSlot, at now: Instant) -> Bool {
         sessions[slot].map { $0.receptionDue <= now } ?? false
     }
 
@@ -157,7 +157,7 @@ package struct RangedBeacon: Hashable, Sendable {
     /// Distance, proximity and smoothed RSSI.
     var observation: BeaconObservation
     var lastHeard: Instant
-    /// How often its packets arrive; `nil` before three gaps, and in a report within 5 s after one that tells it.
+    /// How often its packets arrive; `nil` before three gaps, and in a report within 5 s after one that gives it.
     var reception: Reception?
     /// Whether its new address may be a rotation: listed, not counted.
     var isResolving: Bool

@@ -15,10 +15,10 @@ struct RegionInstance: Sendable {
     let source: EvidenceSourceID
     /// The beacons inside. Stored here and not in `RegionKindTables`, because every report asks for them. A kind
     /// without beacons has `nobody`.
-    private(set) var beacons = BeaconStanding.nobody
+    private(set) var beacons = BeaconState.nobody
     private(set) var existence: Existence
     /// The state. Its methods take the evidence.
-    var standing: RegionStanding
+    var machine: RegionStateMachine
     /// The seen time of the valid timer; others in the queue are stale.
     private(set) var timerDue = Instant.distantFuture
     /// The index of its announced transition in the caller's list, until the caller takes it.
@@ -26,13 +26,13 @@ struct RegionInstance: Sendable {
 
     init(
         id: RegionInstanceID, registration: RegistrationSlot, source: EvidenceSourceID,
-        notices: RegionStanding.Notices, _ existence: Existence = .exists, at now: Instant
+        notices: RegionStateMachine.Notices, _ existence: Existence = .exists, at now: Instant
     ) {
         self.id = id
         self.registration = registration
         self.source = source
         self.existence = existence
-        self.standing = RegionStanding(notices: notices, at: now)
+        self.machine = RegionStateMachine(notices: notices, at: now)
     }
 
     /// Sets the timer; `distantFuture` ends it.
@@ -47,16 +47,16 @@ struct RegionInstance: Sendable {
     mutating func becomeExisting() { existence = .exists }
 
     /// Takes the beacons that are inside, or about to be; `nobody` where the last one has left.
-    mutating func hold(_ beacons: BeaconStanding) { self.beacons = beacons }
+    mutating func hold(_ beacons: BeaconState) { self.beacons = beacons }
 
     /// Returns whether it exists and has been outside since that instant.
     func isOutside(since instant: Instant) -> Bool {
-        existence == .exists && standing.occupancy == .outside(since: instant)
+        existence == .exists && machine.occupancy == .outside(since: instant)
     }
 
     /// Ends the state of an instance that is pending from now on.
     mutating func endState() {
-        standing.end()
+        machine.end()
         timerDue = .distantFuture
     }
 
@@ -71,9 +71,9 @@ struct RegionInstance: Sendable {
     /// - Returns: the change to announce, and the seen time of the timer to set, if any.
     mutating func heard(
         _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
-    ) -> (change: RegionStanding.Change?, timer: Instant?) {
+    ) -> (change: RegionStateMachine.Change?, timer: Instant?) {
         guard evidence.qualifies(rules.exitRSSI_dbm), case .present(var present) = beacons,
-            case .inside(let stay) = standing.occupancy
+            case .inside(let stay) = machine.occupancy
         else { return (nil, nil) }
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         var leavesAt = seen + max(rules.exitAfter, patience)
@@ -87,13 +87,13 @@ struct RegionInstance: Sendable {
         }
         present.level = evidence.level
         beacons = .present(present)
-        return (standing.heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
+        return (machine.heard(until: leavesAt, at: now), leavesAt < timerDue ? leavesAt : nil)
     }
 }
 
 /// The id of a region instance: the registered region, and the discriminator among that region's instances.
 package struct RegionInstanceID: Hashable, Sendable {
-    /// The part of an id that tells the instances of one region apart.
+    /// The part of an id that distinguishes the instances of one region.
     package enum Discriminator: Hashable, Sendable {
         /// The region is not expanded: this is its only instance.
         case whole
@@ -310,7 +310,7 @@ package struct RegionStay: Hashable, Sendable {
     var lastHeardAt: Instant
     var beginning: Beginning
     var ending: Ending
-    /// Whether a store learned of it after it had told a later visit. Then no entry was told.
+    /// Whether a store learned of it after it had published a later visit. Then no entry was published.
     var isLate: Bool
 
     /// The time from the entry to the last evidence; never negative.

@@ -178,7 +178,7 @@ struct RegionInstances: Sendable {
         add(slot)
         let sight = self[registered.source].sight
         let isSettling = sight.seenTime(at: now) < registered.settlesAt
-        let change = instances[slot].standing.begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
+        let change = instances[slot].machine.begin(isSettling: isSettling, isBlind: sight.isBlind, at: now)
         announce(slot, change, at: now, transitions: &transitions)
         // An instance that settles by its evidence alone needs no timer.
         if isSettling { setTimer(slot, dueAtSeenTime: registered.settlesAt) }
@@ -235,7 +235,7 @@ struct RegionInstances: Sendable {
 
     /// Announces a state. The next state replaces one that lasted no time and had no event.
     mutating func announce(
-        _ slot: InstanceSlot, _ change: RegionStanding.Change, event: RegionEvent? = nil,
+        _ slot: InstanceSlot, _ change: RegionStateMachine.Change, event: RegionEvent? = nil,
         detail: RegionDetail? = nil, at now: Instant, transitions: inout [RegionTransition]
     ) {
         let id = instances[slot].id
@@ -292,7 +292,7 @@ struct RegionInstances: Sendable {
 
     /// Returns whether evidence of the inside came since the timer was set, so that the timer decides nothing.
     private func isOvertaken(_ timer: EvidenceSource.Timer) -> Bool {
-        instances[timer.subject].standing.presence.map { $0.leavesAt > timer.due } ?? false
+        instances[timer.subject].machine.presence.map { $0.leavesAt > timer.due } ?? false
     }
 
     // MARK: - Sight
@@ -332,7 +332,7 @@ struct RegionInstances: Sendable {
         self[source].sees(at: now)
         let seen = self[source].sight.seenTime(at: now)
         for slot in instances.slots where instances[slot].source == source {
-            guard case .outside = instances[slot].standing.occupancy, instances[slot].standing.state == .unknown
+            guard case .outside = instances[slot].machine.occupancy, instances[slot].machine.state == .unknown
             else { continue }
             guard let settle = region(of: slot).settle else { continue }
             setTimer(slot, dueAtSeenTime: seen + settle)
@@ -349,11 +349,11 @@ struct RegionInstances: Sendable {
         guard let since = self[source].sight.blindSince else { return [] }
         var unknown: [InstanceSlot] = []
         for slot in instances.slots
-        where instances[slot].source == source && instances[slot].standing.state != .unknown {
+        where instances[slot].source == source && instances[slot].machine.state != .unknown {
             let due = since + region(of: slot).unknownStateAfter
             if due > now {
                 self[source].statesBecomeUnknown(at: min(self[source].unknownDue, due))
-            } else if let change = instances[slot].standing.unknown(at: now) {
+            } else if let change = instances[slot].machine.unknown(at: now) {
                 announce(slot, change, at: now, transitions: &transitions)
                 unknown.append(slot)
             }
@@ -387,7 +387,7 @@ extension RegionInstances {
             guard slotOfID[instance.id] == slot else { continue }
             if page.count == limit { return (page, slot.index) }
             page.append(
-                RegionStatus(instance: instance.id, state: instance.standing.state, since: instance.standing.since))
+                RegionStatus(instance: instance.id, state: instance.machine.state, since: instance.machine.since))
         }
         return (page, nil)
     }
@@ -396,7 +396,7 @@ extension RegionInstances {
     func record(of slot: InstanceSlot) -> RegionRecord? {
         let instance = instances[slot]
         let occupancy: RegionRecord.Occupancy
-        switch instance.standing.occupancy {
+        switch instance.machine.occupancy {
         case .unsettled: return nil
         case .outside(let since): occupancy = .outside(since: since)
         case .inside(let presence):
@@ -405,7 +405,7 @@ extension RegionInstances {
             occupancy = .inside(
                 RegionRecord.OpenStay(
                     enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
-                    keeper: keeper, notifiesOnExit: instance.standing.notices.onExit))
+                    keeper: keeper, notifiesOnExit: instance.machine.notices.onExit))
         }
         return RegionRecord(instance: instance.id, region(of: slot).recorded, occupancy)
     }
@@ -417,7 +417,7 @@ extension RegionInstances {
 
     /// Returns the records of instances that are inside, in the order of their slots.
     func recordsOfStays() -> [RegionRecord] {
-        instances.slots.lazy.filter { instances[$0].standing.presence != nil }
+        instances.slots.lazy.filter { instances[$0].machine.presence != nil }
             .compactMap { record(of: $0) }
     }
 
@@ -448,10 +448,10 @@ extension RegionInstances {
                 "\(id) waits for a timer that does not exist")
             guard region(of: slot).kind.hasBeacons else { continue }
             check(
-                instance.standing.presence == nil || instance.beacons.keeper != nil,
+                instance.machine.presence == nil || instance.beacons.keeper != nil,
                 "\(id) is inside without a beacon")
             check(
-                instance.standing.presence == nil || instance.timerDue < .distantFuture,
+                instance.machine.presence == nil || instance.timerDue < .distantFuture,
                 "\(id) is inside, and no timer ends that")
         }
         return broken

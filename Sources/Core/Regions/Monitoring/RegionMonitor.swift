@@ -75,7 +75,7 @@ struct RegionMonitor: Sendable {
         case .beacon(let region): kinds.beacons.remove(region, of: registration)
         case .circle(let region):
             if let slot = instances.slot(of: RegionInstanceID(region: region.id)) {
-                let wasInside = instances[slot].standing.presence != nil
+                let wasInside = instances[slot].machine.presence != nil
                 kinds.circles.end(slot, region.circle, wasInside: wasInside)
             }
         }
@@ -99,9 +99,9 @@ struct RegionMonitor: Sendable {
             let (change, timer) = instances[slot].heard(evidence, rules, seen: seen, at: now)
             if let timer { instances.setTimer(slot, dueAtSeenTime: timer) }
             if let change { instances.announce(slot, change, at: now, transitions: &transitions) }
-        case let standing:
+        case let beacons:
             guard evidence.qualifies(rules.entryRSSI_dbm) else { return }
-            let candidates = candidates(standing, evidence, rules, seen: seen, at: now)
+            let candidates = candidates(beacons, evidence, rules, seen: seen, at: now)
             instances[slot].hold(.candidates(candidates))
             if seen - candidates.latest.firstSeen >= rules.entryAfter {
                 enter(slot, evidence, candidates.latest, rules, at: now, transitions: &transitions, observe: observe)
@@ -114,13 +114,13 @@ struct RegionMonitor: Sendable {
     /// A run ends with a pause of more than 5 s, or 4 learned intervals of a slower beacon. The longest pause is one in which a beacon
     /// inside would have left.
     private func candidates(
-        _ standing: BeaconStanding, _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
+        _ beacons: BeaconState, _ evidence: BeaconEvidence, _ rules: BeaconRules, seen: Instant, at now: Instant
     ) -> BeaconCandidates {
         let pause = min(rules.exitAfter, max(BeaconCandidates.shortestPause, evidence.patience.ordinary))
         let report = BeaconCandidacy(
             major: evidence.identity.major, minor: evidence.identity.minor, firstHeardAt: now, firstSeen: seen,
             lapsesAt: seen + pause)
-        guard case .candidates(var candidates) = standing else { return BeaconCandidates(report) }
+        guard case .candidates(var candidates) = beacons else { return BeaconCandidates(report) }
         candidates.hear(report)
         return candidates
     }
@@ -133,8 +133,8 @@ struct RegionMonitor: Sendable {
         let patience = evidence.patience.leaving(exitAfter: rules.exitAfter)
         let leavesAt = leavingTime(of: slot, patience, rules, at: now)
         // A beacon that was there before has been inside since it was first heard. A newcomer has crossed now.
-        let began = instances[slot].standing.isSettled ? now : candidacy.firstHeardAt
-        let change = instances[slot].standing.inside(since: began, until: leavesAt, at: now)
+        let began = instances[slot].machine.isSettled ? now : candidacy.firstHeardAt
+        let change = instances[slot].machine.inside(since: began, until: leavesAt, at: now)
         instances[slot].hold(
             .present(
                 BeaconPresence(
@@ -157,7 +157,7 @@ struct RegionMonitor: Sendable {
     /// Returns until when the end of settling has to wait: a beacon that is still in the entry debounce was there
     /// before. Returns `nil` where there is none.
     private func candidacyLapses(_ slot: InstanceSlot) -> Instant? {
-        guard !instances[slot].standing.isSettled, case .candidates(let candidates) = instances[slot].beacons
+        guard !instances[slot].machine.isSettled, case .candidates(let candidates) = instances[slot].beacons
         else { return nil }
         return candidates.lapseAt
     }
@@ -165,7 +165,7 @@ struct RegionMonitor: Sendable {
     /// The time of the next exit if no source had ever been blind and no report came; `distantFuture` where no beacon is inside.
     var nextExitWithoutBlindness: Instant {
         instances.slots.reduce(.distantFuture) { earliest, slot in
-            guard let keeper = instances[slot].beacons.keeper, let presence = instances[slot].standing.presence else {
+            guard let keeper = instances[slot].beacons.keeper, let presence = instances[slot].machine.presence else {
                 return earliest
             }
             let exitAfter = instances.rules(of: slot).exitAfter
@@ -307,7 +307,7 @@ struct RegionMonitor: Sendable {
     ) {
         if case .pending = instances[slot].existence { return admission.settled(slot, in: &instances) }
         // Timers are lazy: reports only moved the time of leaving.
-        if let presence = instances[slot].standing.presence, presence.leavesAt > seen {
+        if let presence = instances[slot].machine.presence, presence.leavesAt > seen {
             return instances.setTimer(slot, dueAtSeenTime: presence.leavesAt)
         }
         if let lapsesAt = candidacyLapses(slot), lapsesAt > seen {
@@ -319,7 +319,7 @@ struct RegionMonitor: Sendable {
     /// Takes evidence of the outside: silence.
     private mutating func left(_ slot: InstanceSlot, at now: Instant, transitions: inout [RegionTransition]) {
         let keeper = instances[slot].beacons.keeper
-        guard let change = instances[slot].standing.outside(at: now) else { return }
+        guard let change = instances[slot].machine.outside(at: now) else { return }
         let event = change.crossing.flatMap { crossing in
             instances.region(of: slot).recorded.exitCause(keeper).map { RegionEvent(crossing, by: $0) }
         }
@@ -344,14 +344,14 @@ struct RegionMonitor: Sendable {
         }
         // Monitoring of the region began in an earlier process, so a new instance is an entry.
         instances.settle(instances[slot].registration, bySeenTime: instances.seenTime(of: slot, at: now))
-        let change: RegionStanding.Change
+        let change: RegionStateMachine.Change
         switch record.moved(notAfter: now).occupancy {
         case .outside(let since):
-            change = instances[slot].standing.restore(outsideSince: since)
+            change = instances[slot].machine.restore(outsideSince: since)
             admission.left(slot, in: instances)
         case .inside(let stay):
             let leavesAt = restoreInside(slot, stay.keeper, at: now)
-            change = instances[slot].standing.restore(stay, until: leavesAt)
+            change = instances[slot].machine.restore(stay, until: leavesAt)
             instances.setTimer(slot, dueAtSeenTime: leavesAt)
         }
         instances.announce(slot, change, at: now, transitions: &transitions)

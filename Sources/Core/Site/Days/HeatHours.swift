@@ -2,23 +2,23 @@
 ///
 /// The hour at hand is a number. It ends once the clock shows a later hour, so two readings of the clock that differ a
 /// little never begin it twice. A clock that goes back, by an hour at most, changes nothing: the hour at hand goes on.
-/// A clock that goes back further begins anew. No hour is told twice, except where the process ends in it, and none that
+/// A clock that goes back further begins anew. No hour is published twice, except where the process ends in it, and none that
 /// was added up for less than ten minutes: a clock that is set again and again would show who comes and who goes.
 struct HeatHours: Sendable {
     /// The meaning of a moment for the seconds that were added up.
     enum Turn: Equatable {
         /// The hour at hand goes on.
         case goesOn
-        /// Another hour begins, and the seconds of the one before are not told.
+        /// Another hour begins, and the seconds of the one before are not published.
         case drops
         /// Another hour begins, and the seconds of the one before were spent in this time.
-        case tells(from: WallTime, to: WallTime)
+        case publishes(from: WallTime, to: WallTime)
     }
 
-    /// The shortest part of an hour that is told, unless the process ends.
+    /// The shortest part of an hour that is published, unless the process ends.
     static let shortest = TimeSpan.seconds(600)
-    /// The most hours that are remembered as told. The oldest are forgotten.
-    static let maxTold = 1_000
+    /// The most hours that are remembered as published. The oldest are forgotten.
+    static let maxPublished = 1_000
     /// A difference below this is no part of an hour that the clock has skipped.
     private static let tolerance = TimeSpan.seconds(60)
     private static let hour = TimeSpan.seconds(3_600)
@@ -29,7 +29,7 @@ struct HeatHours: Sendable {
     private var start: WallTime
     private var startedAt: Instant
     private var followedAt: Instant
-    private var told: [Int64] = []
+    private var published: [Int64] = []
 
     init(at now: Instant, _ timebase: Timebase) {
         (start, startedAt, followedAt) = (timebase.wall(now), now, now)
@@ -45,16 +45,16 @@ struct HeatHours: Sendable {
             return .goesOn
         }
         let (from, to) = (start, end(at: now))
-        let isTold = current > number && to - from >= Self.shortest && !told.contains(number)
-        if isTold { remember() }
+        let isPublished = current > number && to - from >= Self.shortest && !published.contains(number)
+        if isPublished { remember() }
         begin(current, at: now, timebase)
-        return isTold ? .tells(from: from, to: to) : .drops
+        return isPublished ? .publishes(from: from, to: to) : .drops
     }
 
     /// Returns the time of the hour so far, where the process ends; `nil` where there is none.
     mutating func stop(at now: Instant, _ timebase: Timebase) -> (from: WallTime, to: WallTime)? {
         let to = min(start + (now - startedAt), Self.beginning(of: number + 1), timebase.wall(now))
-        guard to > start, !told.contains(number) else { return nil }
+        guard to > start, !published.contains(number) else { return nil }
         remember()
         return (start, to)
     }
@@ -75,8 +75,8 @@ struct HeatHours: Sendable {
     }
 
     private mutating func remember() {
-        if told.count == Self.maxTold { told.removeFirst() }
-        told.append(number)
+        if published.count == Self.maxPublished { published.removeFirst() }
+        published.append(number)
     }
 
     private static func number(of wall: WallTime) -> Int64 {

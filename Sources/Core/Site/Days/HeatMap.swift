@@ -1,8 +1,8 @@
 /// Adds up the seconds that beacons spend in each cell of a store's floor plan, by UTC hour, for `heat`.
 ///
 /// The seconds follow from the lists of the store's engine: each names a beacon's position for one second. The map is
-/// in memory alone. It tells an hour once the hour is over, and a part of an hour where the process ends. So a second is
-/// told once at most, and no identity is stored. No figure of seconds is about fewer beacons than the minimum: that of a
+/// in memory alone. It publishes an hour once the hour is over, and a part of an hour where the process ends. So a second is
+/// published once at most, and no identity is stored. No figure of seconds is about fewer beacons than the minimum: that of a
 /// cell, that of all cells left out together, and that of the beacons without a position. Each part of an hour has the
 /// minimum by itself, so that no difference between two sheets shows fewer.
 package struct HeatMap: Sendable {
@@ -80,9 +80,9 @@ package struct HeatMap: Sendable {
         hours = HeatHours(at: now, timebase)
     }
 
-    /// Follows the lists that the engine has told since the last call, and adds the sheets of an hour that is over.
+    /// Follows the lists that the engine has published since the last call, and adds the sheets of an hour that is over.
     ///
-    /// - Parameter isLast: whether the process ends, so that the hour so far is told.
+    /// - Parameter isLast: whether the process ends, so that the hour so far is published.
     package mutating func follow(_ outputs: inout [GatewayOutput], at now: Instant, isLast: Bool = false) {
         var sheets: [HeatSheet] = []
         for output in outputs {
@@ -101,7 +101,7 @@ package struct HeatMap: Sendable {
     private mutating func pass(to now: Instant) -> [HeatSheet] {
         switch hours.pass(to: now, timebase) {
         case .goesOn: return []
-        case .tells(let from, let to): return takeSheets(from: from, to: to)
+        case .publishes(let from, let to): return takeSheets(from: from, to: to)
         case .drops:
             clear()
             return []
@@ -152,30 +152,30 @@ package struct HeatMap: Sendable {
     private mutating func takeSheets(from: WallTime, to: WallTime) -> [HeatSheet] {
         var omitted: Set<UInt64> = []
         var omitted_s = beyond.seconds
-        var told: [HeatSheet.Cell] = []
+        var published: [HeatSheet.Cell] = []
         for (cell, stay) in cells.sorted(by: { $0.key < $1.key }) {
             guard stay.beacons >= minimum else {
                 omitted.insert(stay.number)
                 omitted_s += stay.seconds
                 continue
             }
-            told.append(
+            published.append(
                 HeatSheet.Cell(
                     floor: cell.floor, x_m: (Double(cell.x) + 0.5) * side_m, y_m: (Double(cell.y) + 0.5) * side_m,
                     seconds: stay.seconds, beacons: Int64(stay.beacons)))
         }
-        let isOmittedTold = omitted_s == 0 || beacons(in: omitted) >= minimum
-        let isUnplacedTold = unplaced.seconds == 0 || unplaced.beacons.count >= minimum
-        let pages = max(1, (told.count + HeatSheet.maxCells - 1) / HeatSheet.maxCells)
+        let isOmittedShown = omitted_s == 0 || beacons(in: omitted) >= minimum
+        let isUnplacedShown = unplaced.seconds == 0 || unplaced.beacons.count >= minimum
+        let pages = max(1, (published.count + HeatSheet.maxCells - 1) / HeatSheet.maxCells)
         var sheets = (0..<pages).map { page in
             HeatSheet(
                 from: from, to: to, page: page, pages: pages, cell_m: side_m,
-                cells: Array(told.dropFirst(page * HeatSheet.maxCells).prefix(HeatSheet.maxCells)),
+                cells: Array(published.dropFirst(page * HeatSheet.maxCells).prefix(HeatSheet.maxCells)),
                 omittedCells: 0, omitted_s: 0, unplaced_s: 0)
         }
         sheets[0].omittedCells = Int64(omitted.count)
-        sheets[0].omitted_s = isOmittedTold ? omitted_s : nil
-        sheets[0].unplaced_s = isUnplacedTold ? unplaced.seconds : nil
+        sheets[0].omitted_s = isOmittedShown ? omitted_s : nil
+        sheets[0].unplaced_s = isUnplacedShown ? unplaced.seconds : nil
         clear()
         return sheets
     }

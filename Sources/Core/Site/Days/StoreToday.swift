@@ -1,7 +1,7 @@
 /// Counts a store's visits by day and hour, for `today`.
 ///
 /// The counts follow from the outputs of the store's engine. A visit counts by the times of its events, in the hour of its entry; a late exit that corrects
-/// the entry moves it. The engine does not tell visits that it gives up after `late_after_s`, so they do not count.
+/// the entry moves it. The engine does not report visits that it gives up after `late_after_s`, so they do not count.
 ///
 /// The records of a change go into the transaction of the transitions that made it. So no visit counts twice or is lost in a crash.
 package struct StoreToday: Sendable {
@@ -11,8 +11,8 @@ package struct StoreToday: Sendable {
         case asDue
         /// All is stored: the process ends.
         case stored
-        /// All is stored, and told where it changed.
-        case told
+        /// All is stored, and published where it changed.
+        case published
     }
 
     /// A visit under way.
@@ -34,9 +34,9 @@ package struct StoreToday: Sendable {
         var visit: Visit?
     }
 
-    /// How what the engine tells first is taken: it goes on from what an earlier process stored.
+    /// The way in which the engine's first outputs count: they go on from what an earlier process stored.
     enum Resumption: Sendable {
-        /// The visits are news.
+        /// The visits are new.
         case none
         /// The day's record has them.
         case sameDay
@@ -47,7 +47,7 @@ package struct StoreToday: Sendable {
     static let interval = TimeSpan.seconds(60)
     /// The least time between two reports, of which the second follows a catch-up of gateways.
     static let catchUpInterval = TimeSpan.seconds(10)
-    /// The longest time for which a report waits for gateways that tell old events.
+    /// The longest time for which a report waits for gateways that report old events.
     static let longestCatchUp = TimeSpan.seconds(60)
     /// The first report waits for what the broker has retained of the gateways.
     static let firstReportAfter = TimeSpan.seconds(5)
@@ -57,7 +57,7 @@ package struct StoreToday: Sendable {
     static let steppedBack = TimeSpan.seconds(3_600)
 
     let localTime: LocalTime
-    /// Regions that are told of on every day.
+    /// Regions that are in the report of every day.
     let configured: [String]
     /// How the time of day relates to the engine's clock.
     package var timebase: Timebase
@@ -77,9 +77,9 @@ package struct StoreToday: Sendable {
     /// When there may be a report, and when one is looked for without a change.
     private var reportFrom: Instant
     private var lookAt: Instant
-    private var told: TodayReport?
+    private var published: TodayReport?
     private var reportedAt = Instant.origin
-    /// The time since which gateways tell what they heard while they were away; `nil` where none does.
+    /// The time since which gateways report what they heard while they were away; `nil` where none does.
     private var catchesUpSince: Instant?
     private var changes = Changes()
 
@@ -115,11 +115,11 @@ package struct StoreToday: Sendable {
         for region in configured { _ = hasRoom(for: region) }
     }
 
-    /// Follows what the engine told since the last call, and adds what is to be stored and told of the day.
+    /// Follows what the engine published since the last call, and adds what is to be stored and published of the day.
     ///
     /// - Parameters:
     ///   - isHearing: whether any gateway of the store hears from now on.
-    ///   - isCatchingUp: whether a gateway tells what it heard while it was away. The report waits for it.
+    ///   - isCatchingUp: whether a gateway reports what it heard while it was away. The report waits for it.
     package mutating func follow(
         _ outputs: inout [GatewayOutput], isHearing: Bool, isCatchingUp: Bool, at now: Instant,
         _ demand: Demand = .asDue
@@ -130,22 +130,22 @@ package struct StoreToday: Sendable {
         resumption = .none
         self.isHearing = isHearing
         let hasNewVisits = !changes.regions.isEmpty
-        var news = TodayNews()
-        let isDue = !waits && now >= (hasNewVisits || told == nil ? reportFrom : lookAt)
-        if demand == .told || (demand == .asDue && isDue) {
-            news.report = newReport(at: now)
+        var update = TodayUpdate()
+        let isDue = !waits && now >= (hasNewVisits || published == nil ? reportFrom : lookAt)
+        if demand == .published || (demand == .asDue && isDue) {
+            update.report = newReport(at: now)
             lookAt = now + Self.interval
-            if news.report != nil { (reportFrom, reportedAt) = (lookAt, now) }
+            if update.report != nil { (reportFrom, reportedAt) = (lookAt, now) }
             changes.day = true
         }
         // A change that waits for its report is looked at again as soon as there may be one.
-        if hasNewVisits, news.report == nil { lookAt = min(lookAt, max(reportFrom, now)) }
-        guard hasNewVisits || news.report != nil || changes.day || demand != .asDue else { return }
-        takeRecords(into: &news)
-        outputs.append(.message(news, at: now))
+        if hasNewVisits, update.report == nil { lookAt = min(lookAt, max(reportFrom, now)) }
+        guard hasNewVisits || update.report != nil || changes.day || demand != .asDue else { return }
+        takeRecords(into: &update)
+        outputs.append(.message(update, at: now))
     }
 
-    /// Returns whether a report waits for gateways that catch up. What they have told is reported soon after.
+    /// Returns whether a report waits for gateways that catch up. What they have published is reported soon after.
     private mutating func waits(whileCatchingUp isCatchingUp: Bool, at now: Instant) -> Bool {
         if isCatchingUp {
             catchesUpSince = catchesUpSince ?? now
@@ -175,14 +175,14 @@ package struct StoreToday: Sendable {
 
     private mutating func newReport(at now: Instant) -> TodayReport? {
         let report = report(at: timebase.wall(now), isHearing: isHearing)
-        if report == told { return nil }
-        told = report
+        if report == published { return nil }
+        published = report
         return report
     }
 
-    private mutating func takeRecords(into news: inout TodayNews) {
+    private mutating func takeRecords(into update: inout TodayUpdate) {
         defer { changes = Changes() }
-        news.records = [
+        update.records = [
             .day(
                 number: day.number, from: day.from,
                 heard_s: heard.map { max(0, ($0.microseconds + 500_000) / 1_000_000) },
@@ -190,14 +190,14 @@ package struct StoreToday: Sendable {
         ]
         for region in changes.regions.sorted() {
             guard let counts = counts[region] else { continue }
-            news.records.append(.today(region: region, number: day.number, counts))
+            update.records.append(.today(region: region, number: day.number, counts))
         }
         for record in changes.past.sorted(by: { ($0.day, $0.region) < ($1.day, $1.region) }) {
             guard let entries = past[record.day]?[record.region] else { continue }
-            news.records.append(.past(region: record.region, number: record.day, entries: entries))
+            update.records.append(.past(region: record.region, number: record.day, entries: entries))
         }
-        let stored = Set(news.records.map(\.key))
-        news.removedKeys = changes.removedKeys.subtracting(stored).sorted()
+        let stored = Set(update.records.map(\.key))
+        update.removedKeys = changes.removedKeys.subtracting(stored).sorted()
     }
 }
 
@@ -227,7 +227,7 @@ extension StoreToday {
     private mutating func note(_ transition: RegionTransition, _ record: RegionRecord?) {
         let region = transition.instance.region
         var place = places[transition.instance] ?? Place()
-        // A region is told of as soon as it has a state, also before its first visit.
+        // A region is in the report as soon as it has a state, also before its first visit.
         if hasRoom(for: region), place.state != transition.state { changes.regions.insert(region) }
         place.state = transition.state
         switch transition.state {
@@ -242,7 +242,7 @@ extension StoreToday {
             }
         case .outside:
             var stay: RegionStay?
-            if case .exit(let told)? = transition.event?.kind { stay = told }
+            if case .exit(let published)? = transition.event?.kind { stay = published }
             if let visit = place.visit { end(visit, of: region, stay, at: transition.since) }
             places[transition.instance] = nil
             return
@@ -250,7 +250,7 @@ extension StoreToday {
         places[transition.instance] = place
     }
 
-    /// Whether a region is one of those that are told of.
+    /// Returns whether a region has a place in the report.
     private mutating func hasRoom(for region: String) -> Bool {
         if counts[region] != nil { return true }
         guard counts.count < TodayReport.maxRegions else { return false }
@@ -275,7 +275,7 @@ extension StoreToday {
         return visit
     }
 
-    /// A visit began at another time than was told.
+    /// A visit began at another time than was published.
     private mutating func corrected(
         _ visit: Visit, of region: String, enteredAt: Instant, isSeen: Bool
     ) -> Visit {
@@ -292,7 +292,7 @@ extension StoreToday {
         return corrected
     }
 
-    /// - Parameter stay: what the exit says; `nil` where none was told.
+    /// - Parameter stay: what the exit says; `nil` where none was published.
     private mutating func end(_ visit: Visit, of region: String, _ stay: RegionStay?, at instant: Instant) {
         guard visit.countsToday else { return }
         if let stay {
@@ -336,7 +336,7 @@ extension StoreToday {
     }
 }
 
-/// Days begin and are restored, and what is told of one.
+/// Days begin and are restored, and the report of one.
 extension StoreToday {
     /// Another day begins. Visits under way touch it.
     private mutating func begin(_ next: LocalDay) {

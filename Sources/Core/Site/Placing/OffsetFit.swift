@@ -44,8 +44,10 @@ package struct OffsetFit: Sendable {
     package init(_ settings: SiteSettings) { gateways = StoreGateways(settings.gateways) }
 
     /// Takes a gateway's list.
-    package mutating func receive(_ news: GatewayMessage) {
-        guard case .ranging(let payload) = news.content, let gateway = gateways.index(of: news.gateway) else { return }
+    package mutating func receive(_ message: GatewayMessage) {
+        guard case .ranging(let payload) = message.content, let gateway = gateways.index(of: message.gateway) else {
+            return
+        }
         for beacon in payload.list.beacons {
             guard let rssi_dbm = beacon.presentLevel_dbm,
                 heard[beacon.identity] != nil || heard.count < Self.maxBeacons

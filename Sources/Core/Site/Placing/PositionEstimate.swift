@@ -154,7 +154,7 @@ struct PositionEstimate {
         return (x, y)
     }
 
-    /// Returns the scatter of the levels about a place, dB. Few levels tell little about it, so a prior scatter counts
+    /// Returns the scatter of the levels about a place, dB. Few levels show little about it, so a prior scatter counts
     /// too.
     private static func scatter_db(_ anchors: [Anchor], _ x_m: Double, _ y_m: Double) -> Double {
         let (residuals, weights) = fit(anchors, x_m, y_m)

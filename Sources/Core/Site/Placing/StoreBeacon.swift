@@ -23,7 +23,7 @@ struct StoreBeacon: Sendable {
         fileprivate(set) var at: Instant
         fileprivate(set) var age_ms: Int64
         fileprivate(set) var observation: BeaconObservation
-        /// Whether the gateway heard it as it told the list.
+        /// Whether the gateway heard it as it published the list.
         fileprivate let isPresent: Bool
         private var measuredPower_dbm: Int8
         private var isResolving: Bool
@@ -49,9 +49,9 @@ struct StoreBeacon: Sendable {
     /// A region of the store in which the beacon is heard.
     private struct Membership: Sendable {
         var region: StoreRegionSlot
-        /// The zone that the region was told it is in. Where subscribers don't know that a region is inside, nothing is
-        /// told of its zones, so that this may lag behind.
-        var toldZone: StorePlan.Zone?
+        /// Its published zone in that region. Where subscribers don't know that a region is inside, nothing is
+        /// published of its zones, so that this may lag behind.
+        var publishedZone: StorePlan.Zone?
     }
 
     /// A zone that the beacon may have moved to, and the time since which it has been the likeliest.
@@ -68,7 +68,7 @@ struct StoreBeacon: Sendable {
     static let passingBy = TimeSpan.seconds(3)
     /// The time after which a beacon has left if others are listed without it.
     static let unlistedFor = TimeSpan.seconds(15)
-    /// The probability that a move needs. Lists name the zone at once; a visit is told once the beacon is not just
+    /// The probability that a move needs. Lists name the zone at once; a visit is published once the beacon is not just
     /// passing by.
     static let sureEnough = 0.9
     /// The probability of the zone whose gateways have a region inside, where no gateway lists the beacon: not enough
@@ -145,12 +145,14 @@ struct StoreBeacon: Sendable {
 
     mutating func leave(_ region: StoreRegionSlot) { memberships.removeAll { $0.region == region } }
 
-    /// Returns the zone that was told for a region.
-    func toldZone(in region: StoreRegionSlot) -> StorePlan.Zone? { memberships.first { $0.region == region }?.toldZone }
+    /// Returns the zone that was published for a region.
+    func publishedZone(in region: StoreRegionSlot) -> StorePlan.Zone? {
+        memberships.first { $0.region == region }?.publishedZone
+    }
 
-    mutating func noteTold(_ zone: StorePlan.Zone?, in region: StoreRegionSlot) {
+    mutating func published(_ zone: StorePlan.Zone?, in region: StoreRegionSlot) {
         guard let index = memberships.firstIndex(where: { $0.region == region }) else { return }
-        memberships[index].toldZone = zone
+        memberships[index].publishedZone = zone
     }
 
     /// Returns whether it has been in no region since that time.
@@ -207,7 +209,7 @@ struct StoreBeacon: Sendable {
         return began
     }
 
-    /// The zone in lists. A visit to it is told once the beacon is not just passing by.
+    /// The zone in lists. A visit to it is published once the beacon is not just passing by.
     var listedZone: StorePlan.Zone? {
         if let candidate, candidate.isListed { return candidate.zone }
         return zone ?? likeliest

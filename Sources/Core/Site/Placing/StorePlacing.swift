@@ -16,8 +16,8 @@ struct StorePlacing: Sendable {
 
     /// The most beacons followed at a time.
     let maxBeacons: Int
-    /// Whether devices that share an identity are told apart by their names, which all gateways give alike.
-    let tellsDevices: Bool
+    /// Whether devices that share an identity are distinguished by their names, which all gateways give alike.
+    let distinguishesDevices: Bool
     private var plan: StorePlan
     /// The regions of `StorePresence` with zones or beacons.
     private var regions: [StoreRegionSlot: Region] = [:]
@@ -37,10 +37,10 @@ struct StorePlacing: Sendable {
     /// The time at which restored zones are emptied unless a beacon is found in them.
     private var zonesResumedUntil = Instant.distantFuture
 
-    init(_ gateways: StoreGateways, maxBeacons: Int, tellsDevices: Bool) {
+    init(_ gateways: StoreGateways, maxBeacons: Int, distinguishesDevices: Bool) {
         plan = StorePlan(gateways)
         self.maxBeacons = maxBeacons
-        self.tellsDevices = tellsDevices
+        self.distinguishesDevices = distinguishesDevices
     }
 
     /// Takes the gateways, of which a new one may bring a zone.
@@ -63,15 +63,15 @@ struct StorePlacing: Sendable {
     ) {
         let now = presence.now
         guard let slot = zone(record.instance, of: region, at: now, &presence, outputs: &outputs) else { return }
-        let change: RegionStanding.Change
+        let change: RegionStateMachine.Change
         switch record.occupancy {
-        case .outside(let since): change = zones[slot].standing.restore(outsideSince: since)
+        case .outside(let since): change = zones[slot].machine.restore(outsideSince: since)
         case .inside(let stay):
-            change = zones[slot].standing.restore(stay, until: .distantFuture)
+            change = zones[slot].machine.restore(stay, until: .distantFuture)
             zones[slot].cause = StoreRegion.Cause(of: stay, in: record)
             zonesResumedUntil = now + presence.regions.spans.unknownAfter
         }
-        tell(slot, change, at: now, &presence, outputs: &outputs)
+        publish(slot, change, at: now, &presence, outputs: &outputs)
     }
 
     /// Returns a zone of a region that exists. There may be as many zones as instances.
@@ -129,7 +129,7 @@ extension StorePlacing {
         _ list: ListedBeacons, of region: StoreRegionSlot, from gateway: GatewayIndex, _ arrival: Arrival,
         _ presence: inout StorePresence
     ) -> Bool {
-        if tellsDevices { for listed in list.beacons where listed.isDuplicate { tellApart(listed) } }
+        if distinguishesDevices { for listed in list.beacons where listed.isDuplicate { distinguish(listed) } }
         var present: Set<StoreBeaconSlot> = []
         for listed in list.beacons {
             guard let slot = beacon(key(of: listed), in: region) else { continue }
@@ -137,7 +137,7 @@ extension StorePlacing {
             present.insert(slot)
             presence.heard(region, until: min(heardAt, arrival.now))
             beacons[slot].list(StoreBeacon.Listing(listed, by: gateway, at: arrival.now))
-            if tellsDevices, beacons[slot].isShared(at: arrival.now) { tellApart(listed) }
+            if distinguishesDevices, beacons[slot].isShared(at: arrival.now) { distinguish(listed) }
             beacons[slot].heard(in: plan.zone(of: gateway), at: min(heardAt, arrival.now))
             guard let rssi_dbm = listed.presentLevel_dbm else { continue }
             note(rssi_dbm, of: slot, by: gateway, at: arrival.now)
@@ -157,7 +157,7 @@ extension StorePlacing {
     ) {
         defer { wake(at: now) }
         let key = BeaconKey(identity: event.identity, device: nil)
-        // An event does not tell which of several devices it was.
+        // An event does not show which of several devices it was.
         guard !sharedIdentities.contains(event.identity),
             let slot = event.payload.exit == nil ? beacon(key, in: region) : beacons.slot(of: key)
         else { return }
@@ -177,14 +177,14 @@ extension StorePlacing {
         if rangingDue == .distantFuture { rangingDue = now + Self.rangingInterval }
     }
 
-    /// Returns the key of a listed beacon. Devices of one identity that were told apart once stay separate.
+    /// Returns the key of a listed beacon. Devices of one identity that were distinguished once stay separate.
     private func key(of listed: ListedBeacon) -> BeaconKey {
         let device = BeaconKey(identity: listed.identity, device: listed.device)
         return sharedIdentities.contains(listed.identity) ? device : BeaconKey(identity: listed.identity, device: nil)
     }
 
     /// Separates the devices that share an identity. The beacon so far becomes the first device listed.
-    private mutating func tellApart(_ listed: ListedBeacon) {
+    private mutating func distinguish(_ listed: ListedBeacon) {
         let only = BeaconKey(identity: listed.identity, device: nil)
         guard sharedIdentities.count < maxBeacons, sharedIdentities.insert(listed.identity).inserted,
             let slot = beacons.slot(of: only)
@@ -246,8 +246,8 @@ extension StorePlacing {
             let isInside = beacons[slot].regions.contains { presence.regions[$0].isPublishedInside }
             isAnyHeard = isAnyHeard || !current.isEmpty || (isInside && beacons[slot].zone == nil)
             place(slot, current, at: now, &presence, outputs: &outputs)
-            // A region may have been told as inside since the beacon moved.
-            tellZone(of: slot, at: now, &presence, outputs: &outputs)
+            // A region may have been published as inside since the beacon moved.
+            publishZone(of: slot, at: now, &presence, outputs: &outputs)
             guard let best = beacons[slot].best(presence.gateways.hearing, at: now) else { continue }
             let entry = entry(slot, best, current, at: now)
             for region in beacons[slot].regions {
@@ -300,7 +300,7 @@ extension StorePlacing {
         }
     }
 
-    /// Locates a beacon's zone, and tells a change.
+    /// Locates a beacon's zone, and publishes a change.
     private mutating func place(
         _ slot: StoreBeaconSlot, _ levels: [HeardLevels.Level], at now: Instant, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]
@@ -313,9 +313,9 @@ extension StorePlacing {
                 return presume(slot, inside, at: now, &presence, outputs: &outputs)
             }
             leaveZone(slot, at: now, &presence, outputs: &outputs)
-            // Where it is unknown whether a region is inside, its zones are not told either; the beacon stays there
+            // Where it is unknown whether a region is inside, its zones are not published either; the beacon stays there
             // until then.
-            for region in beacons[slot].regions where beacons[slot].toldZone(in: region) == nil {
+            for region in beacons[slot].regions where beacons[slot].publishedZone(in: region) == nil {
                 remove(slot, from: region, at: now)
             }
             return
@@ -361,7 +361,7 @@ extension StorePlacing {
         _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
         beacons[beacon].move(to: candidate.zone, since: candidate.since)
-        tellZone(of: beacon, at: now, &presence, outputs: &outputs)
+        publishZone(of: beacon, at: now, &presence, outputs: &outputs)
     }
 
     /// Removes a beacon from its zone that has left, while others keep its region inside.
@@ -370,24 +370,24 @@ extension StorePlacing {
     ) {
         guard beacons[beacon].zone != nil else { return }
         beacons[beacon].move(to: nil, since: beacons[beacon].listedAt)
-        tellZone(of: beacon, at: now, &presence, outputs: &outputs)
+        publishZone(of: beacon, at: now, &presence, outputs: &outputs)
     }
 
-    /// Tells the zone of a beacon in each of its inside regions that was not told it yet. The exit from the zone before
+    /// Publishes the zone of a beacon in each of its inside regions that was not published yet. The exit from the zone before
     /// comes first.
-    private mutating func tellZone(
+    private mutating func publishZone(
         of beacon: StoreBeaconSlot, at now: Instant, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
         let present = beacons[beacon].zone
         for region in beacons[beacon].regions where presence.regions[region].isPublishedInside {
             // The beacon may have left a region of its own before the last event of another region's zones.
             let now = max(now, presence.regions[region].zonesPublishedAt ?? now)
-            let told = beacons[beacon].toldZone(in: region)
-            guard told != present else { continue }
-            if let told { leave(region, told, beacon, at: now, &presence, outputs: &outputs) }
-            beacons[beacon].noteTold(present, in: region)
+            let published = beacons[beacon].publishedZone(in: region)
+            guard published != present else { continue }
+            if let published { leave(region, published, beacon, at: now, &presence, outputs: &outputs) }
+            beacons[beacon].published(present, in: region)
             guard let present else { continue }
-            enter(region, present, beacon, wasElsewhere: told != nil, at: now, &presence, outputs: &outputs)
+            enter(region, present, beacon, wasElsewhere: published != nil, at: now, &presence, outputs: &outputs)
         }
     }
 
@@ -395,7 +395,7 @@ extension StorePlacing {
         _ region: StoreRegionSlot, _ zone: StorePlan.Zone, _ beacon: StoreBeaconSlot, wasElsewhere: Bool,
         at now: Instant, _ presence: inout StorePresence, outputs: inout [GatewayOutput]
     ) {
-        let stay = presence.regions[region].standing.presence
+        let stay = presence.regions[region].machine.presence
         let id = presence.regions[region].id.inZone(plan.name(of: zone))
         guard let slot = self.zone(id, of: region, at: now, &presence, outputs: &outputs) else { return }
         emptyRestored(otherThan: slot, of: region, beacon, at: now, &presence, outputs: &outputs)
@@ -405,7 +405,7 @@ extension StorePlacing {
         let wasThere = !wasElsewhere && stay?.beginning == .partial
         let since = max(beacons[beacon].zoneSince, stay?.enteredAt ?? now)
         let change = zones[slot].enter(since: since, wasThere: wasThere, at: now)
-        tell(slot, change, at: now, &presence, outputs: &outputs)
+        publish(slot, change, at: now, &presence, outputs: &outputs)
     }
 
     /// Ends restored visits of a one-beacon region in other zones: the beacon is in one zone.
@@ -416,7 +416,7 @@ extension StorePlacing {
         guard presence.regions[region].id.minor != nil, beacons[beacon].key.device == nil else { return }
         for other in zones(of: region) where other != zone && zones[other].isDeserted {
             let change = zones[other].empty(until: now, at: now)
-            tell(other, change, at: now, &presence, outputs: &outputs)
+            publish(other, change, at: now, &presence, outputs: &outputs)
         }
     }
 
@@ -433,7 +433,7 @@ extension StorePlacing {
                 rssi_dbm: level.level_dbm - plan.offset_db(of: level.gateway))
         }
         let change = zones[slot].leave(until: last, at: now)
-        tell(slot, change, at: now, &presence, outputs: &outputs)
+        publish(slot, change, at: now, &presence, outputs: &outputs)
     }
 
     /// Returns the highest level of a beacon at a gateway of the zone.
@@ -464,14 +464,14 @@ extension StorePlacing {
                 ?? .undetermined(rssi_dbm: best.level_dbm - plan.offset_db(of: best.gateway)))
     }
 
-    /// Tells a zone's change, if there is one.
-    private mutating func tell(
-        _ zone: StoreZoneSlot, _ change: RegionStanding.Change?, at now: Instant, _ presence: inout StorePresence,
+    /// Publishes a zone's change, if there is one.
+    private mutating func publish(
+        _ zone: StoreZoneSlot, _ change: RegionStateMachine.Change?, at now: Instant, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]
     ) {
         guard let change else { return }
         if change.crossing != nil {
-            zones[zone].toldAt = now
+            zones[zone].publishedAt = now
             presence.zonePublished(of: zones[zone].region, at: now)
         }
         outputs.append(zones[zone].output(of: change, at: now, presence.gateways))
@@ -490,8 +490,8 @@ extension StorePlacing {
         case .outside: leaveZones(changed, &presence, outputs: &outputs)
         case .unknown:
             for slot in zones(of: region) {
-                let change = zones[slot].standing.unknown(at: now)
-                tell(slot, change, at: now, &presence, outputs: &outputs)
+                let change = zones[slot].machine.unknown(at: now)
+                publish(slot, change, at: now, &presence, outputs: &outputs)
             }
         case .inside: break
         }
@@ -499,8 +499,8 @@ extension StorePlacing {
         guard changed.change.change.state == .inside else { return }
         // The region is known again: the zones stay as they were until other evidence comes.
         for slot in zones(of: region) {
-            let change = zones[slot].standing.known(at: now)
-            tell(slot, change, at: now, &presence, outputs: &outputs)
+            let change = zones[slot].machine.known(at: now)
+            publish(slot, change, at: now, &presence, outputs: &outputs)
         }
     }
 
@@ -510,13 +510,13 @@ extension StorePlacing {
     ) {
         let (region, now) = (changed.slot, changed.change.at)
         for slot in zones(of: region) {
-            guard zones[slot].standing.state != .outside || zones[slot].standing.presence != nil else { continue }
+            guard zones[slot].machine.state != .outside || zones[slot].machine.presence != nil else { continue }
             let change = zones[slot].empty(until: lastHeard(in: slot, changed) ?? now, at: now)
-            tell(slot, change, at: now, &presence, outputs: &outputs)
+            publish(slot, change, at: now, &presence, outputs: &outputs)
         }
         let isOfOneBeacon = presence.regions[region].id.minor != nil
         for beacon in beacons(of: region).sorted() {
-            beacons[beacon].noteTold(nil, in: region)
+            beacons[beacon].published(nil, in: region)
             // A beacon that has left its one-beacon region has left the store, even if others keep the other regions
             // inside.
             if isOfOneBeacon, beacons[beacon].key.device == nil {
@@ -533,14 +533,14 @@ extension StorePlacing {
     ) {
         let (region, instant) = (changed.slot, changed.change.at)
         for slot in zones(of: region) {
-            guard let stay = zones[slot].standing.presence, stay.enteredAt <= instant, zones[slot].toldAt <= instant
+            guard let stay = zones[slot].machine.presence, stay.enteredAt <= instant, zones[slot].publishedAt <= instant
             else { continue }
             let last = lastHeard(in: slot, changed) ?? instant
             let change = zones[slot].empty(until: min(last, instant), at: instant)
-            tell(slot, change, at: instant, &presence, outputs: &outputs)
+            publish(slot, change, at: instant, &presence, outputs: &outputs)
             for beacon in beacons(of: region) {
-                let told = beacons[beacon].toldZone(in: region).map { plan.name(of: $0) }
-                if told == zones[slot].id.zone { beacons[beacon].noteTold(nil, in: region) }
+                let published = beacons[beacon].publishedZone(in: region).map { plan.name(of: $0) }
+                if published == zones[slot].id.zone { beacons[beacon].published(nil, in: region) }
             }
         }
     }
@@ -550,8 +550,9 @@ extension StorePlacing {
     private func lastHeard(in zone: StoreZoneSlot, _ changed: PresenceChange) -> Instant? {
         let name = zones[zone].id.zone
         let heard = beacons(of: changed.slot).compactMap { beacon -> Instant? in
-            guard let told = beacons[beacon].toldZone(in: changed.slot), plan.name(of: told) == name else { return nil }
-            return beacons[beacon].lastHeard(in: told)
+            guard let published = beacons[beacon].publishedZone(in: changed.slot), plan.name(of: published) == name
+            else { return nil }
+            return beacons[beacon].lastHeard(in: published)
         }
         return [heard.max(), changed.lastHeardAt].compactMap(\.self).min()
     }
@@ -562,7 +563,7 @@ extension StorePlacing {
     ) {
         for slot in zones.slots where zones[slot].isDeserted {
             let change = zones[slot].empty(until: now, at: now)
-            tell(slot, change, at: now, &presence, outputs: &outputs)
+            publish(slot, change, at: now, &presence, outputs: &outputs)
         }
     }
 

@@ -51,9 +51,9 @@ struct StoreZone: StoreInstance {
     let id: RegionInstanceID
     /// The region of the zone.
     let region: StoreRegionSlot
-    var standing: RegionStanding
+    var machine: RegionStateMachine
     /// The last event of the zone: no later event has an earlier time.
-    var toldAt = Instant.origin
+    var publishedAt = Instant.origin
     /// The number of the region's beacons in it.
     var members = 0
     /// The data of the last beacon in it.
@@ -62,36 +62,36 @@ struct StoreZone: StoreInstance {
     init(_ id: RegionInstanceID, of region: StoreRegionSlot, at now: Instant) {
         self.id = id
         self.region = region
-        standing = RegionStanding(notices: RegionStanding.Notices(onEntry: true, onExit: true), at: now)
+        machine = RegionStateMachine(notices: RegionStateMachine.Notices(onEntry: true, onExit: true), at: now)
         // The zone is new, so it was empty.
-        _ = standing.begin(isSettling: false, isBlind: false, at: now)
+        _ = machine.begin(isSettling: false, isBlind: false, at: now)
     }
 
     /// Whether a restored zone is inside although no beacon was found in it since.
-    var isDeserted: Bool { members == 0 && standing.presence != nil }
+    var isDeserted: Bool { members == 0 && machine.presence != nil }
 
     /// Adds a beacon. A visit does not begin before the last event of the zone.
     ///
     /// - Parameter wasThere: whether no gateway saw it come, so that it is no crossing.
-    mutating func enter(since: Instant, wasThere: Bool, at now: Instant) -> RegionStanding.Change? {
+    mutating func enter(since: Instant, wasThere: Bool, at now: Instant) -> RegionStateMachine.Change? {
         members += 1
-        if standing.presence != nil { return standing.heard(until: .distantFuture, at: now) }
-        if wasThere { _ = standing.begin(isSettling: true, isBlind: false, at: now) }
-        return standing.inside(since: max(since, toldAt), at: now)
+        if machine.presence != nil { return machine.heard(until: .distantFuture, at: now) }
+        if wasThere { _ = machine.begin(isSettling: true, isBlind: false, at: now) }
+        return machine.inside(since: max(since, publishedAt), at: now)
     }
 
     /// Removes a beacon that was in the zone until then.
-    mutating func leave(until last: Instant, at now: Instant) -> RegionStanding.Change? {
+    mutating func leave(until last: Instant, at now: Instant) -> RegionStateMachine.Change? {
         members = max(0, members - 1)
         return members == 0 ? empty(until: last, at: now) : nil
     }
 
     /// Empties the zone.
-    mutating func empty(until last: Instant, at now: Instant) -> RegionStanding.Change? {
+    mutating func empty(until last: Instant, at now: Instant) -> RegionStateMachine.Change? {
         members = 0
-        if let presence = standing.presence, !presence.isRestored {
-            standing.perceived(at: max(presence.enteredAt, min(last, now)))
+        if let presence = machine.presence, !presence.isRestored {
+            machine.perceived(at: max(presence.enteredAt, min(last, now)))
         }
-        return standing.outside(at: max(now, standing.presence?.enteredAt ?? standing.since))
+        return machine.outside(at: max(now, machine.presence?.enteredAt ?? machine.since))
     }
 }

@@ -1,14 +1,14 @@
 /// The common part of a store's region and its zone: both are entered and left, and published like a gateway's region.
 protocol StoreInstance: Sendable {
     var id: RegionInstanceID { get }
-    var standing: RegionStanding { get }
+    var machine: RegionStateMachine { get }
     /// The cause of the last event; `nil` before the first, for example after a start.
     var cause: StoreRegion.Cause? { get }
 }
 
 extension StoreInstance {
     /// Returns the output that announces and stores a change.
-    func output(of change: RegionStanding.Change, at now: Instant, _ gateways: StoreGateways) -> GatewayOutput {
+    func output(of change: RegionStateMachine.Change, at now: Instant, _ gateways: StoreGateways) -> GatewayOutput {
         // Without any gateway's event or list, the beacon is unknown.
         let event = change.crossing.flatMap { crossing in
             cause.map { RegionEvent(crossing, by: $0.cause(of: crossing), gateway: gateways.name(of: $0.gateway)) }
@@ -22,7 +22,7 @@ extension StoreInstance {
         let constraint = cause.map {
             BeaconIdentityConstraint(uuid: $0.identity.uuid, major: id.major, minor: id.minor)
         }
-        switch standing.occupancy {
+        switch machine.occupancy {
         case .unsettled: return nil
         case .outside(let since): return RegionRecord(instance: id, .beacon(of: constraint), .outside(since: since))
         case .inside(let presence):
@@ -37,7 +37,7 @@ extension StoreInstance {
     }
 
     /// The record of the open stay; `nil` where there is none.
-    var recordOfStay: RegionRecord? { standing.presence == nil ? nil : record }
+    var recordOfStay: RegionRecord? { machine.presence == nil ? nil : record }
 
     /// Returns the exit that ends the open stay, because no gateway monitors the instance any more; `nil` where there
     /// is none.

@@ -194,7 +194,7 @@ struct StorePresence: Sendable {
         let isOvertaken = numbers.isOvertaken(payload.seq, of: payload.epoch)
         if arrival.isLate || (isOvertaken && payload.exit == nil) {
             // Within a visit whose entry is known, the state has given what the entry gives.
-            let visit = regions[slot].standing.presence
+            let visit = regions[slot].machine.presence
             let isKnown = visit.map { $0.beginning == .observed && $0.enteredAt <= arrival.event } ?? false
             if arrival.isLate || !isKnown { lateCount += 1 }
             return
@@ -216,7 +216,7 @@ struct StorePresence: Sendable {
             let at = claim.count(event.payload.seq, of: event.payload.epoch, at: arrival.event)
             claim.enter(at: at)
         }
-        if regions[slot].standing.presence == nil || regions[slot].cause == nil { regions[slot].caused(by: cause) }
+        if regions[slot].machine.presence == nil || regions[slot].cause == nil { regions[slot].caused(by: cause) }
         findings.append(.heard(slot, event, until: arrival.event, at: arrival.now))
     }
 
@@ -236,7 +236,7 @@ struct StorePresence: Sendable {
         // The gateway's own clock gives the time before the exit. No report comes after the exit.
         let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
         let entered = min(at - max(payload.head.at - exit.enteredAt, .zero), known ?? last, last)
-        let entry = regions[slot].standing.presence == nil ? nil : regions[slot].cause
+        let entry = regions[slot].machine.presence == nil ? nil : regions[slot].cause
         let cause = StoreRegion.Cause(of: event, ending: entry)
         let stay = StayLog.Stay(
             from: entered, to: at, lastHeardAt: last, cause: cause, beginning: exit.beginning, ending: exit.ending)
@@ -378,7 +378,7 @@ struct StorePresence: Sendable {
         in slot: StoreRegionSlot, enteredAt entered: Instant, heardUntil last: Instant? = nil, endedAt end: Instant,
         _ ending: RegionStay.Ending = .observed
     ) -> Instant {
-        let last = max(last ?? regions[slot].standing.presence?.lastHeardAt ?? entered, entered)
+        let last = max(last ?? regions[slot].machine.presence?.lastHeardAt ?? entered, entered)
         let stay = StayLog.Stay(
             from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, ending: ending)
         add(stay, to: slot)
@@ -527,7 +527,7 @@ struct StorePresence: Sendable {
     private mutating func end(_ slot: StoreRegionSlot, at now: Instant) {
         let region = regions[slot]
         findings.append(.ended(slot, region.endOfStay(at: now, gateways), at: now))
-        if region.standing.presence != nil { regions.ended(slot, at: now) }
+        if region.machine.presence != nil { regions.ended(slot, at: now) }
         findings.append(.released(release(slot)))
     }
 

@@ -15,7 +15,7 @@ struct StoreRegion: StoreInstance {
 
     /// A change to publish, and the time that decided it.
     struct Change: Sendable {
-        var change: RegionStanding.Change
+        var change: RegionStateMachine.Change
         var at: Instant
         /// Whether the next visit has begun already.
         var isPast = false
@@ -24,7 +24,7 @@ struct StoreRegion: StoreInstance {
     let id: RegionInstanceID
     /// The entry that waits for its admission; `nil` once the region exists.
     private(set) var pending: PendingEntry?
-    private(set) var standing: RegionStanding
+    private(set) var machine: RegionStateMachine
     private(set) var claims: [Claim] = []
     /// The cause of the last event of a gateway; `nil` before the first, for example after a start.
     private(set) var cause: Cause?
@@ -65,8 +65,8 @@ struct StoreRegion: StoreInstance {
     init(_ id: RegionInstanceID, after ended: Instant = .origin, at now: Instant) {
         self.id = id
         (notBefore, visits) = (ended, PublishedVisits(after: ended))
-        standing = RegionStanding(notices: RegionStanding.Notices(onEntry: true, onExit: true), at: now)
-        _ = standing.begin(isSettling: true, isBlind: false, at: now)
+        machine = RegionStateMachine(notices: RegionStateMachine.Notices(onEntry: true, onExit: true), at: now)
+        _ = machine.begin(isSettling: true, isBlind: false, at: now)
     }
 
     /// The time of its next deadline.
@@ -78,13 +78,13 @@ struct StoreRegion: StoreInstance {
     /// Whether subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
     /// are published.
     var isPublishedInside: Bool {
-        standing.presence != nil && standing.state == .inside && !isUndecided && !isHeldByAway
+        machine.presence != nil && machine.state == .inside && !isUndecided && !isHeldByAway
     }
 
     /// Returns the first state of a new region, where the gateways' claims decide nothing yet.
     func undecided(at now: Instant) -> Change? {
-        guard !isPublished, isMonitored, !standing.isSettled else { return nil }
-        return Change(change: RegionStanding.Change(state: .unknown, since: standing.since, crossing: nil), at: now)
+        guard !isPublished, isMonitored, !machine.isSettled else { return nil }
+        return Change(change: RegionStateMachine.Change(state: .unknown, since: machine.since, crossing: nil), at: now)
     }
 
     /// Whether a gateway still has a claim on it.
@@ -109,7 +109,7 @@ struct StoreRegion: StoreInstance {
 
     /// Takes a report of a beacon at that time.
     mutating func heard(until instant: Instant) {
-        guard let presence = standing.presence else {
+        guard let presence = machine.presence else {
             if next.heldSince != nil { nextHeardAt = max(nextHeardAt ?? instant, instant) }
             return
         }
@@ -118,15 +118,15 @@ struct StoreRegion: StoreInstance {
             nextHeardAt = max(nextHeardAt ?? instant, instant)
             return
         }
-        if presence.lastHeardAt < instant { standing.perceived(at: instant) }
+        if presence.lastHeardAt < instant { machine.perceived(at: instant) }
     }
 
     /// Takes an ended stay of a gateway.
     ///
     /// - Returns: false where it comes too late to be published as it was.
     mutating func add(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
-        guard let presence = standing.presence else {
-            if case .outside(let since) = standing.occupancy {
+        guard let presence = machine.presence else {
+            if case .outside(let since) = machine.occupancy {
                 if stay.to <= since { return addLate(stay, spans, at: now) }
                 // The end of a stay that was published as over makes no visit.
                 if stay.from < since { return true }
@@ -144,7 +144,7 @@ struct StoreRegion: StoreInstance {
 
     /// The beginning of the open visit as far as is known: a gateway that still has it inside may have reported an entry
     /// before the one that began the visit.
-    private func firstEvidence(of presence: RegionStanding.Presence) -> Instant {
+    private func firstEvidence(of presence: RegionStateMachine.Presence) -> Instant {
         claims.compactMap(\.thereSince).reduce(presence.enteredAt, min)
     }
 
@@ -152,8 +152,8 @@ struct StoreRegion: StoreInstance {
     private mutating func join(_ stay: StayLog.Stay, _ spans: Spans) -> Bool {
         var (isKept, next) = (true, Optional(stay))
         while let stay = next {
-            standing.began(
-                at: max(stay.from, notBefore), standing.presence?.beginning == .partial ? .partial : stay.beginning)
+            machine.began(
+                at: max(stay.from, notBefore), machine.presence?.beginning == .partial ? .partial : stay.beginning)
             isKept = log.add(stay, apart: spans.exitAfter) && stay.from >= notBefore && isKept
             next = lateStays.removeLast(touching: stay.from, apart: spans.exitAfter)
         }
@@ -165,7 +165,7 @@ struct StoreRegion: StoreInstance {
         guard now - stay.to <= spans.lateAfter, visits.hasRoom(for: stay, apart: spans.exitAfter) else { return false }
         let isKept = lateStays.add(stay, apart: spans.exitAfter)
         lateDue = now
-        guard let presence = standing.presence,
+        guard let presence = machine.presence,
             let last = lateStays.removeLast(touching: firstEvidence(of: presence), apart: spans.exitAfter)
         else { return isKept }
         return join(last, spans) && isKept
@@ -203,7 +203,7 @@ struct StoreRegion: StoreInstance {
     /// Takes a gateway's entry, which may begin the next visit.
     mutating func add(_ entry: StayLog.Entry) {
         let isThere = claims.contains { $0.isThere && $0.unprovedSince == nil }
-        if standing.presence == nil || exitDue < .distantFuture || !isThere { log.add(entry) }
+        if machine.presence == nil || exitDue < .distantFuture || !isThere { log.add(entry) }
     }
 
     /// Limits the number of ended stays that wait, as long as all instances together have too many.
@@ -229,7 +229,7 @@ struct StoreRegion: StoreInstance {
 
     /// Returns whether it exists and has been outside since that instant.
     func isOutside(since instant: Instant) -> Bool {
-        pending == nil && standing.occupancy == .outside(since: instant)
+        pending == nil && machine.occupancy == .outside(since: instant)
     }
 
     /// Evaluates the claims.
@@ -239,7 +239,7 @@ struct StoreRegion: StoreInstance {
     /// - now: the time of its arrival.
     mutating func evaluate(_ evidence: ClaimEvidence, _ spans: Spans, now: Instant) -> Change? {
         // No event was published before it has settled.
-        let at = max(standing.isSettled ? max(evidence.at, settledSince) : evidence.at, notBefore)
+        let at = max(machine.isSettled ? max(evidence.at, settledSince) : evidence.at, notBefore)
         (reevaluation, isHeldByAway) = (.never, false)
         let proved = claims.filter { $0.unprovedSince == nil }
         let held = claims.filter { claim in
@@ -247,7 +247,7 @@ struct StoreRegion: StoreInstance {
                 && !proved.contains { $0.outlives(claim) && !isHeld(claim, spans, at: now) }
         }
         giveUpGaps(held + proved, spans, at: now)
-        if standing.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
+        if machine.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
             // The visit has ended, and another one has begun. It is published once that is certain.
             (hasExitEvent, unknownDue) = (true, .distantFuture)
             setExit(after: gap.from, spans)
@@ -257,7 +257,7 @@ struct StoreRegion: StoreInstance {
             (exitDue, unknownDue, lookDue) = (.distantFuture, .distantFuture, nil)
             hasExitEvent = true
             // A visit that is known already begins first: this evidence may continue it.
-            if standing.presence == nil, next.entry != nil {
+            if machine.presence == nil, next.entry != nil {
                 lookDue = now
                 return nil
             }
@@ -271,19 +271,19 @@ struct StoreRegion: StoreInstance {
             {
                 reevaluation = .givingUp(at: away + spans.givenUpAfter + TimeSpan(microseconds: 1))
             }
-            return becomesUnknown(after: held, spans, at: max(at, standing.since))
+            return becomesUnknown(after: held, spans, at: max(at, machine.since))
         }
         guard proved.contains(where: \.isGone), let last = claims.compactMap(\.goneAt).max() else {
-            return becomesUnknown(after: claims, spans, at: max(at, standing.since))
+            return becomesUnknown(after: claims, spans, at: max(at, machine.since))
         }
         unknownDue = .distantFuture
-        if standing.presence != nil {
+        if machine.presence != nil {
             setExit(after: max(last, gap([], spans)?.from ?? last), spans)
             firstStatement(at: now).map { exitDue = max(exitDue, $0 + max(spans.exitAfter, Arrival.eventPatience)) }
             return nil
         }
         // A stay known only by its exit, which began recently enough to be published.
-        if next.entry == nil, standing.isSettled, let first = log.first(after: settledSince),
+        if next.entry == nil, machine.isSettled, let first = log.first(after: settledSince),
             now - first <= spans.lateAfter
         {
             next = .known(at: first)
@@ -293,13 +293,13 @@ struct StoreRegion: StoreInstance {
             return nil
         }
         // A gateway that has not spoken yet may have a beacon inside.
-        if !standing.isSettled, claims.contains(where: { !$0.isGone && $0.deafSince == nil }) { return nil }
-        return standing.outside(at: at).map { Change(change: $0, at: at) }
+        if !machine.isSettled, claims.contains(where: { !$0.isGone && $0.deafSince == nil }) { return nil }
+        return machine.outside(at: at).map { Change(change: $0, at: at) }
     }
 
     /// Ignores gaps that ended too long ago to be published: late messages change no history.
     private mutating func giveUpGaps(_ claims: [Claim], _ spans: Spans, at now: Instant) {
-        guard standing.presence != nil else { return }
+        guard machine.presence != nil else { return }
         for _ in 0...StayLog.most {
             guard let gap = gap(claims, spans), let to = gap.to, now - (gap.from + spans.exitAfter) > spans.lateAfter
             else { return }
@@ -315,22 +315,22 @@ struct StoreRegion: StoreInstance {
 
     /// Returns the end of the open visit, by these claims and the ended stays.
     func gap(_ claims: [Claim], _ spans: Spans) -> StayLog.Gap? {
-        guard let presence = standing.presence else { return nil }
+        guard let presence = machine.presence else { return nil }
         return log.gap(
             after: presence.enteredAt, present: claims.compactMap(\.thereSince).min(), exitAfter: spans.exitAfter)
     }
 
     /// The time since which its state holds, apart from unknown times.
     var settledSince: Instant {
-        switch standing.occupancy {
-        case .unsettled: standing.since
+        switch machine.occupancy {
+        case .unsettled: machine.since
         case .outside(let since): since
         case .inside(let presence): presence.enteredAt
         }
     }
 
     private mutating func setExit(after end: Instant, _ spans: Spans) {
-        let due = max(max(end, standing.presence?.enteredAt ?? end) + spans.exitAfter, notBefore)
+        let due = max(max(end, machine.presence?.enteredAt ?? end) + spans.exitAfter, notBefore)
         if due != exitDue { lookDue = nil }
         exitDue = due
     }
@@ -339,7 +339,7 @@ struct StoreRegion: StoreInstance {
     /// visit. The gateways' first messages come one after the other and are history. So the exit waits as long as any
     /// other, from then on.
     private mutating func firstStatement(at instant: Instant) -> Instant? {
-        guard standing.presence?.isRestored == true else { return nil }
+        guard machine.presence?.isRestored == true else { return nil }
         switch resumption {
         case .none: return nil
         case .spokenOf(let first): return first
@@ -350,18 +350,20 @@ struct StoreRegion: StoreInstance {
         }
     }
 
-    private mutating func enter(isCrossing: Bool, since: Instant, at: Instant, now: Instant) -> RegionStanding.Change? {
-        if let presence = standing.presence {
+    private mutating func enter(isCrossing: Bool, since: Instant, at: Instant, now: Instant) -> RegionStateMachine
+        .Change?
+    {
+        if let presence = machine.presence {
             if presence.isRestored { cover(presence.enteredAt, until: now, lastHeardAt: presence.lastHeardAt) }
-            if isCrossing || presence.isRestored { standing.perceived(at: max(at, presence.lastHeardAt)) }
-            return standing.known(at: max(at, standing.since))
+            if isCrossing || presence.isRestored { machine.perceived(at: max(at, presence.lastHeardAt)) }
+            return machine.known(at: max(at, machine.since))
         }
-        if isCrossing, !standing.isSettled { _ = standing.begin(isSettling: false, isBlind: false, at: at) }
+        if isCrossing, !machine.isSettled { _ = machine.begin(isSettling: false, isBlind: false, at: at) }
         // No gateway has seen it enter. So it is no crossing, and the stay is longer than known.
-        if !isCrossing, standing.isSettled { _ = standing.begin(isSettling: true, isBlind: false, at: at) }
+        if !isCrossing, machine.isSettled { _ = machine.begin(isSettling: true, isBlind: false, at: at) }
         // A visit does not begin before the end of the one published before. Without one, it may have begun before this process.
         let began = min(since, at)
-        return standing.inside(since: notBefore > .origin ? max(began, notBefore) : began, at: at)
+        return machine.inside(since: notBefore > .origin ? max(began, notBefore) : began, at: at)
     }
 
     /// Covers the time between two processes and before the first message in this one, so that it is no gap.
@@ -372,7 +374,7 @@ struct StoreRegion: StoreInstance {
 
     /// Starts the time until `unknown`, from the moment at which the last claim stopped proving anything.
     private mutating func becomesUnknown(after claims: [Claim], _ spans: Spans, at: Instant) -> Change? {
-        guard standing.state != .unknown, exitDue == .distantFuture,
+        guard machine.state != .unknown, exitDue == .distantFuture,
             let since = claims.compactMap(\.unprovedSince).max()
         else { return nil }
         unknownDue = max(since + spans.unknownAfter, at)
@@ -380,16 +382,17 @@ struct StoreRegion: StoreInstance {
     }
 
     /// Restores a stored region. No gateway has reported anything about it yet.
-    mutating func restore(_ record: RegionRecord, at now: Instant, unknownAt due: Instant) -> RegionStanding.Change {
+    mutating func restore(_ record: RegionRecord, at now: Instant, unknownAt due: Instant) -> RegionStateMachine.Change
+    {
         unknownDue = due
         resumption = .silent(since: now)
         // The visits that an earlier process published are not known.
         visits = PublishedVisits(after: record.stay?.enteredAt ?? record.lastHeardAt)
         switch record.occupancy {
-        case .outside(let since): return standing.restore(outsideSince: since)
+        case .outside(let since): return machine.restore(outsideSince: since)
         case .inside(let stay):
             cover(stay.enteredAt, until: now, lastHeardAt: stay.lastHeardAt)
-            return standing.restore(stay, until: .distantFuture)
+            return machine.restore(stay, until: .distantFuture)
         }
     }
 
@@ -413,7 +416,7 @@ struct StoreRegion: StoreInstance {
         guard unknownDue <= now else { return nil }
         let at = unknownDue
         unknownDue = .distantFuture
-        return standing.unknown(at: at).map { Change(change: $0, at: at) }
+        return machine.unknown(at: at).map { Change(change: $0, at: at) }
     }
 
     /// Delays an exit, because a gateway that is behind may still deny it. Meanwhile the region is inside, and later
@@ -423,7 +426,7 @@ struct StoreRegion: StoreInstance {
         unknownDue = .distantFuture
         lookDue = max(unknownAt > now ? min(look, unknownAt) : look, now + TimeSpan(microseconds: 1))
         guard unknownAt <= now else { return nil }
-        return standing.unknown(at: max(unknownAt, standing.since)).map { Change(change: $0, at: $0.since) }
+        return machine.unknown(at: max(unknownAt, machine.since)).map { Change(change: $0, at: $0.since) }
     }
 
     /// Begins an evaluation.
@@ -441,7 +444,7 @@ struct StoreRegion: StoreInstance {
 
     /// The gateways that have it inside, where all entries are dated before its last exit.
     var pastEntries: [GatewayIndex]? {
-        guard case .outside(let since) = standing.occupancy else { return nil }
+        guard case .outside(let since) = machine.occupancy else { return nil }
         let there = claims.filter { $0.isThere && $0.unprovedSince == nil }
         return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
     }
@@ -451,8 +454,8 @@ struct StoreRegion: StoreInstance {
     ///
     /// - Parameter isCrossing: whether a gateway has just reported an entry. The first state of a region is no entry.
     func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
-        guard standing.presence == nil else { return nil }
-        let earliest = standing.isSettled ? settledSince : notBefore
+        guard machine.presence == nil else { return nil }
+        let earliest = machine.isSettled ? settledSince : notBefore
         let isHeld = next.heldSince != nil
         let hasEntry = isCrossing || isHeld
         let there = hasEntry ? claims.filter { $0.unprovedSince == nil }.compactMap(\.thereSince) : []
@@ -508,8 +511,8 @@ struct StoreRegion: StoreInstance {
         if let gap, let entry = gap.to {
             next = .known(at: entry)
             let heard = gap.stay?.lastHeardAt ?? gap.from
-            nextHeardAt = max(nextHeardAt ?? heard, standing.presence?.lastHeardAt ?? heard)
-            if standing.presence?.isRestored == false { standing.perceived(at: heard) }
+            nextHeardAt = max(nextHeardAt ?? heard, machine.presence?.lastHeardAt ?? heard)
+            if machine.presence?.isRestored == false { machine.perceived(at: heard) }
             cause = gap.stay?.cause ?? cause
             lookDue = at
         } else {
@@ -517,11 +520,11 @@ struct StoreRegion: StoreInstance {
             if let heard = nextHeardAt, heard >= due { nextHeardAt = nil }
             continueVisit()
         }
-        let presence = standing.presence
+        let presence = machine.presence
         lastHeardAt = presence?.lastHeardAt
         log.forget(until: gap?.from ?? at)
         notBefore = max(notBefore, at)
-        guard var change = standing.outside(at: at) else { return nil }
+        guard var change = machine.outside(at: at) else { return nil }
         if case .exit(var stay)? = change.crossing {
             if let last = gap?.stay, last.ending == .inferred { stay.ending = .inferred }
             change.crossing = hasExitEvent ? .exit(stay) : nil
@@ -532,7 +535,7 @@ struct StoreRegion: StoreInstance {
 
     /// Continues the open visit, which did not end as expected. Reports since then belong to it.
     private mutating func continueVisit() {
-        if let heard = nextHeardAt { standing.perceived(at: heard) }
+        if let heard = nextHeardAt { machine.perceived(at: heard) }
         nextHeardAt = nil
     }
 
@@ -555,10 +558,10 @@ struct StoreRegion: StoreInstance {
         (next, lookDue) = (.none, nil)
         cause = log.cause(at: from) ?? entryCause(at: from) ?? cause
         let isPartial = !isObserved(entryAt: from)
-        if standing.isSettled == isPartial { _ = standing.begin(isSettling: isPartial, isBlind: false, at: from) }
-        let change = standing.inside(since: from, at: from)
+        if machine.isSettled == isPartial { _ = machine.begin(isSettling: isPartial, isBlind: false, at: from) }
+        let change = machine.inside(since: from, at: from)
         if let heard = [nextHeardAt, log.stay(at: from)?.lastHeardAt].compactMap({ $0 }).max(), heard > from {
-            standing.perceived(at: heard)
+            machine.perceived(at: heard)
         }
         nextHeardAt = nil
         return change.map { Change(change: $0, at: from) }

@@ -160,7 +160,7 @@ struct StoreRegions: Sendable {
     /// Starts the time after which an expanded region's instance is deleted, because it was left.
     mutating func left(_ slot: StoreRegionSlot) {
         guard table[slot].id.discriminator != .whole, table[slot].pending == nil,
-            case .outside(let since) = table[slot].standing.occupancy
+            case .outside(let since) = table[slot].machine.occupancy
         else { return }
         outside.set(slot, at: since)
         outside.throwOutStale(of: table.slotCount) { table[$0.subject].isOutside(since: $0.due) }
@@ -279,7 +279,7 @@ struct StoreRegions: Sendable {
             check(
                 region.due == .distantFuture || due.contains(RegionTimer(slot: slot, due: region.due)),
                 "\(region.id) waits for a timer that does not exist")
-            guard region.id.discriminator != .whole, case .outside(let since) = region.standing.occupancy
+            guard region.id.discriminator != .whole, case .outside(let since) = region.machine.occupancy
             else { continue }
             check(left.contains(RegionTimer(slot: slot, due: since)), "\(region.id) is outside, and never deleted")
         }

@@ -1,4 +1,4 @@
-/// The battery of a simulated beacon, and the telemetry frame in which the beacon tells it.
+/// The battery of a simulated beacon, and the telemetry frame in which the beacon gives it.
 struct BeaconBattery: Hashable, Sendable {
     /// The format of the telemetry frames.
     var format: TelemetryFormat
@@ -19,7 +19,7 @@ struct BeaconBattery: Hashable, Sendable {
     }
 
     /// Returns the values that a beacon measures, whether its format carries them or not. A beacon knows the curve of
-    /// its cell, so it tells the true charge.
+    /// its cell, so it gives the true charge.
     func values(at instant: Instant) -> Telemetry {
         let used = used_percent(at: instant)
         // Warmest twelve hours after the beginning of each day.

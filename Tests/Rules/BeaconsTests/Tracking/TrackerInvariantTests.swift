@@ -67,7 +67,7 @@ struct TrackerInvariantTests {
                 return
             }
             let resolving = room.tracker.table.usedSlots.count {
-                room.tracker.table.transmitters[$0].standing == .resolving
+                room.tracker.table.transmitters[$0].trackState == .resolving
             }
             mostResolving = max(mostResolving, resolving)
         }

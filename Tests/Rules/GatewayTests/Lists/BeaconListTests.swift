@@ -119,7 +119,7 @@ struct BeaconListTests {
         let wall = WallTime(microseconds: 1_700_000_000_000_000)
         let stored = [1, 2].map { minor in
             HeardBeacon(
-                identity: .beacon(1, UInt16(minor)), firstHeard: .told(wall), lastHeard: .told(wall + .seconds(60)),
+                identity: .beacon(1, UInt16(minor)), firstHeard: .wall(wall), lastHeard: .wall(wall + .seconds(60)),
                 interval_ms: 900, rssi_dbm: -77)
         }
         var air = Air()
@@ -127,7 +127,7 @@ struct BeaconListTests {
         let told = lists(air, heard: stored, until_s: 1_700)
         let first = try #require(told.first?.beacons)
         #expect(first.first == stored.first)
-        #expect(first.last?.firstHeard == .told(wall) && first.last?.lastHeard == at(140))
+        #expect(first.last?.firstHeard == .wall(wall) && first.last?.lastHeard == at(140))
         #expect(first.last?.rssi_dbm == -60)
         // The silence of a restored beacon counts from the restart.
         #expect(told.filter { $0.beacons.contains { $0.identity == .beacon(1, 1) } }.last?.t_s == 1_500)

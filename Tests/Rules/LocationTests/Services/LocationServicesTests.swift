@@ -2,10 +2,10 @@ import Testing
 
 @testable import Core
 
-/// The services of one gateway, and their news, one word each with its second.
+/// The services of one gateway, and their outputs, one word each with its second.
 private struct Van {
     var services: LocationServices
-    var news: [LocationNews] = []
+    var outputs: [LocationOutput] = []
 
     init(
         _ source: LocationSettings.Source = .gpsd(host: "127.0.0.1", port: 2947),
@@ -30,18 +30,18 @@ private struct Van {
                 mode: 3, at: fix.at, latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
                 horizontalAccuracy_m: accuracy_m)
             services.take(
-                DeviceReport(device: "gps0", report: report), at: at(Double(second)), clock: fix.at, news: &news)
+                DeviceReport(device: "gps0", report: report), at: at(Double(second)), clock: fix.at, outputs: &outputs)
         }
     }
 
     mutating func pass(to second: Int) {
-        while services.deadline <= at(Double(second)) { services.advance(to: services.deadline, news: &news) }
-        services.advance(to: at(Double(second)), news: &news)
+        while services.deadline <= at(Double(second)) { services.advance(to: services.deadline, outputs: &outputs) }
+        services.advance(to: at(Double(second)), outputs: &outputs)
     }
 
-    /// The news, without those of used and kept fixes.
+    /// The outputs, without those of used and kept fixes.
     var told: [String] {
-        news.compactMap { item in
+        outputs.compactMap { item in
             switch item {
             case .used, .kept: nil
             case .update(let placed): "update \((placed.came - at(0)).seconds)"
@@ -50,7 +50,7 @@ private struct Van {
             }
         }
     }
-    var used: Int { news.count { if case .used = $0 { true } else { false } } }
+    var used: Int { outputs.count { if case .used = $0 { true } else { false } } }
 }
 
 @Suite("The location services together")
@@ -59,10 +59,10 @@ struct LocationServicesTests {
     func availability() throws {
         var van = Van()
         van.pass(to: 0)
-        van.services.found(devices: [], at: at(1), news: &van.news)
-        van.services.found(devices: ["gps0"], at: at(2), news: &van.news)
+        van.services.found(devices: [], at: at(1), outputs: &van.outputs)
+        van.services.found(devices: ["gps0"], at: at(2), outputs: &van.outputs)
         try van.drive(3...5)
-        van.services.lostConnection(at: at(6), news: &van.news)
+        van.services.lostConnection(at: at(6), outputs: &van.outputs)
         #expect(van.told == ["no_device", "searching", "update 3.0", "located", "absent"])
     }
 
@@ -102,10 +102,10 @@ struct LocationServicesTests {
     func fixedIsAsked() throws {
         var van = Van(.fixed(try place(), horizontalAccuracy_m: 10))
         van.pass(to: 10)
-        van.services.ask(until: at(100), at: at(10), news: &van.news)
+        van.services.ask(until: at(100), at: at(10), outputs: &van.outputs)
         van.pass(to: 20)
         #expect(van.used == 12)
-        van.services.ask(until: nil, at: at(20), news: &van.news)
+        van.services.ask(until: nil, at: at(20), outputs: &van.outputs)
         van.pass(to: 30)
         #expect(van.used == 12)
         #expect(van.told == ["update 0.0"])
@@ -150,11 +150,11 @@ struct LocationServicesTests {
     func asked() throws {
         var van = Van(service: .significant)
         try van.drive(0...0)
-        van.services.ask(until: at(100), at: at(1), news: &van.news)
+        van.services.ask(until: at(100), at: at(1), outputs: &van.outputs)
         try van.drive(1...20, speed_m_s: 100)
         #expect(van.used == 21)
         #expect(van.told == ["update 0.0", "located"])
-        van.services.ask(until: nil, at: at(20), news: &van.news)
+        van.services.ask(until: nil, at: at(20), outputs: &van.outputs)
         #expect(!van.services.listens)
         #expect(van.services.figures(at: at(100)).receiverOn == .seconds(19))
     }
@@ -163,7 +163,7 @@ struct LocationServicesTests {
     func askedInVain() throws {
         var van = Van(service: .significant)
         try van.drive(0...0)
-        van.services.ask(until: at(60), at: at(1), news: &van.news)
+        van.services.ask(until: at(60), at: at(1), outputs: &van.outputs)
         van.pass(to: 59)
         #expect(van.services.listens)
         van.pass(to: 60)
@@ -175,9 +175,9 @@ struct LocationServicesTests {
         var van = Van(deferral: .init(distance_m: 0, timeout: .seconds(60)))
         try van.drive(0...100, speed_m_s: 10)
         #expect(van.told == ["located", "timeout 60", "update 59.0"])
-        van.services.stop(at: at(101), news: &van.news)
+        van.services.stop(at: at(101), outputs: &van.outputs)
         #expect(van.told.suffix(2) == ["stopped 41", "update 100.0"])
-        #expect(van.news.count { if case .kept = $0 { true } else { false } } == 101)
+        #expect(van.outputs.count { if case .kept = $0 { true } else { false } } == 101)
     }
 
     @Test("A pause tells the fixes kept; the looks of a pause are told when it goes on")

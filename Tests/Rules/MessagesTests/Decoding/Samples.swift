@@ -48,10 +48,10 @@ struct Samples {
                     if flag() { values.battery_percent = .random(in: 0...100, using: &random) }
                     if flag() { values.battery_mV = .random(in: 1...UInt16.max, using: &random) }
                     if flag() { values.temperature_cC = .random(in: -27_315...32_767, using: &random) }
-                    battery = HeardBeacon.Battery(values, at: .told(time()))
+                    battery = HeardBeacon.Battery(values, at: .wall(time()))
                 }
                 return HeardBeacon(
-                    identity: .beacon(1, UInt16(minor)), firstHeard: .told(time()), lastHeard: .told(time()),
+                    identity: .beacon(1, UInt16(minor)), firstHeard: .wall(time()), lastHeard: .wall(time()),
                     interval_ms: flag() ? .random(in: 10...60_000, using: &random) : nil,
                     rssi_dbm: flag() ? .random(in: -127...20, using: &random) : nil, battery: battery)
             })

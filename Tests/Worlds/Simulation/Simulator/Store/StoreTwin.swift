@@ -117,7 +117,8 @@ struct StoreTwin {
     private func visits(until end: Instant) -> [Visit] {
         var outputs: [GatewayOutput] = []
         var engine = SiteEngine(
-            scenario.site, scenario.settings.gateway, tellsDevices: false, restoring: [], at: .origin, outputs: &outputs
+            scenario.site, scenario.settings.gateway, distinguishesDevices: false, restoring: [], at: .origin,
+            outputs: &outputs
         )
         let ordered = words.enumerated().sorted {
             ($0.element.at, $0.element.rank, $0.offset) < ($1.element.at, $1.element.rank, $1.offset)

@@ -4,9 +4,9 @@ import Testing
 @testable import Core
 
 @Suite("A region's state follows evidence, for any kind of region")
-struct RegionStandingTests {
-    private func standing(onEntry: Bool = true, onExit: Bool = true, settling: Bool = false) -> RegionStanding {
-        var standing = RegionStanding(notices: .init(onEntry: onEntry, onExit: onExit), at: .origin)
+struct RegionStateMachineTests {
+    private func standing(onEntry: Bool = true, onExit: Bool = true, settling: Bool = false) -> RegionStateMachine {
+        var standing = RegionStateMachine(notices: .init(onEntry: onEntry, onExit: onExit), at: .origin)
         _ = standing.begin(isSettling: settling, isBlind: false, at: .origin)
         return standing
     }

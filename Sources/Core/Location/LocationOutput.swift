@@ -39,8 +39,8 @@ package struct LocationStatus: Hashable, Sendable {
     var isPaused: Bool
 }
 
-/// The news of the location services, in the order of their causes.
-package enum LocationNews: Hashable, Sendable {
+/// The output of the location services, in the order of their causes.
+package enum LocationOutput: Hashable, Sendable {
     /// A fix is used: circular regions are compared with it, and events contain it.
     case used(PlacedFix)
     /// The place to publish.

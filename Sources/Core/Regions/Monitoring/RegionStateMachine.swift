@@ -1,14 +1,14 @@
-/// The state of a region: outside or inside, since when, and what subscribers were told.
+/// The state of a region: outside or inside, since when, and what was published to subscribers.
 ///
 /// This is the state machine of Core Location's states, without beacons or radios. Its owner turns perceptions into
 /// four kinds of evidence, which are methods here: inside, heard until a time, outside, unknown. Settling, crossings,
 /// stays and the restart are the same for every kind of region, for a gateway and for a store.
-struct RegionStanding: Sendable {
+struct RegionStateMachine: Sendable {
     /// Whether the region is inside according to the evidence. Blindness of the source does not change it.
     enum Occupancy: Equatable, Sendable {
         /// Monitoring has begun, and the initial state is not decided yet.
         case unsettled
-        /// Outside; subscribers may have been told `unknown` meanwhile.
+        /// Outside; subscribers may have got `unknown` meanwhile.
         case outside(since: Instant)
         case inside(Presence)
     }
@@ -34,7 +34,7 @@ struct RegionStanding: Sendable {
 
     let notices: Notices
     private(set) var occupancy = Occupancy.unsettled
-    /// The state that subscribers were told last, and the time from which it held.
+    /// The state that was published last, and the time from which it held.
     private(set) var state = RegionState.unknown
     private(set) var since: Instant
 
@@ -67,7 +67,7 @@ struct RegionStanding: Sendable {
 }
 
 /// The effect of evidence on a region. Each method returns the change to announce; `nil` where there is none.
-extension RegionStanding {
+extension RegionStateMachine {
     /// *Inside*: evidence that the region is inside.
     ///
     /// Before the region has settled, that is no crossing: the beacon or the gateway was there already.
@@ -84,7 +84,7 @@ extension RegionStanding {
             enteredAt: began, lastHeardAt: now, leavesAt: leavesAt, beginning: wasThere ? .partial : .observed,
             isRestored: false)
         return become(
-            .inside(presence), told: .inside, since: began, crossing: !wasThere && notices.onEntry ? .enter : nil)
+            .inside(presence), state: .inside, since: began, crossing: !wasThere && notices.onEntry ? .enter : nil)
     }
 
     /// *Heard until t*: evidence that holds until a seen time.
@@ -98,7 +98,7 @@ extension RegionStanding {
         // This runs with nearly every report, so nothing else is touched.
         occupancy = .inside(presence)
         if state == .inside { return nil }
-        return become(.inside(presence), told: .inside, since: presence.enteredAt)
+        return become(.inside(presence), state: .inside, since: presence.enteredAt)
     }
 
     /// Takes evidence of the inside that is not enough to announce: an unknown state stays unknown.
@@ -125,8 +125,8 @@ extension RegionStanding {
         guard state == .unknown else { return nil }
         switch occupancy {
         case .unsettled: return nil
-        case .outside: return become(occupancy, told: .outside, since: now)
-        case .inside(let presence): return become(occupancy, told: .inside, since: presence.enteredAt)
+        case .outside: return become(occupancy, state: .outside, since: now)
+        case .inside(let presence): return become(occupancy, state: .inside, since: presence.enteredAt)
         }
     }
 
@@ -139,17 +139,17 @@ extension RegionStanding {
                 enteredAt: presence.enteredAt, lastHeardAt: presence.lastHeardAt, beginning: presence.beginning,
                 ending: presence.isRestored ? .inferred : .observed)
             return become(
-                .outside(since: now), told: .outside, since: now, crossing: notices.onExit ? .exit(stay) : nil)
+                .outside(since: now), state: .outside, since: now, crossing: notices.onExit ? .exit(stay) : nil)
         case .unsettled:
-            return become(.outside(since: now), told: .outside, since: now)
+            return become(.outside(since: now), state: .outside, since: now)
         case .outside:
-            return state == .outside ? nil : become(occupancy, told: .outside, since: now)
+            return state == .outside ? nil : become(occupancy, state: .outside, since: now)
         }
     }
 
     /// *Unknown*: the source has been blind for so long that the state is unknown. That is no crossing.
     mutating func unknown(at now: Instant) -> Change? {
-        state == .unknown ? nil : become(occupancy, told: .unknown, since: now)
+        state == .unknown ? nil : become(occupancy, state: .unknown, since: now)
     }
 
     // MARK: - Begin and end
@@ -157,13 +157,13 @@ extension RegionStanding {
     /// Begins a new instance: unsettled while its region is, otherwise outside. While the source is blind, the state is
     /// unknown.
     mutating func begin(isSettling: Bool, isBlind: Bool, at now: Instant) -> Change {
-        if isSettling { return become(.unsettled, told: .unknown, since: now) }
-        return become(.outside(since: now), told: isBlind ? .unknown : .outside, since: now)
+        if isSettling { return become(.unsettled, state: .unknown, since: now) }
+        return become(.outside(since: now), state: isBlind ? .unknown : .outside, since: now)
     }
 
     /// Restores an instance that an earlier process left outside.
     mutating func restore(outsideSince since: Instant) -> Change {
-        become(.outside(since: since), told: .outside, since: since)
+        become(.outside(since: since), state: .outside, since: since)
     }
 
     /// Restores the stay of an earlier process. A beacon that left while the agent was not running gets the usual time
@@ -172,17 +172,17 @@ extension RegionStanding {
         let presence = Presence(
             enteredAt: stay.enteredAt, lastHeardAt: stay.lastHeardAt, leavesAt: leavesAt, beginning: stay.beginning,
             isRestored: true)
-        return become(.inside(presence), told: .inside, since: stay.enteredAt)
+        return become(.inside(presence), state: .inside, since: stay.enteredAt)
     }
 
     /// Ends the monitoring. An iteration over all slots then finds nothing to do here.
     mutating func end() {
-        _ = become(.unsettled, told: .unknown, since: since)
+        _ = become(.unsettled, state: .unknown, since: since)
     }
 
     /// Changes the announced state. All changes go through here.
     private mutating func become(
-        _ occupancy: Occupancy, told state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil
+        _ occupancy: Occupancy, state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil
     ) -> Change {
         self.occupancy = occupancy
         self.state = state
