@@ -15,7 +15,7 @@ ORDER = {
         "Time", "Ciphers", "HCI", "Beacons", "Location", "Regions", "Messages", "Receivers", "Configuration", "Fleet", "Gateway", "Site", "Console",
         "StoreSimulator",
     ],
-    "Agent": ["Files", "Loops", "GPS", "Outbox", "Radio", "MQTT", "Daemon"],
+    "Agent": ["Host", "GPS", "Outbox", "Radio", "MQTT", "Daemon"],
 }
 PURE_LIBRARIES = {"CCrypto", "DequeModule", "HeapModule", "RealModule"}
 TEXT = re.compile(r'"""(?:.|\n)*?"""|"(?:\\.|[^"\\\n])*"|//[^\n]*')

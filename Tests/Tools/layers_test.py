@@ -42,7 +42,7 @@ class Layers(MadeUp):
         self.assertIn("Foundation is not among the pure libraries", found[0])
 
     def test_a_name_is_declared_in_one_folder(self):
-        found = self.faults(Core__Time__Instant="struct Instant {}\n", Agent__Files__Instant="struct Instant {}\n")
+        found = self.faults(Core__Time__Instant="struct Instant {}\n", Agent__Host__Instant="struct Instant {}\n")
         self.assertEqual(len(found), 1)
         self.assertIn("one of them needs another name", found[0])
 
@@ -55,23 +55,23 @@ class Access(MadeUp):
 
     def test_package_is_for_what_another_module_uses(self):
         core = "package struct Instant {\n    package var day: Int\n    package var hour: Int\n}\n"
-        found = self.faults(Core__Time__Instant=core, Agent__Loops__Clock="import Core\n\nlet day = Instant.origin.day\n")
+        found = self.faults(Core__Time__Instant=core, Agent__Host__Clock="import Core\n\nlet day = Instant.origin.day\n")
         self.assertEqual(found, ["Core/Time/Instant.swift:3: Instant.hour is package, and no other module uses it"])
 
     def test_the_module_itself_and_comments_use_nothing(self):
-        found = self.faults(Core__Time__Instant="package enum Pace {}\nlet pace = Pace.self\n", Agent__Loops__Clock="// Like Pace.\n")
+        found = self.faults(Core__Time__Instant="package enum Pace {}\nlet pace = Pace.self\n", Agent__Host__Clock="// Like Pace.\n")
         self.assertEqual(found, ["Core/Time/Instant.swift:1: Pace is package, and no other module uses it"])
 
     def test_a_signature_uses_its_types_also_an_enum_by_its_cases(self):
         core = "package enum Pace {}\npackage enum Step {\n    case at(Pace)\n}\n"
-        self.assertEqual(self.faults(Core__Time__Instant=core, Agent__Loops__Clock="let step: Step\n"), [])
+        self.assertEqual(self.faults(Core__Time__Instant=core, Agent__Host__Clock="let step: Step\n"), [])
 
     def test_a_protocol_uses_its_requirements(self):
         core = "package protocol Clock {\n    var now: Int { get }\n}\npackage struct Wall: Clock {\n    package var now: Int\n}\n"
-        self.assertEqual(self.faults(Core__Time__Instant=core, Agent__Loops__Clock="let clock: any Clock = Wall.self\n"), [])
+        self.assertEqual(self.faults(Core__Time__Instant=core, Agent__Host__Clock="let clock: any Clock = Wall.self\n"), [])
 
     def test_nothing_is_package_in_a_type_that_is_not(self):
-        found = self.faults(Core__Time__Instant="struct Instant {\n    package var day: Int\n}\n", Agent__Loops__Clock="let day = 1\n")
+        found = self.faults(Core__Time__Instant="struct Instant {\n    package var day: Int\n}\n", Agent__Host__Clock="let day = 1\n")
         self.assertEqual(found, ["Core/Time/Instant.swift:2: Instant.day is package in a type that is not"])
 
 
@@ -113,6 +113,15 @@ class State(MadeUp):
     def test_the_file_of_the_type_may_change_its_properties(self):
         both = self.counter + "extension Counter {\n    mutating func add() { count += 1 }\n}\n"
         self.assertEqual(self.changed("", both), [])
+
+    def test_a_folder_has_three_files_and_a_name_of_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources = pathlib.Path(folder)
+            for path in ("Core/Time/A", "Core/Time/B", "Core/Time/C", "Core/Rules/D", "Core/Rules/E", "Agent/Time/F", "Agent/Time/G", "Agent/Time/H"):
+                (sources / path).parent.mkdir(parents=True, exist_ok=True)
+                (sources / path).with_suffix(".swift").write_text("")
+            found = [line.replace(folder + "/", "") for line in state.folders(sources)]
+        self.assertEqual(found, ["Core/Rules has 2 Swift files: at least three, or none", "Agent/Time and Core/Time have one name"])
 
     def test_what_is_mended_leaves_the_list(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""state.py [SOURCES]: holds CONTRIBUTING's rule that a type changes its stored properties in one file.
+"""state.py [SOURCES]: holds CONTRIBUTING's rules that a type changes its stored properties in one file, and that a folder has three files.
 
 A change is an assignment to a stored property of a type, or a call that mutates it, in an extension of the type in another file than the one
 that declares it: in a mutating function or a setter of a struct or enum, in any function of a class. So a reader finds each change of a state
-in one file. An initialiser changes nothing that is already there. It prints each such property, and ends with 1 then. `OPEN` lists what is
-still to mend: it must not grow, and an entry that is mended has to go.
+in one file. An initialiser changes nothing that is already there. It prints each such property, and each folder with fewer than three Swift
+files or with a name that another folder has, and ends with 1 then. `OPEN` lists what is still to mend: it must not grow, and an entry that is
+mended has to go.
 """
 import collections
 import pathlib
@@ -33,6 +34,10 @@ OPEN = {
     "GatewaySettings": {"location"},
     "OutboxTransaction": {"records", "removedRecords"},
     "MessageComposer": {"pseudonyms"},
+}
+# A folder with fewer than three files, and why.
+SMALL = {
+    "beacond": "the entry of the program, beside its folders",
 }
 SCOPE = re.compile(r"\b(struct|enum|class|actor|protocol|extension) ([\w.]+)[^{};=]*?\{")
 STORED = re.compile(r"^ *(?:@\w+(?:\([^)]*\))? )*((?:[a-z]+(?:\(\w+\))? )*)var (\w+)([^\n]*)", re.MULTILINE)
@@ -166,6 +171,20 @@ def faults(sources):
     return found
 
 
+def folders(sources):
+    """Each folder with fewer than three files, or with another one's name, as a line of text."""
+    named = collections.defaultdict(list)
+    for folder in sorted(path for path in sources.rglob("*") if path.is_dir()):
+        count = len(list(folder.glob("*.swift")))
+        if count:
+            named[folder.name].append(folder)
+        if 0 < count < 3 and str(folder.relative_to(sources)) not in SMALL:
+            yield f"{folder} has {count} Swift files: at least three, or none"
+    for name, places in named.items():
+        if len(places) > 1:
+            yield f"{' and '.join(map(str, places))} have one name"
+
+
 def report(sources):
     """Each fault as a line of text."""
     found = faults(sources)
@@ -176,6 +195,7 @@ def report(sources):
             yield f"{path}:{line}: {name} changes in another file than its type's"
     for name in sorted(still - set(found)):
         yield f"{name} is mended: take it out of OPEN in state.py"
+    yield from folders(sources)
 
 
 if __name__ == "__main__":
