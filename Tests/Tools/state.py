@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """state.py [SOURCES]: holds CONTRIBUTING's rules that a type changes its stored properties in one file, and that a folder has three files.
 
-A change is an assignment to a stored property of a type, or a call that mutates it, in an extension of the type in another file than the one
-that declares it: in a mutating function or a setter of a struct or enum, in any function of a class. So a reader finds each change of a state
-in one file. An initialiser changes nothing that is already there. It prints each such property, and each folder with fewer than three Swift
+A change is an assignment to a stored property, or a call that mutates it, in an extension in another file than the type's. It counts in a
+mutating function or a setter of a struct or enum, and in any function of a class. So a reader finds each change of a state in one file. An
+initialiser changes nothing that is already there. It prints each such property, and each folder with fewer than three Swift
 files or with a name that another folder has, and ends with 1 then. `OPEN` lists what is still to mend: it must not grow, and an entry that is
 mended has to go.
 """

@@ -12,7 +12,7 @@ package struct RegistrationSlot: SlotNumber, Comparable {
 
 /// The registered regions of a monitor, their instances, and the sources of their evidence.
 ///
-/// It keeps ids, slots and timers in step, and decides nothing. `RegionMonitor`, `CircleMonitor` and
+/// `RegionInstances` keeps ids, slots and timers in step, and decides nothing. `RegionMonitor`, `CircleMonitor` and
 /// `InstanceAdmission` decide.
 struct RegionInstances: Sendable {
     /// One registered region.

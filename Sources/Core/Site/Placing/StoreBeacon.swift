@@ -49,7 +49,7 @@ struct StoreBeacon: Sendable {
     /// A region of the store in which the beacon is heard.
     private struct Membership: Sendable {
         var region: StoreRegionSlot
-        /// Its published zone in that region. Where subscribers don't know that a region is inside, nothing is
+        /// The published zone in that region. Where subscribers don't know that a region is inside, nothing is
         /// published of its zones, so that this may lag behind.
         var publishedZone: StorePlan.Zone?
     }

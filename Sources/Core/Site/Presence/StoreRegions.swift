@@ -16,7 +16,7 @@ struct StoreRegions: Sendable {
     /// The decision about a pending entry.
     enum Admission {
         case admitted
-        /// It was refused in this minute already.
+        /// Refused in this minute already.
         case refusedBefore
         /// The instance that has been outside for longest has to give way.
         case needsRoom
