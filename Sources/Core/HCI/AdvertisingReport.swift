@@ -18,24 +18,12 @@ package struct AdvertisingReport: Hashable, Sendable {
     /// The advertiser's address.
     package var address: DeviceAddress
     /// The advertising set identifier, 0x00 to 0x0F; 0xFF where there is none.
-    var advertisingSID: UInt8
+    var advertisingSID: UInt8 = 0xFF
     /// Received signal strength in dBm, −127 to 20. `nil` where the controller says "not available" (127) or a value
     /// that the specification does not allow.
     var rssi_dbm: Int8?
     /// Whether the data is complete. Data of legacy reports always is.
-    var dataStatus: DataStatus
-
-    init(
-        isExtended: Bool, eventType: UInt16, address: DeviceAddress, advertisingSID: UInt8 = 0xFF, rssi_dbm: Int8?,
-        dataStatus: DataStatus = .complete
-    ) {
-        self.isExtended = isExtended
-        self.eventType = eventType
-        self.address = address
-        self.advertisingSID = advertisingSID
-        self.rssi_dbm = rssi_dbm
-        self.dataStatus = dataStatus
-    }
+    var dataStatus: DataStatus = .complete
 }
 
 /// One report of an LE Advertising Report event.

@@ -16,12 +16,7 @@ package struct LivenessMonitor: Sendable {
         /// The new liveness, where it has changed.
         package var announcement: RadioLiveness?
         /// Whether to probe the controller now. The caller then calls `probeAnswered(at:)` or `probeFailed(at:)`.
-        package var probes: Bool
-
-        init(announcement: RadioLiveness? = nil, probes: Bool = false) {
-            self.announcement = announcement
-            self.probes = probes
-        }
+        package var probes: Bool = false
     }
 
     /// The silence up to which the radio is never suspicious.

@@ -90,28 +90,15 @@ package struct DistanceSettings: Hashable, Sendable {
     /// The exponent n of the `log` model, 1.6 to 4. Other models ignore it.
     package var pathLossExponent: Double
     /// The loss of beacons at 1 m beyond their measured power, for `log`. dB.
-    var excessLoss_db: Double
+    var excessLoss_db: Double = 0
     /// The distance up to which the exponent of `log` holds. Beyond it, a weaker signal is hardly further. Metres.
-    var room_m: Double
+    var room_m: Double = DistanceEstimator.range_m.upperBound
     /// Below this distance a beacon is `immediate`. Metres.
     var immediate_m: Double
     /// Below this distance a beacon is `near`, otherwise `far`. Metres.
     var near_m: Double
     /// The share of a threshold that an outward crossing has to exceed it by, 0 to less than 1.
     var hysteresis: Double
-
-    init(
-        model: DistanceModel, pathLossExponent: Double, excessLoss_db: Double = 0,
-        room_m: Double = DistanceEstimator.range_m.upperBound, immediate_m: Double, near_m: Double, hysteresis: Double
-    ) {
-        self.model = model
-        self.pathLossExponent = pathLossExponent
-        self.excessLoss_db = excessLoss_db
-        self.room_m = room_m
-        self.immediate_m = immediate_m
-        self.near_m = near_m
-        self.hysteresis = hysteresis
-    }
 }
 
 /// The path loss: one exponent across the room, and a much larger one beyond it.

@@ -185,21 +185,9 @@ struct Sighting: Hashable, Sendable {
     /// presence and feeds no filter.
     var rssi_dbm: Double?
     /// The form of the advertisement apart from the frame.
-    var traits: AdvertisingTraits
+    var traits: AdvertisingTraits = .none
     /// The number of the gateway's adapter that heard it, from 0 on.
-    package var adapter: Int
-
-    init(
-        identity: BeaconIdentity, address: DeviceAddress, measuredPower_dbm: Int8, rssi_dbm: Double?,
-        traits: AdvertisingTraits = .none, adapter: Int = 0
-    ) {
-        self.identity = identity
-        self.address = address
-        self.measuredPower_dbm = measuredPower_dbm
-        self.rssi_dbm = rssi_dbm
-        self.traits = traits
-        self.adapter = adapter
-    }
+    package var adapter: Int = 0
 }
 
 /// The passing of time: transmitters fall silent, leave the list, are forgotten, and come back.

@@ -58,11 +58,6 @@ package struct BeaconListSettings: Hashable, Sendable {
 
     /// The silence after which a beacon leaves the list: ten report intervals.
     package var patience: TimeSpan { reportInterval * 10 }
-
-    init(readsTelemetry: Bool, reportInterval: TimeSpan) {
-        self.readsTelemetry = readsTelemetry
-        self.reportInterval = reportInterval
-    }
 }
 
 /// The figures of the lists and of telemetry.

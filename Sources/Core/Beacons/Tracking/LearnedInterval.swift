@@ -223,17 +223,11 @@ struct Patience: Hashable, Sendable {
     /// 4 learned intervals.
     var ordinary: TimeSpan
     /// The patience with a slow beacon that loses packets; zero for others.
-    var lossy: TimeSpan
+    var lossy: TimeSpan = .zero
     /// 4 average gaps between its receptions, with that loss.
-    var fourGaps: TimeSpan
+    var fourGaps: TimeSpan = .zero
 
     static let none = Patience(ordinary: .zero)
-
-    init(ordinary: TimeSpan, lossy: TimeSpan = .zero, fourGaps: TimeSpan = .zero) {
-        self.ordinary = ordinary
-        self.lossy = lossy
-        self.fourGaps = fourGaps
-    }
 
     /// The silence after which the transmitter is out of hearing.
     var silence: TimeSpan { max(ordinary, lossy) }

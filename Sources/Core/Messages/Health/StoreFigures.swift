@@ -17,12 +17,6 @@ package struct StoreFigures: Hashable, Sendable {
         /// The seconds by which its clock is ahead of the store's; `nil` where its clock is not synced, or no message
         /// came yet.
         package var clockAhead_s: Double?
-
-        init(id: String, hearing: Hearing, clockAhead_s: Double? = nil) {
-            self.id = id
-            self.hearing = hearing
-            self.clockAhead_s = clockAhead_s
-        }
     }
 
     /// Messages that came too late to change anything.

@@ -35,29 +35,11 @@ struct ListedBeacon: Hashable, Sendable {
     /// The name; `nil` where names are left out.
     var device: String?
     /// Whether its new address may be a rotation: listed, not counted.
-    var isResolving: Bool
+    var isResolving: Bool = false
     /// Whether another beacon of its identity is alive.
-    var isDuplicate: Bool
+    var isDuplicate: Bool = false
     /// The place in a store; `nil` in a gateway's message, because a gateway does not know the store.
     var place: BeaconPlace?
-
-    init(
-        track: TrackID, identity: BeaconIdentity, observation: BeaconObservation, measuredPower_dbm: Int8,
-        age_ms: Int64, reception: Reception? = nil, device: String? = nil, isResolving: Bool = false,
-        isDuplicate: Bool = false,
-        place: BeaconPlace? = nil
-    ) {
-        self.track = track
-        self.identity = identity
-        self.observation = observation
-        self.measuredPower_dbm = measuredPower_dbm
-        self.age_ms = age_ms
-        self.reception = reception
-        self.device = device
-        self.isResolving = isResolving
-        self.isDuplicate = isDuplicate
-        self.place = place
-    }
 }
 
 extension ListedBeacon {

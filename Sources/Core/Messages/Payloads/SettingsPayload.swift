@@ -39,21 +39,13 @@ package struct SettingsReport: Hashable, Sendable {
 /// One error of `settings/desired`.
 package struct SettingsError: Hashable, Sendable {
     /// The table, such as `radio` or `region`; empty for an error of the message as a whole.
-    package var table: String
+    package var table: String = ""
     /// The place in a list of tables, counted from 1; `nil` for a table that stands alone.
     package var index: Int?
     /// The key; empty where the whole table is refused.
-    package var key: String
+    package var key: String = ""
     package var reason: String
     package var remedy: String
-
-    init(table: String = "", index: Int? = nil, key: String = "", reason: String, remedy: String) {
-        self.table = table
-        self.index = index
-        self.key = key
-        self.reason = reason
-        self.remedy = remedy
-    }
 }
 
 /// The settings in effect, in `status`.

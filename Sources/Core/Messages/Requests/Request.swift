@@ -34,19 +34,9 @@ package struct StateRequest: Hashable, Sendable {
     var major: UInt16?
     var minor: UInt16?
     /// 1 to `maxLimit`.
-    package var limit: Int
+    package var limit: Int = Self.maxLimit
     /// The start of the page: 0, or `next` of the answer before.
-    package var start: Int
-
-    init(
-        region: String? = nil, major: UInt16? = nil, minor: UInt16? = nil, limit: Int = maxLimit, start: Int = 0
-    ) {
-        self.region = region
-        self.major = major
-        self.minor = minor
-        self.limit = limit
-        self.start = start
-    }
+    package var start: Int = 0
 }
 
 /// A region as a request defines it: the keys of a `[[region]]` in JSON. The configuration decides which values are

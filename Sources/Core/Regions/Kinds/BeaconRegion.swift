@@ -19,33 +19,16 @@ package struct BeaconRegion: Hashable, Sendable {
     var major: UInt16?
     /// The minor of its beacons; `nil` for any. It needs a major.
     var minor: UInt16?
-    package var expansion: Expansion
+    package var expansion: Expansion = .none
     /// Whether entries make events. The state changes in any case.
-    var notifyOnEntry: Bool
+    var notifyOnEntry: Bool = true
     /// Whether exits make events. The state changes in any case.
-    var notifyOnExit: Bool
+    var notifyOnExit: Bool = true
     /// Whether the beacons of the region are ranged while it is inside.
-    package var isRanged: Bool
+    package var isRanged: Bool = true
     /// The RSSI at one metre of its beacons that state an implausible one; `nil` where it is not configured. dBm.
     var measuredPower_dbm: Int8?
     var rules: BeaconRules
-
-    init(
-        id: String, uuid: ProximityUUID, major: UInt16? = nil, minor: UInt16? = nil, expansion: Expansion = .none,
-        notifyOnEntry: Bool = true, notifyOnExit: Bool = true, isRanged: Bool = true, measuredPower_dbm: Int8? = nil,
-        rules: BeaconRules
-    ) {
-        self.id = id
-        self.uuid = uuid
-        self.major = major
-        self.minor = minor
-        self.expansion = expansion
-        self.notifyOnEntry = notifyOnEntry
-        self.notifyOnExit = notifyOnExit
-        self.isRanged = isRanged
-        self.measuredPower_dbm = measuredPower_dbm
-        self.rules = rules
-    }
 }
 
 extension BeaconRegion {
@@ -233,16 +216,9 @@ struct BeaconKeeper: Hashable, Sendable {
     var major: UInt16
     var minor: UInt16
     /// The silence that was ordinary for the beacon heard last.
-    var patience: TimeSpan
+    var patience: TimeSpan = .zero
     /// The last smoothed RSSI, for the exit; `nil` where no report carried one.
     var rssi_dbm: Double?
-
-    init(major: UInt16, minor: UInt16, patience: TimeSpan = .zero, rssi_dbm: Double?) {
-        self.major = major
-        self.minor = minor
-        self.patience = patience
-        self.rssi_dbm = rssi_dbm
-    }
 }
 
 extension BeaconState {

@@ -10,20 +10,10 @@ package struct CircularRegion: Hashable, Sendable {
     var id: String
     var circle: Circle
     /// Whether entries make events. The state changes in any case.
-    var notifyOnEntry: Bool
+    var notifyOnEntry: Bool = true
     /// Whether exits make events. The state changes in any case.
-    var notifyOnExit: Bool
+    var notifyOnExit: Bool = true
     var rules: CircleRules
-
-    init(
-        id: String, circle: Circle, notifyOnEntry: Bool = true, notifyOnExit: Bool = true, rules: CircleRules
-    ) {
-        self.id = id
-        self.circle = circle
-        self.notifyOnEntry = notifyOnEntry
-        self.notifyOnExit = notifyOnExit
-        self.rules = rules
-    }
 
     /// Returns whether a record belongs to this region: whether its circle is this one. A region with this id and
     /// another centre or radius is another region, whose record does not apply.

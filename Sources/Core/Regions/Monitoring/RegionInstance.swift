@@ -159,22 +159,11 @@ package struct RegionRecord: Hashable, Sendable {
         var enteredAt: Instant
         /// The last evidence that kept the region inside.
         var lastHeardAt: Instant
-        var beginning: RegionStay.Beginning
+        var beginning: RegionStay.Beginning = .observed
         /// The beacons that keep the region inside; `nil` for a circle, which has none.
         var keeper: BeaconKeeper?
         /// Whether the exit makes an event.
-        var notifiesOnExit: Bool
-
-        init(
-            enteredAt: Instant, lastHeardAt: Instant, beginning: RegionStay.Beginning = .observed,
-            keeper: BeaconKeeper?, notifiesOnExit: Bool = true
-        ) {
-            self.enteredAt = enteredAt
-            self.lastHeardAt = lastHeardAt
-            self.beginning = beginning
-            self.keeper = keeper
-            self.notifiesOnExit = notifiesOnExit
-        }
+        var notifiesOnExit: Bool = true
     }
 
     package var instance: RegionInstanceID
@@ -308,24 +297,13 @@ package struct RegionStay: Hashable, Sendable {
     var enteredAt: Instant
     /// The last evidence that kept the region inside.
     var lastHeardAt: Instant
-    var beginning: Beginning
-    var ending: Ending
+    var beginning: Beginning = .observed
+    var ending: Ending = .observed
     /// Whether a store learned of it after it had published a later visit. Then no entry was published.
-    var isLate: Bool
+    var isLate: Bool = false
 
     /// The time from the entry to the last evidence; never negative.
     var dwell: TimeSpan { max(.zero, lastHeardAt - enteredAt) }
-
-    init(
-        enteredAt: Instant, lastHeardAt: Instant, beginning: Beginning = .observed, ending: Ending = .observed,
-        isLate: Bool = false
-    ) {
-        self.enteredAt = enteredAt
-        self.lastHeardAt = lastHeardAt
-        self.beginning = beginning
-        self.ending = ending
-        self.isLate = isLate
-    }
 }
 
 /// Core Location's states of a region.

@@ -38,11 +38,6 @@ package struct RegionMonitoringFailure: Error, Hashable, Sendable, CustomStringC
     var region: String
     var cause: Cause
 
-    init(region: String, cause: Cause) {
-        self.region = region
-        self.cause = cause
-    }
-
     package var description: String {
         switch cause {
         case .tooManyRegions(let limit):

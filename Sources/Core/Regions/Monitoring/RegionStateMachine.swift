@@ -57,12 +57,6 @@ struct RegionStateMachine: Sendable {
         var since: Instant
         /// The crossing; `nil` where no boundary was crossed, or its event is not wanted.
         var crossing: RegionEvent.Kind?
-
-        init(state: RegionState, since: Instant, crossing: RegionEvent.Kind? = nil) {
-            self.state = state
-            self.since = since
-            self.crossing = crossing
-        }
     }
 }
 

@@ -73,13 +73,7 @@ struct ActorPath: Hashable, Sendable {
 package struct FloorPoint: Hashable, Sendable {
     var x_m: Double
     var y_m: Double
-    var z_m: Double
-
-    init(x_m: Double, y_m: Double, z_m: Double = 0) {
-        self.x_m = x_m
-        self.y_m = y_m
-        self.z_m = z_m
-    }
+    var z_m: Double = 0
 
     func distance_m(to other: FloorPoint) -> Double {
         let plan_m = Double.hypot(other.x_m - x_m, other.y_m - y_m)
