@@ -18,13 +18,6 @@ from layers import code
 OPEN = {
     # The counts of floods are written where they are counted.
     "BeaconTracker": {"admission", "newcomerCounter", "table"},
-    # The session's steps are divided by what happens: publishing, refusing, hanging up.
-    "DeliverySession": {
-        "answers", "counters", "former", "hasSaidHold", "outgoing", "presentTopics", "refusedCompanionTopics", "retained", "saidEventRefusals",
-        "saidRetainedRefusals", "search", "state", "suspicion",
-    },
-    "Dispatcher": {"told", "writer"},
-    "EventStore": {"origin"},
     # The engine owns tracker, monitor and ranger, each with private state, and hands changes from one to the next.
     "GatewayEngine": {
         "changes", "failures", "floods", "listingDue", "membership", "monitor", "notices", "now", "place", "ranger", "readings", "register",

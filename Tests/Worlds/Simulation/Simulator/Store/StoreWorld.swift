@@ -178,7 +178,7 @@ extension StoreWorld: Surroundings {
             trace("store: \(message.topic) \(String(decoding: message.payload, as: UTF8.self))")
             while let event = account.next(of: site.topics) {
                 try witness.told(event.payload, event.instance, hearing, rightClocks: rightClocks)
-                twin?.wall(event.payload, event.instance)
+                twin?.told(event.payload, event.instance)
             }
         }
     }
