@@ -29,7 +29,7 @@ class Gateway:
         self.name, self.room, self.spot, self.lines = name, room, spot, []
         with tempfile.TemporaryDirectory() as folder:
             for t_s, topic, payload in recorded(recording, name, folder):
-                self.lines.append({"t": t_s + first_s, "topic": topic, "payload": payload})
+                self.lines.append({"t": max(0, t_s + first_s), "topic": topic, "payload": payload})
 
 
 def recorded(recording, name, folder):
@@ -229,12 +229,17 @@ def compare(beacond, stores):
             heard = published(gateways)
             scores += [score(list(rule().rooms(heard[key])), *truth[key]) for key in truth if key in heard]
         figures[name] = total(scores)
+    figures["ours"] = ours(beacond, stores)
+    return figures
+
+
+def ours(beacond, stores):
+    """The figures of `beacond site`."""
     scores = []
     for gateways, truth in stores:
         found = joined(beacond, gateways)
         scores += [score([p[:2] for p in found.get(key, [])], *truth[key]) for key in truth]
-    figures["ours"] = total(scores)
-    return figures
+    return total(scores)
 
 
 def rooms(folder, beacond):
@@ -257,8 +262,19 @@ def rooms(folder, beacond):
     return [(gateways, truth)]
 
 
-def flat(folder, beacond):
-    """Six anchors and a robot, each run once with the anchors' first modules and once with their second."""
+def batched(points, batch_s):
+    """Points as they are dated of a receiver that publishes batches without times: each batch's are spread over it."""
+    batches = {}
+    for at_s, rssi in points:
+        batches.setdefault(math.floor(at_s / batch_s), []).append(rssi)
+    return [((number + (place + 0.5) / len(levels)) * batch_s, rssi) for number, levels in batches.items() for place, rssi in enumerate(levels)]
+
+
+def flat(folder, beacond, batch_s=None):
+    """Six anchors and a robot, each run once with the anchors' first modules and once with their second.
+
+    With `batch_s` the anchors are receivers that publish so often, without times.
+    """
     hangs = {row["receiver"]: row for row in datasets.rows(os.path.join(folder, FLAT, "receivers.csv"))}
     heard = {}
     for row in datasets.rows(os.path.join(folder, FLAT, "flat.csv.gz")):
@@ -271,7 +287,8 @@ def flat(folder, beacond):
             chosen = {name: points for name, points in receivers.items() if name.endswith(module)}
             gateways = []
             for name, points in sorted(chosen.items()):
-                beacon = Beacon(-48, [point[:2] for point in points])
+                heard_of = [point[:2] for point in points]
+                beacon = Beacon(-48, batched(heard_of, batch_s) if batch_s else heard_of)
                 recording = Recording(run + name, beacond, {(1, 1): beacon})
                 spot = f"position = [{hangs[name]['x_m']}, {hangs[name]['y_m']}]\n"
                 begin_s = beacon.readings[0][0] - first_s

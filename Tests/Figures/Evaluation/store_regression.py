@@ -18,6 +18,10 @@ def main(folder, beacond):
         ours, (right, changes, f1, behind_s) = rules["ours"], HELD[place]
         print(place, {name: round(value, 3) for name, value in ours.items()})
         failed |= ours["right"] < right or ours["changes"] > changes or ours["f1"] < f1 or ours["behind_s"] > behind_s
+    # Receivers that publish each second, without times.
+    right = store.ours(beacond, store.flat(folder, beacond, batch_s=1))["right"]
+    print(f"flat heard by receivers: {right:.3f}")
+    failed |= right < HELD["flat"][0]
     median, high, held = positions.figures(folder, beacond)
     print(f"positions in the flat: {median:.2f} m, {high:.2f} m, {held:.2f} within error_m")
     failed |= median > PLACED[0] or high > PLACED[1] or not PLACED[2] <= held <= PLACED[3]
