@@ -139,11 +139,11 @@ struct Store {
         }
     }
 
-    /// Checks the engine's state after each of the first changes, and then after one of 100, because it goes through
+    /// Checks the engine's state after each of the first changes, and then after one of 1,000, because it goes through
     /// everything.
     private mutating func check() {
         changes += 1
-        guard changes <= 50 || changes % 100 == 0 else { return }
+        guard changes <= 50 || changes % 1_000 == 0 else { return }
         for broken in engine.checkInvariants() { Issue.record("\(broken), at \(engine.now)") }
     }
 
