@@ -63,7 +63,7 @@ package struct ReceiverStream: Sendable {
     /// The measured period of the batches; `nil` before it is known, and for a receiver that publishes packet by packet.
     package var period: TimeSpan? { fullGaps.median }
 
-    /// Whether the period allows visits.
+    /// True if the period allows visits.
     package var isUsable: Bool { (period ?? .zero) <= Self.usablePeriod }
 
     /// A warning for an operator where the period is too long for rotation and zones.
@@ -177,7 +177,7 @@ package struct ReceiverStream: Sendable {
     /// The batches that came soonest set it: a late one looks like a clock that is behind. Where it then agrees with
     /// this machine's clock, it is that one.
     private mutating func clock(_ newest: WallTime, at arrival: Instant, wall: WallTime?) -> WallTime {
-        let delay = TimeSpan(microseconds: arrival.microseconds &- newest.microseconds)
+        let delay = TimeSpan(microseconds: arrival.microseconds.subtractingSaturating(newest.microseconds))
         delays.append(delay)
         if delays.count > Self.mostDelays { delays.removeFirst() }
         let clock = newest + (delay - (delays.min() ?? delay))
