@@ -101,7 +101,7 @@ extension GatewaySettings {
 }
 
 extension Replay.Problem {
-    /// Whether the capture or the log can't be read.
+    /// True if the capture or the log can't be read.
     fileprivate var isOfInput: Bool {
         switch self {
         case .capture, .locationLog: true

@@ -10,7 +10,7 @@ struct SimulateCommand: ParsableCommand {
         case firstRun = "first-run"
         case crowd, rotation, rooms, chain, fleet
 
-        /// Whether several gateways hear it, each into a capture of its own.
+        /// True if several gateways hear it, each into a capture of its own.
         var hasGateways: Bool { self == .rooms || hasStores }
         /// Several stores hear it, each with a truth of its own.
         var hasStores: Bool { self == .chain || self == .fleet }

@@ -31,7 +31,7 @@ final class PrintingSink: MessageSink {
         first = dispatcher.outbox.numbering
     }
 
-    /// Whether the reader is gone, or writing failed.
+    /// True if the reader is gone, or writing failed.
     var isBroken: Bool { output.isBroken }
 
     /// The error of writing; `nil` where all was written, or where the reader closed the pipe.

@@ -46,19 +46,19 @@ struct Replay {
 
     private let settings: Settings
     private let options: Options
-    /// Whether records are handed over when they are due. It is asked for each record.
+    /// True if records are handed over when they are due. It is asked for each record.
     private let isPaced: Bool
     private let logger: Logger
     private let began = SystemClock.now
     /// From here on a signal ends the replay in good order, also one that waits for its first record.
     private let signals = StopSignals()
-    /// Whether a first record said when it all begins.
+    /// True if a first record said when it all begins.
     private(set) var hasBegun = false
-    /// Whether there is nothing to do for a record but to receive it: asked for each, and to look for a session and for a log takes 30
+    /// True if there is nothing to do for a record but to receive it: asked for each, and to look for a session and for a log takes 30
     /// instructions.
     private var onlyReceives = false
     private var session: ReplaySession?
-    /// Whether the log has been told that the present is reached.
+    /// True if the log has been told that the present is reached.
     private var hasReachedPresent = false
     private var log: LocationLogFile?
     /// Where messages are printed; `nil` where they go to a broker.

@@ -27,13 +27,13 @@ struct ReplaySession {
     private var steps = TimeSpan.zero
     /// The breaks that may still be logged: a damaged capture may have one before each record.
     private var breaksToLog = 20
-    /// Whether the messages go to a broker, with a new key of the pseudonyms each day.
+    /// True if the messages go to a broker, with a new key of the pseudonyms each day.
     private let isPublished: Bool
     /// The end of the capture's present day.
     private var dayEnd: WallTime
     private var healthDue: Instant
     private var outputs: [GatewayOutput]
-    /// Whether messages that are not kept, such as ranging, are left out: they say how things are, and this is the past.
+    /// True if messages that are not kept, such as ranging, are left out: they say how things are, and this is the past.
     var leavesOutLists = false
 
     /// - Parameters:

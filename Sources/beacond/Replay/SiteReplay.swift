@@ -118,7 +118,7 @@ struct SiteReplay {
         do throws(FileError) { return try work() } catch { throw .file(error) }
     }
 
-    /// Whether any line was read.
+    /// True if any line was read.
     var hasBegun: Bool { lineCount > 0 }
 
     /// The closing line.

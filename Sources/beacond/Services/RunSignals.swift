@@ -25,7 +25,7 @@ final class RunSignals: Sendable {
         Task { for await signal in signals { await note(signal) } }
     }
 
-    /// Whether SIGTERM or SIGINT has come.
+    /// True if SIGTERM or SIGINT has come.
     var isStopping: Bool { state.withLock(\.isStopping) }
 
     /// Makes a stop end this group from now on, even a stop that came before.
@@ -68,7 +68,7 @@ final class RunSignals: Sendable {
         }
     }
 
-    /// Whether SIGHUP has come since the last call. Call it before reading the configuration: a later signal may mean a
+    /// Returns whether SIGHUP has come since the last call. Call it before reading the configuration: a later signal may mean a
     /// later configuration.
     func takeReload() -> Bool {
         state.withLock { state in

@@ -36,7 +36,7 @@ final class Pulse: Sendable {
         return link.split(separator: "/").last.flatMap { pid_t($0) }
     }
 
-    /// Whether a thread is in the kernel's uninterruptible sleep, state `D`: it waits for a disk that has not answered.
+    /// Returns whether a thread is in the kernel's uninterruptible sleep, state `D`: it waits for a disk that has not answered.
     private static func waitsForDisk(thread: pid_t) -> Bool {
         guard thread > 0, let octets = try? InputFile.readAll("/proc/self/task/\(thread)/stat", limit: 1_024)
         else { return false }

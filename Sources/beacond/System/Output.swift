@@ -5,7 +5,7 @@ import Glibc
 final class Output {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
-    /// Whether the reader is gone, or writing failed: then no more is written.
+    /// True if the reader is gone, or writing failed: then no more is written.
     private(set) var isBroken = false
     /// The error of writing, such as a full disk. A reader that closes the pipe is no error.
     private(set) var failure: FileError?

@@ -50,7 +50,7 @@ struct ScanRecorder: ~Copyable {
         do throws(FileError) { try writer?.sync() } catch { failure = error }
     }
 
-    /// Whether the reader of standard output is gone.
+    /// True if the reader of standard output is gone.
     var isBroken: Bool { path == "-" && failure != nil }
 
     /// `room.btsnoop: 1234 events`, with the error, if any.

@@ -25,7 +25,7 @@ struct ScanView {
 
     var isPicture: Bool { if case .picture = form { true } else { false } }
 
-    /// Whether the reader is gone.
+    /// True if the reader is gone.
     var isBroken: Bool {
         if case .picture(let terminal) = form { terminal.isBroken } else { output.isBroken }
     }

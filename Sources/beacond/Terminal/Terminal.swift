@@ -7,14 +7,14 @@ struct Terminal {
     /// The former keyboard settings; `nil` where standard input is no terminal, or is not changed.
     private var formerInput: termios?
 
-    /// Whether standard output is a terminal that understands cursor movements.
+    /// True if standard output is a terminal that understands cursor movements.
     static var isThere: Bool {
         guard isatty(STDOUT_FILENO) == 1, let type = getenv("TERM") else { return false }
         let name = String(cString: type)
         return !name.isEmpty && name != "dumb"
     }
 
-    /// Whether the user wants colours there: https://no-color.org.
+    /// True if the user wants colours there: https://no-color.org.
     static var takesColours: Bool {
         guard let refusal = getenv("NO_COLOR") else { return true }
         return refusal.pointee == 0
@@ -29,7 +29,7 @@ struct Terminal {
         return ScanTable.Size(width: Int(window.ws_col), height: Int(window.ws_row))
     }
 
-    /// Whether the terminal is gone.
+    /// True if the terminal is gone.
     var isBroken: Bool { output.isBroken }
 
     /// Switches to the alternate screen, hides the cursor, and turns the echo of keys off.
