@@ -102,7 +102,7 @@ struct KeyDescription: Hashable, Sendable {
 /// A table of `config.toml` in the reference.
 struct ReferenceTable: Hashable, Sendable {
     package let name: String
-    /// Whether it may be repeated, in double brackets.
+    /// True if it may be repeated, in double brackets.
     let isRepeated: Bool
     let keys: [KeyDescription]
 

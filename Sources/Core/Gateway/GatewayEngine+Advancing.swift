@@ -2,11 +2,11 @@
 package struct EngineWait: Hashable, Sendable {
     /// The time of the next `advance`.
     package var due: Instant
-    /// Whether an exit has come due while no device has been heard just before. The beacon may be gone, or the radio
+    /// True if an exit has come due while no device has been heard just before. The beacon may be gone, or the radio
     /// may be dead. Then the owner probes the controllers. A proof, a report or another liveness follows within
     /// seconds.
     package var needsProof: Bool
-    /// Whether a receiver of fixes is needed.
+    /// True if a receiver of fixes is needed.
     package var listensForFixes: Bool
 
     package init(due: Instant, needsProof: Bool = false, listensForFixes: Bool = false) {
@@ -115,7 +115,7 @@ extension GatewayEngine {
         }
     }
 
-    /// Whether an exit has come due while no device has been heard just before, so that it is unknown whether the
+    /// True if an exit has come due while no device has been heard just before, so that it is unknown whether the
     /// beacon or the radio is gone. The exit waits for a report, `radioProved(at:)` or `liveness(_:at:outputs:)`.
     var needsProof: Bool { monitor.isAwaitingProof(radio) }
 
@@ -234,7 +234,7 @@ struct RestoredPatience: Sendable {
     /// Forgets an instance that is not monitored any more.
     mutating func end(_ instance: InstanceSlot) { spans[instance] = nil }
 
-    /// Whether there are none. Every report asks.
+    /// True if there are no spans. Every report asks.
     var isEmpty: Bool { spans.isEmpty }
 
     /// Returns the patience for the beacons of these instances.

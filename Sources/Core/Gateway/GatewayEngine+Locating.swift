@@ -6,7 +6,7 @@ struct LocationState: Sendable {
     private(set) var deadline = Instant.distantFuture
     /// The source of evidence for regions that need fixes, made with the first of them.
     var receiver: EvidenceSourceID?
-    /// Whether the receiver rests on purpose.
+    /// True if the receiver rests on purpose.
     var isResting = false
     var requests = LocationRequests()
 
@@ -18,7 +18,7 @@ struct LocationState: Sendable {
 
 /// The part of the engine that takes fixes. A gateway without `[location]` does not use it.
 extension GatewayEngine {
-    /// Whether the receivers have to be on.
+    /// True if the receivers have to be on.
     var listensForFixes: Bool { place.services?.listens ?? false }
 
     /// The location part of the status; `nil` without `[location]`. Each change is an output.

@@ -11,7 +11,7 @@ package struct AdvertisingReport: Hashable, Sendable {
         case truncated = 0b10
     }
 
-    /// Whether the event is an LE Extended Advertising Report (subevent 0x0D), not an LE Advertising Report (0x02).
+    /// True if the event is an LE Extended Advertising Report (subevent 0x0D), not an LE Advertising Report (0x02).
     var isExtended: Bool
     /// The event type: one octet in a legacy report (0x00 ADV_IND … 0x04 SCAN_RSP), a 16-bit field in an extended one.
     var eventType: UInt16
@@ -22,7 +22,7 @@ package struct AdvertisingReport: Hashable, Sendable {
     /// Received signal strength in dBm, −127 to 20. `nil` where the controller says "not available" (127) or a value
     /// that the specification does not allow.
     var rssi_dbm: Int8?
-    /// Whether the data is complete. Data of legacy reports always is.
+    /// True if the data is complete. Data of legacy reports always is.
     var dataStatus: DataStatus = .complete
 }
 
@@ -220,10 +220,10 @@ package struct DeviceAddress: Hashable, Sendable {
     /// The 48 bits, most significant first, in the low end.
     package var bits: UInt64 { UInt64(high) << 32 | UInt64(low) }
 
-    /// Whether this is a random address of the kind 01, which an identity resolving key may resolve.
+    /// True if this is a random address of the kind 01, which an identity resolving key may resolve.
     var isResolvablePrivate: Bool { type == .random && bits >> 46 == 0b01 }
 
-    /// Whether this is a random private address, resolvable or not: only these rotate.
+    /// True if this is a random private address, resolvable or not: only these rotate.
     ///
     /// The reserved kind 10 counts as fixed, because taking two devices for one is worse than the reverse.
     var rotates: Bool { type == .random && bits >> 47 == 0 }

@@ -106,7 +106,7 @@ package struct EventPiece: Sendable {
     /// The number of events overwritten before they could be read.
     package let missed: UInt64
 
-    /// Whether the piece has no events.
+    /// True if the piece has no events.
     package var isEmpty: Bool { octets.isEmpty }
 
     /// Passes each event to `body`, from its event code on.

@@ -15,7 +15,7 @@ package struct LivenessMonitor: Sendable {
     package struct Outcome: Hashable, Sendable {
         /// The new liveness, where it has changed.
         package var announcement: RadioLiveness?
-        /// Whether to probe the controller now. The caller then calls `probeAnswered(at:)` or `probeFailed(at:)`.
+        /// True if to probe the controller now. The caller then calls `probeAnswered(at:)` or `probeFailed(at:)`.
         package var probes: Bool = false
     }
 

@@ -42,10 +42,10 @@ package enum RadioAvailability: String, Sendable, CaseIterable {
 /// The radio's availability, and whether this process has permission to change it.
 package struct RadioCondition: Hashable, Sendable {
     var availability: RadioAvailability
-    /// Whether the process has CAP_NET_ADMIN. Then the agent powers up adapters that no person has switched off, and
+    /// True if the process has CAP_NET_ADMIN. Then the agent powers up adapters that no person has switched off, and
     /// resets adapters that do not answer.
     var mayAdminister: Bool
-    /// Whether the kernel has Bluetooth, and no sandbox hides it.
+    /// True if the kernel has Bluetooth, and no sandbox hides it.
     var isSupported: Bool
     /// The topic of the receiver that is the radio; `nil` for this machine's adapters.
     var receiver: String?

@@ -49,7 +49,7 @@ struct AutomaticPause: Sendable {
         if case .paused = state { true } else { false }
     }
 
-    /// Whether the receiver has to be on.
+    /// True if the receiver has to be on.
     var receiverIsNeeded: Bool {
         if case .paused(_, let looks) = state { looks.isLooking } else { true }
     }

@@ -46,7 +46,7 @@ struct DeferredTrack: Sendable {
     private var state = State.empty
     private var fixes: [Fix] = []
     private var way = Way()
-    /// Whether the gateway pauses; then no batch is published.
+    /// True if the gateway pauses; then no batch is published.
     private var isPaused = false
 
     /// - Parameters:

@@ -47,7 +47,7 @@ package struct LocationServices: Sendable {
 
     // MARK: - Queries
 
-    /// Whether the receiver has to be on.
+    /// True if the receiver has to be on.
     var listens: Bool {
         guard case .gpsd = settings.source else { return false }
         if askedUntil != nil { return true }

@@ -26,7 +26,7 @@ struct SignificantService: Sendable {
         looks = Looks(lookingAt: now, rest: Self.shortestRest, longestRest: Self.longestRest)
     }
 
-    /// Whether the receiver has to be on.
+    /// True if the receiver has to be on.
     var receiverIsNeeded: Bool { looks.isLooking }
 
     /// The time of the next `advance`.
@@ -96,7 +96,7 @@ struct Looks: Hashable, Sendable {
     private var state: State
     private var rest: TimeSpan
     private let longestRest: TimeSpan
-    /// Whether the last look found no fix.
+    /// True if the last look found no fix.
     private var wasInVain = false
 
     /// Begins with a look.

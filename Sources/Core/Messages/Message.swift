@@ -11,7 +11,7 @@ package struct Message: Hashable, Sendable {
     package var payload: [UInt8]
     /// The delivery to subscribers.
     package let delivery: MessageDelivery
-    /// Whether the broker is asked to keep it for later subscribers. The delivery decides, unless this broker keeps no
+    /// True if the broker is asked to keep it for later subscribers. The delivery decides, unless this broker keeps no
     /// messages.
     package var isRetained: Bool
     /// The seconds after which a broker need not deliver it any more (MQTT 5); `nil` for never.
@@ -36,7 +36,7 @@ package struct Message: Hashable, Sendable {
 
     package var qos: QoS { delivery.qos }
 
-    /// Whether it clears the retained message of its topic.
+    /// True if it clears the retained message of its topic.
     package var clearsTopic: Bool { delivery == .retained && payload.isEmpty }
 
     /// This message with its short payload, where it has one.
@@ -85,7 +85,7 @@ package struct MessageComposer: Sendable {
         self.settings = settings
     }
 
-    /// Whether the gateway's place is published.
+    /// True if the gateway's place is published.
     package var includesPlace: Bool { location == .include }
 
     /// Returns a composer for the topics of another gateway: this machine's previous site and gateway id.
@@ -194,7 +194,7 @@ package enum MessageDelivery: Hashable, Sendable {
     /// MQTT's quality of service.
     var qos: Message.QoS { self == .ephemeral ? .atMostOnce : .atLeastOnce }
 
-    /// Whether other messages may overtake it when the broker refuses it. A kind that an access list does not know yet
+    /// True if other messages may overtake it when the broker refuses it. A kind that an access list does not know yet
     /// must not delay the events.
     package var isOptional: Bool {
         if case .durable(let series?) = self { series.isOptional } else { false }

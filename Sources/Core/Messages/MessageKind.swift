@@ -2,7 +2,7 @@
 ///
 /// A new kind is declared here, with its scope and its delivery. Its fields are in a file of its own in `Payloads`.
 package enum MessageKind: String, CaseIterable, Sendable {
-    /// Whether the gateway is online, and the condition of its radio.
+    /// The online state of the gateway, and the condition of its radio.
     case status
     /// The gateway's figures, every minute.
     case health
@@ -16,7 +16,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case gap
     /// A crossing of a region's boundary.
     case event
-    /// Whether a region is inside.
+    /// The state of a region instance.
     case state
     /// The beacons in range of a region.
     case ranging
@@ -95,7 +95,7 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
     /// Sheets of a store's heat map: `sheet`.
     case sheets = 4
 
-    /// Whether events may overtake a message that the broker refuses: an access list may be older than the series.
+    /// True if events may overtake a message that the broker refuses: an access list may be older than the series.
     var isOptional: Bool { self != .events }
 
     /// The fields of a `gap` for the first and the last number.

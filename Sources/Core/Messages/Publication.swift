@@ -97,7 +97,7 @@ package struct OutputHandling: Hashable, Sendable {
         static let lateLimit = 262_144
     }
 
-    /// Whether the output is committed to the disk.
+    /// The commit of the output to the disk.
     package enum Commit: Hashable, Sendable {
         case never
         /// In the next transaction; see `CommitGroup`.

@@ -173,7 +173,7 @@ extension SiteEngine {
             + placing.zones.slots.compactMap { placing.zones[$0].recordOfStay }
     }
 
-    /// Whether any gateway that has spoken can hear.
+    /// True if any gateway that has spoken can hear.
     package var isHearing: Bool { gateways.all.contains { $0.hearing == .hears } }
 
     /// Returns whether a gateway reports what it heard while it was away, as far as is known.

@@ -37,12 +37,12 @@ package struct StoreGateways: Sendable {
     /// The state of one gateway.
     package struct Gateway: Sendable {
         package var settings: SiteSettings.Gateway
-        /// Whether the configuration lists it.
+        /// True if the configuration lists it.
         var isListed: Bool
         /// The last status; `nil` before the first. Until then the gateway counts as one that hears, because there is
         /// no other evidence.
         var status: Status?
-        /// Whether its clock was synced in its last message.
+        /// True if its clock was synced in its last message.
         package var isClockSynced = true
         /// The last message; `nil` before the first.
         var lastArrival: Instant?
@@ -70,7 +70,7 @@ package struct StoreGateways: Sendable {
         var isOnline: Bool
         var radio: CoveredRadio
 
-        /// Whether it hears. A gateway that is offline or blind proves nothing.
+        /// True if it hears. A gateway that is offline or blind proves nothing.
         var hears: Bool { isOnline && radio.hears }
     }
 

@@ -216,7 +216,7 @@ package final class Dispatcher {
         return try commit(seenAt: now, timebase) { _, _, draft in draft.told.coverage.log = ended }
     }
 
-    /// Where spans can't be numbered now, none is stored either: the last record is still true.
+    /// Numbers and stores the spans that have ended. Where spans can't be numbered now, the last record is still true.
     private func cover(_ seenAt: Instant?, isChanged: Bool, into draft: inout TransactionDraft) {
         let hasNews = isChanged || seenAt != nil || !draft.told.coverage.log.ended.isEmpty
         if outbox.canNumber(.spans), hasNews { writer.cover(seenAt: seenAt, into: &draft) }

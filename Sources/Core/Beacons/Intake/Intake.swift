@@ -8,7 +8,7 @@ struct Intake: Sendable {
         let sighting: Sighting
         /// The RSSI by the controller; `nil` where it gave none.
         let rssi_dbm: Int8?
-        /// Whether the adapter is the chosen one for this transmitter. Otherwise the tracker gets nothing of the
+        /// True if the adapter is the chosen one for this transmitter. Otherwise the tracker gets nothing of the
         /// reception.
         let isTaken: Bool
     }

@@ -10,7 +10,7 @@ struct RotationWeighing: Sendable {
     private let predecessors: [TransmitterSlot]
     /// The score of each newcomer with each predecessor; `nil` where the pair is impossible.
     let scores: [[Double?]]
-    /// Whether several beacons of the identity are there, newcomers left out. A transmitter that was taken over counts
+    /// True if several beacons of the identity are there, newcomers left out. A transmitter that was taken over counts
     /// as its successor. A single beacon of its identity has rotated: beacons are meant to be unique.
     let isShared: Bool
 

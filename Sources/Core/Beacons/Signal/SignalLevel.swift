@@ -217,7 +217,7 @@ extension Shade {
 struct ReadingTimes: Sendable {
     /// The place of a reading among those before it.
     struct Place {
-        /// Whether the reading is the first of all.
+        /// True if the reading is the first of all.
         var isFirst: Bool
         /// The time since the newest instant before it. Values up to 0 count as that instant.
         var elapsed_s: Double
@@ -232,7 +232,7 @@ struct ReadingTimes: Sendable {
     private var count: UInt32 = 0
 
     var isEmpty: Bool { count == 0 }
-    /// Whether all readings are of one instant.
+    /// True if all readings are of one instant.
     var isOneInstant: Bool { latest == first }
 
     /// Adds the time of a reading.

@@ -78,7 +78,7 @@ struct LearnedInterval: Sendable {
         return Int64(sum &- UInt32(16 &- count) &* UInt32(UInt16.max))
     }
 
-    /// Whether no gap has been learned from its packets.
+    /// True if no gap has been learned from its packets.
     var isUnknown: Bool { count == 0 }
 
     /// Goes on from the silence that an earlier process had learned to be ordinary, the longest that is given.
@@ -196,7 +196,7 @@ struct LearnedLoss: Sendable {
     /// The share in use: rather too high than too low.
     private var share: Float = 0
 
-    /// Whether the loss is high enough to matter.
+    /// True if the loss is high enough to matter.
     var isLearned: Bool { share > 0 }
 
     /// The number of intervals that pass in silence with the probability `rare`; at least 4.

@@ -76,7 +76,7 @@ struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
     /// The free slots. For checks: it builds a set.
     var freeSlots: Set<Slot> { Set(free) }
 
-    /// Whether no slot is free twice, and all free slots belong to this table. For checks.
+    /// True if no slot is free twice, and all free slots belong to this table. For checks.
     var isSound: Bool {
         freeSlots.count == free.count && free.allSatisfy { elements.indices.contains($0.index) }
     }

@@ -81,13 +81,13 @@ struct Transmitter: Sendable {
         }
     }
 
-    /// Whether no other transmitter has its identity.
+    /// True if no other transmitter has its identity.
     var isOnlyOfIdentity: Bool { ofIdentity.next == nil && ofIdentity.previous == nil }
 
-    /// Whether the transmitter is in the ranged list.
+    /// True if the transmitter is in the ranged list.
     var isListed: Bool { presence != .gone }
 
-    /// Whether it may have rotated. Only a random private address changes by itself, and a known device is resolved by
+    /// True if it may have rotated. Only a random private address changes by itself, and a known device is resolved by
     /// its key.
     var mayHaveRotated: Bool { address.rotates && device == nil }
 }

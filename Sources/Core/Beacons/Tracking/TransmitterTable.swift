@@ -11,7 +11,7 @@ struct TransmitterTable: Sendable {
         /// nothing.
         var resolvingCount: Int32 = 0
 
-        /// Whether it has more transmitters than any real identity: an attacker is making addresses up.
+        /// True if it has more transmitters than any real identity: an attacker is making addresses up.
         var isFlooded: Bool { listedCount > TransmitterTable.maxListedOfIdentity }
     }
 

@@ -92,7 +92,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether this is a C0 or C1 control character, Unicode's category Cc.
+    /// True if this is a C0 or C1 control character, Unicode's category Cc.
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 
     /// The escape in a TOML string: `\\u0007`.
@@ -102,7 +102,7 @@ extension Unicode.Scalar {
         return "\\" + letter + String(repeating: "0", count: max(0, length - digits.count)) + digits
     }
 
-    /// Whether this must not reach a terminal or a log line: controls, line separators, text direction marks, and
+    /// True if this must not reach a terminal or a log line: controls, line separators, text direction marks, and
     /// noncharacters.
     fileprivate var endsLineOrHides: Bool {
         isControl || properties.isNoncharacterCodePoint || (0x2028...0x202E).contains(value)

@@ -76,7 +76,7 @@ struct Overriding<Keys: KeyGroup>: KeyGroup {
 protocol SettingsTable: KeyGroup {
     /// The name in the brackets.
     static var tableName: String { get }
-    /// Whether it may be repeated, in double brackets.
+    /// True if it may be repeated, in double brackets.
     static var isRepeated: Bool { get }
 }
 

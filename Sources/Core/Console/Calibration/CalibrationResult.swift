@@ -24,9 +24,9 @@ package struct CalibrationResult: Hashable, Sendable {
     /// The spread beyond which something moved, or reflections dominate.
     static let quietSigma_db = 4.0
 
-    /// Whether `config.toml` allows the offset.
+    /// True if `config.toml` allows the offset.
     var isOffsetAllowed: Bool { Self.offsets_db.contains(rssiOffset_db) }
-    /// Whether a beacon can have the stated measured power.
+    /// True if a beacon can have the stated measured power.
     var isStatedPlausible: Bool { IBeaconFrame.isPlausible(power_dbm: statedPower_dbm) }
     var isQuiet: Bool { readings.sigma <= Self.quietSigma_db }
 

@@ -38,7 +38,7 @@ package struct Fix: Hashable, Sendable {
         self.course_deg = stands ? nil : course_deg.flatMap(Self.direction_deg)
     }
 
-    /// Whether the receiver reports a movement. A receiver that reports neither speed nor course is not known to move.
+    /// True if the receiver reports a movement. A receiver that reports neither speed nor course is not known to move.
     var isMoving: Bool { speed_m_s.map { $0 >= Self.slowest_m_s } ?? (course_deg != nil) }
 
     /// The heading by the compass, or else the course.

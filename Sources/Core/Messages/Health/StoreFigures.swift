@@ -1,6 +1,6 @@
 /// The figures of a store's gateways in its `health`.
 package struct StoreFigures: Hashable, Sendable {
-    /// Whether a gateway can hear. The raw value is the word in the message.
+    /// The hearing of a gateway. The raw value is the word in the message.
     package enum Hearing: String, CaseIterable, Sendable {
         case hears
         /// The radio does not scan.

@@ -27,11 +27,11 @@ struct HomeAssistantEntity {
     var icon: String?
     /// The possible values: the states of an `enum`, or the types of an event.
     var words: [String] = []
-    /// Whether Home Assistant draws its history as a curve.
+    /// True if Home Assistant draws its history as a curve.
     var isMeasurement = false
-    /// Whether the entity describes the gateway, not the beacons.
+    /// True if the entity describes the gateway, not the beacons.
     var isDiagnostic = false
-    /// Whether Home Assistant shows it by default.
+    /// True if Home Assistant shows it by default.
     var isShown = true
     /// The condition for being available.
     var needs = Need.gateway

@@ -114,7 +114,7 @@ enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Whether this is a number without a fraction. To JSON Schema, `1.0` and `1e0` are integers as `1` is.
+    /// True if this is a number without a fraction. To JSON Schema, `1.0` and `1e0` are integers as `1` is.
     var isInteger: Bool {
         switch self {
         case .integer: true

@@ -9,7 +9,7 @@ package struct EventPayload: NumberedPayload, ReadablePayload, Hashable {
         var dwell_s: Double
         var beginning: RegionStay.Beginning
         var ending: RegionStay.Ending
-        /// Whether a store publishes it after a later visit, and has published no entry.
+        /// True if a store publishes the visit after a later one, without an entry.
         var isLate: Bool
     }
 

@@ -45,7 +45,7 @@ package struct PayloadHead: Hashable, Sendable {
 
     /// The time of the event that the message gives.
     package var at: WallTime
-    /// Whether the gateway's clock was synced when the message was written.
+    /// True if the gateway's clock was synced when the message was written.
     package var isClockSynced: Bool
 
     init(at: WallTime, isClockSynced: Bool) {

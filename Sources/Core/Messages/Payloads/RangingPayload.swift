@@ -34,9 +34,9 @@ struct ListedBeacon: Hashable, Sendable {
     var reception: Reception?
     /// The name; `nil` where names are left out.
     var device: String?
-    /// Whether its new address may be a rotation: listed, not counted.
+    /// True if its new address may be a rotation: listed, not counted.
     var isResolving: Bool = false
-    /// Whether another beacon of its identity is alive.
+    /// True if another beacon of its identity is alive.
     var isDuplicate: Bool = false
     /// The place in a store; `nil` in a gateway's message, because a gateway does not know the store.
     var place: BeaconPlace?

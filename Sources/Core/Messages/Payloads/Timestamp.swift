@@ -114,7 +114,7 @@ package enum Timestamp {
 package struct Timebase: Hashable, Sendable {
     /// The wall time at the monotonic origin.
     var wallAtOrigin: WallTime
-    /// Whether NTP or another service synchronises the system clock.
+    /// True if NTP or another service synchronises the system clock.
     package var isSynced: Bool
 
     package init(wallAtOrigin: WallTime, isSynced: Bool) {

@@ -156,6 +156,6 @@ package enum CoveredRadio: Hashable, Sendable {
         }
     }
 
-    /// Whether the radio can hear.
+    /// True if the radio can hear.
     var hears: Bool { self == .replay || self == .live(.scanning) }
 }

@@ -20,7 +20,7 @@ package struct IncomingRequest: Hashable, Sendable {
         self.correlationData = correlationData
     }
 
-    /// Whether this only clears a retained request at the broker. With MQTT 3.1.1 the broker does not pass the flag on.
+    /// True if this only clears a retained request at the broker. With MQTT 3.1.1 the broker does not pass the flag on.
     var clearsRetained: Bool { isRetained && payload?.isEmpty == true }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// Core Location's `CLBeaconRegion`: a proximity UUID, optionally a major, and optionally a minor, which needs a major.
 package struct BeaconRegion: Hashable, Sendable {
-    /// Whether one registration has many instances, one for each value heard. The raw value is the word in
+    /// The instances of one registration: one, or one for each value heard. The raw value is the word in
     /// `config.toml`.
     package enum Expansion: String, CaseIterable, Sendable {
         case none
@@ -20,11 +20,11 @@ package struct BeaconRegion: Hashable, Sendable {
     /// The minor of its beacons; `nil` for any. It needs a major.
     var minor: UInt16?
     package var expansion: Expansion = .none
-    /// Whether entries make events. The state changes in any case.
+    /// True if entries make events. The state changes in any case.
     var notifyOnEntry: Bool = true
-    /// Whether exits make events. The state changes in any case.
+    /// True if exits make events. The state changes in any case.
     var notifyOnExit: Bool = true
-    /// Whether the beacons of the region are ranged while it is inside.
+    /// True if the beacons of the region are ranged while it is inside.
     package var isRanged: Bool = true
     /// The RSSI at one metre of its beacons that state an implausible one; `nil` where it is not configured. dBm.
     var measuredPower_dbm: Int8?

@@ -29,12 +29,12 @@ struct CircleMonitor: Sendable {
     /// The number of comparisons of a fix with a circle.
     private(set) var judgedCount = 0
 
-    /// Whether a state is not decided, or a crossing is under way.
+    /// True if a state is not decided, or a crossing is under way.
     var isUndecided: Bool {
         !waiting.isEmpty || !settling.isEmpty || progress.values.contains { $0.run != nil }
     }
 
-    /// Whether the gateway is inside a circle.
+    /// True if the gateway is inside a circle.
     var isGatewayInside: Bool { insideCount > 0 }
 
     /// Begins to monitor a circle. The circle has its instance at once, and a state after the first fixes.

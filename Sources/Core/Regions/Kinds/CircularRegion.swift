@@ -9,9 +9,9 @@ package struct CircularRegion: Hashable, Sendable {
     /// The id chosen by the operator: one MQTT topic level, unique.
     var id: String
     var circle: Circle
-    /// Whether entries make events. The state changes in any case.
+    /// True if entries make events. The state changes in any case.
     var notifyOnEntry: Bool = true
-    /// Whether exits make events. The state changes in any case.
+    /// True if exits make events. The state changes in any case.
     var notifyOnExit: Bool = true
     var rules: CircleRules
 
@@ -106,7 +106,7 @@ struct CircleProgress: Hashable, Sendable {
     var run: Run?
     /// The result of the first fixes; `nil` where none was inside.
     var first: FirstFixes?
-    /// Whether its state is to be announced again, and only the run delays that.
+    /// True if its state is to be announced again, and only the run delays that.
     var isOverdue = false
 
     /// The number and the first time of fixes inside since registration, until the first state is decided.
@@ -137,7 +137,7 @@ struct SettlingCircles: Sendable {
         time = FixTime(from: now, longestGap: rules.unknownStateAfter)
     }
 
-    /// Whether fixes have come for long enough.
+    /// True if fixes have come for long enough.
     var isOver: Bool { time.elapsed >= crossingAfter }
 
     mutating func use(at now: Instant) {

@@ -15,7 +15,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether fixes are its evidence, not radio reports. The gateway itself is then inside.
+    /// True if fixes are its evidence, not radio reports. The gateway itself is then inside.
     package var needsFixes: Bool {
         switch self {
         case .beacon: false
@@ -23,7 +23,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it contains beacons, which can be ranged and listed, and which several gateways may hear.
+    /// True if it contains beacons, which can be ranged and listed, and which several gateways may hear.
     package var hasBeacons: Bool {
         switch self {
         case .beacon: true
@@ -31,7 +31,7 @@ package enum RegionKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether `max_instances` limits its instances. Where each region has one instance, `max_regions` does.
+    /// True if `max_instances` limits its instances. Where each region has one instance, `max_regions` does.
     var isLimitedByInstances: Bool {
         switch self {
         case .beacon: true
@@ -60,7 +60,7 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
-    /// Whether the beacons of the region are ranged while it is inside.
+    /// True if the beacons of the region are ranged while it is inside.
     var isRanged: Bool {
         switch self {
         case .beacon(let region): region.isRanged
@@ -194,7 +194,7 @@ struct RegionKindTables: Sendable {
     /// The circles, and the effects of fixes on them.
     var circles = CircleMonitor()
 
-    /// Whether a state is not decided, or a crossing is under way: a receiver must not rest then.
+    /// True if a state is not decided, or a crossing is under way: a receiver must not rest then.
     var isCrossingUndecided: Bool {
         RegionKind.allCases.contains { kind in
             switch kind {
@@ -203,7 +203,7 @@ struct RegionKindTables: Sendable {
             }
         }
     }
-    /// Whether the gateway is inside any region.
+    /// True if the gateway is inside any region.
     var isGatewayInside: Bool {
         RegionKind.allCases.contains { kind in
             switch kind {

@@ -60,7 +60,7 @@ struct EvidenceSource: Sendable {
         schedule()
     }
 
-    /// Whether a timer came due in silence and waits.
+    /// True if a timer came due in silence and waits.
     var isAwaitingProof: Bool { !proof.waiting.isEmpty }
 
     /// Returns whether the source is known to have perceived until a timer came due.

@@ -25,7 +25,7 @@ struct InstanceAdmission: Sendable {
         due = min(budget.due, forgetAfter == .forever ? .distantFuture : outside.nextDue + forgetAfter)
     }
 
-    /// Whether there are decisions to take. Every report asks.
+    /// True if there are decisions to take. Every report asks.
     var hasDecisions: Bool { !decisions.isEmpty }
 
     /// Returns the decisions since the last call.

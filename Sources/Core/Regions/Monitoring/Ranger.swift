@@ -159,12 +159,12 @@ package struct RangedBeacon: Hashable, Sendable {
     var lastHeard: Instant
     /// How often its packets arrive; `nil` before three gaps, and in a report within 5 s after one that gives it.
     var reception: Reception?
-    /// Whether its new address may be a rotation: listed, not counted.
+    /// True if its new address may be a rotation: listed, not counted.
     var isResolving: Bool
-    /// Whether another beacon of its identity is alive.
+    /// True if another beacon of its identity is alive.
     var isDuplicate: Bool
 
-    /// Whether the beacon states a measured power that cannot be.
+    /// True if the beacon states a measured power that cannot be.
     var statesImplausiblePower: Bool { !IBeaconFrame.isPlausible(power_dbm: measuredPower_dbm) }
 
     /// Returns the number of physical beacons: tracks, without those still resolving.

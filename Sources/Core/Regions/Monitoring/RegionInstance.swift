@@ -1,6 +1,6 @@
 /// One region instance of a monitor: its id, its source of evidence and its state.
 struct RegionInstance: Sendable {
-    /// Whether subscribers know the instance.
+    /// The existence of an instance for subscribers.
     enum Existence: Equatable, Sendable {
         /// The instance has a state and a record.
         case exists
@@ -162,7 +162,7 @@ package struct RegionRecord: Hashable, Sendable {
         var beginning: RegionStay.Beginning = .observed
         /// The beacons that keep the region inside; `nil` for a circle, which has none.
         var keeper: BeaconKeeper?
-        /// Whether the exit makes an event.
+        /// True if the exit makes an event.
         var notifiesOnExit: Bool = true
     }
 
@@ -299,7 +299,7 @@ package struct RegionStay: Hashable, Sendable {
     var lastHeardAt: Instant
     var beginning: Beginning = .observed
     var ending: Ending = .observed
-    /// Whether a store learned of it after it had published a later visit. Then no entry was published.
+    /// True if a store learned of the visit after the store had published a later visit. Then no entry was published.
     var isLate: Bool = false
 
     /// The time from the entry to the last evidence; never negative.

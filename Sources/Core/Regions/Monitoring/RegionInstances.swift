@@ -27,7 +27,7 @@ struct RegionInstances: Sendable {
         var settlesAt: Instant
         /// The limits that refused an instance, a newcomer or a transmitter: each is reported once.
         var reported: Set<RegionMonitoringFailure.Cause> = []
-        /// Whether it was unregistered, so that its slot may be reused.
+        /// True once the region was unregistered, so that its slot may be reused.
         var isFree = false
     }
 

@@ -4,7 +4,7 @@
 /// four kinds of evidence, which are methods here: inside, heard until a time, outside, unknown. Settling, crossings,
 /// stays and the restart are the same for every kind of region, for a gateway and for a store.
 struct RegionStateMachine: Sendable {
-    /// Whether the region is inside according to the evidence. Blindness of the source does not change it.
+    /// The occupancy of the region according to the evidence. Blindness of the source does not change it.
     enum Occupancy: Equatable, Sendable {
         /// Monitoring has begun, and the initial state is not decided yet.
         case unsettled
@@ -22,7 +22,7 @@ struct RegionStateMachine: Sendable {
         /// ends it.
         var leavesAt: Instant
         var beginning: RegionStay.Beginning
-        /// Whether it was restored from the store without evidence since.
+        /// True if it was restored from the store without evidence since.
         var isRestored: Bool
     }
 
@@ -48,7 +48,7 @@ struct RegionStateMachine: Sendable {
         if case .inside(let presence) = occupancy { presence } else { nil }
     }
 
-    /// Whether the initial state is decided.
+    /// True if the initial state is decided.
     var isSettled: Bool { occupancy != .unsettled }
 
     /// A change to announce to subscribers.

@@ -23,7 +23,7 @@ struct StoreBeacon: Sendable {
         fileprivate(set) var at: Instant
         fileprivate(set) var age_ms: Int64
         fileprivate(set) var observation: BeaconObservation
-        /// Whether the gateway heard it as it published the list.
+        /// True if the gateway heard the beacon as it published the list.
         fileprivate let isPresent: Bool
         private var measuredPower_dbm: Int8
         private var isResolving: Bool
@@ -58,7 +58,7 @@ struct StoreBeacon: Sendable {
     struct Candidate: Sendable {
         var since: Instant
         var zone: StorePlan.Zone
-        /// Whether lists name it already: it has been sure enough for that.
+        /// True if lists name it already: it has been sure enough for that.
         fileprivate(set) var isListed = false
 
         init(zone: StorePlan.Zone, since: Instant) { (self.zone, self.since) = (zone, since) }

@@ -16,7 +16,7 @@ struct StorePlacing: Sendable {
 
     /// The most beacons followed at a time.
     let maxBeacons: Int
-    /// Whether devices that share an identity are distinguished by their names, which all gateways give alike.
+    /// True if devices that share an identity are distinguished by their names, which all gateways give alike.
     let distinguishesDevices: Bool
     private var plan: StorePlan
     /// The regions of `StorePresence` with zones or beacons.

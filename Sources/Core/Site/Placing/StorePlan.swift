@@ -67,7 +67,7 @@ struct StoreZone: StoreInstance {
         _ = machine.begin(isSettling: false, isBlind: false, at: now)
     }
 
-    /// Whether a restored zone is inside although no beacon was found in it since.
+    /// True if a restored zone is inside although no beacon was found in it since.
     var isDeserted: Bool { members == 0 && machine.presence != nil }
 
     /// Adds a beacon. A visit does not begin before the last event of the zone.

@@ -18,7 +18,7 @@ struct Claim: Sendable {
         var beginning = RegionStay.Beginning.observed
         /// The time of another entry during the stay, whose exit before it has not arrived yet.
         var reenteredAt: Instant?
-        /// Whether that entry is the first statement of a new epoch, which continues the stay.
+        /// True if the other entry is the first statement of a new epoch, which continues the stay.
         var isContinued = false
     }
 
@@ -148,7 +148,7 @@ struct Claim: Sendable {
 
 /// The event that causes claims to be evaluated.
 struct ClaimEvidence: Sendable {
-    /// Whether a gateway has reported an entry. A beacon without an entry was there before.
+    /// True if a gateway has reported an entry. A beacon without an entry was there before.
     var isCrossing = false
     /// The beginning of the stay, where it is earlier than `at`.
     var since: Instant?

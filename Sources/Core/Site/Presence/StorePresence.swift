@@ -76,7 +76,7 @@ struct StorePresence: Sendable {
         }
     }
 
-    /// Whether a deadline is that of the admission, and a minute with surges has ended.
+    /// Returns whether a deadline is that of the admission, and a minute with surges has ended.
     func hasSurges(at now: Instant) -> Bool { regions.admissionDue == now && regions.hasSurges(at: now) }
 
     mutating func takeSurges() -> [EntryBudget.Surge] { regions.takeSurges() }
@@ -390,7 +390,7 @@ struct StorePresence: Sendable {
         if !regions.add(stay, to: slot, at: now) { lateCount += 1 }
     }
 
-    /// Whether the next work is to end stays of earlier epochs.
+    /// Returns whether the next work is to end stays of earlier epochs.
     func isRestatementDue(at now: Instant) -> Bool {
         regions.admissionDue != now && early.due != now && gateways.restatedDue == now
     }

@@ -17,7 +17,7 @@ struct StoreRegion: StoreInstance {
     struct Change: Sendable {
         var change: RegionStateMachine.Change
         var at: Instant
-        /// Whether the next visit has begun already.
+        /// True if the next visit has begun already.
         var isPast = false
     }
 
@@ -53,12 +53,12 @@ struct StoreRegion: StoreInstance {
     private(set) var notBefore = Instant.origin
     /// The last event of its zones: the region is not left before it.
     private(set) var zonesPublishedAt: Instant?
-    /// Whether its exits make events: the operator of the gateways may have switched them off.
+    /// True if its exits make events: the operator of the gateways may have switched them off.
     private(set) var hasExitEvent = true
     private(set) var resumption = Resumption.none
-    /// Whether only gateways that cannot hear have it inside.
+    /// True if only gateways that cannot hear have it inside.
     private(set) var isHeldByAway = false
-    /// Whether any state of it was published.
+    /// True if any state of it was published.
     private(set) var isPublished = false
 
     /// - Parameter ended: the end of an earlier visit of the instance.
@@ -75,7 +75,7 @@ struct StoreRegion: StoreInstance {
     /// The time of the next deadline of its presence.
     var presenceDue: Instant { min(min(lookDue ?? exitDue, unknownDue), reevaluation.due) }
 
-    /// Whether subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
+    /// True if subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
     /// are published.
     var isPublishedInside: Bool {
         machine.presence != nil && machine.state == .inside && !isUndecided && !isHeldByAway
@@ -87,7 +87,7 @@ struct StoreRegion: StoreInstance {
         return Change(change: RegionStateMachine.Change(state: .unknown, since: machine.since, crossing: nil), at: now)
     }
 
-    /// Whether a gateway still has a claim on it.
+    /// True if a gateway still has a claim on it.
     var isMonitored: Bool { !claims.isEmpty }
 
     /// Returns a gateway's claim, if there is one.
@@ -494,7 +494,7 @@ struct StoreRegion: StoreInstance {
         return givenUp
     }
 
-    /// Whether an exit, or the visit after it, is known but not published yet.
+    /// True if an exit, or the visit after it, is known but not published yet.
     var isUndecided: Bool { lookDue != nil || next.entry != nil }
 
     /// Leaves the region.

@@ -43,7 +43,7 @@ struct StoreRegions: Sendable {
     private var timers = TimerQueue<StoreRegionSlot>()
     /// The exits that wait for lists of gateways, by their times; stale where `StoreRegion.awaitedUntil` differs.
     private var awaitingLists = TimerQueue<StoreRegionSlot>()
-    /// Whether all instances together have too many waiting stays, and the time of the last count.
+    /// True if all instances together have too many waiting stays, and the time of the last count.
     private var hasManyStays = false
     private var staysCountedAt = Instant.origin
 
@@ -190,7 +190,7 @@ struct StoreRegions: Sendable {
         return pending
     }
 
-    /// Whether a minute with surges has ended.
+    /// Returns whether a minute with surges has ended.
     func hasSurges(at now: Instant) -> Bool { budget.due <= now }
 
     mutating func takeSurges() -> [EntryBudget.Surge] { budget.takeSurges() }
@@ -221,7 +221,7 @@ struct StoreRegions: Sendable {
         awaitingLists.throwOutStale(of: table.slotCount) { table[$0.subject].awaitedUntil(spans) == $0.due }
     }
 
-    /// Whether any exit waits for lists.
+    /// True if any exit waits for lists.
     var awaitsLists: Bool { awaitingLists.first != nil }
 
     /// Checks the exits again that waited for lists until then.

@@ -24,7 +24,7 @@ package struct Actor: Hashable, Sendable {
     var addresses: [AddressSpan]
     /// The times in which the phone is in a pocket, in order.
     var pocketed: [Range<Instant>] = []
-    /// Whether advertising pauses at a rotation, because the host changes the address. A controller that changes it by
+    /// True if advertising pauses at a rotation, because the host changes the address. A controller that changes it by
     /// itself does not pause.
     var restartsAtRotation = false
     /// The advertising data: AD structures, at most 31 octets.

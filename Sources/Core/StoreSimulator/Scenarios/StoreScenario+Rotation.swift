@@ -5,13 +5,13 @@ extension StoreScenario {
     package struct RotationCrowd: Hashable, Sendable {
         /// The number of phones at a time.
         package var phones = 2
-        /// Whether all of them have one identity (UUID, major and minor), or each its own.
+        /// True if all of them have one identity (UUID, major and minor), or each its own.
         package var sharesIdentity = true
-        /// Whether each leaves after some minutes and another one comes.
+        /// True if each leaves after some minutes and another one comes.
         var comesAndGoes = true
-        /// Whether they are put into pockets and taken out again.
+        /// True if they are put into pockets and taken out again.
         var hasPockets = true
-        /// Whether the gateway is deaf now and then, as one whose Wi-Fi shares the antenna.
+        /// True if the gateway is deaf now and then, as one whose Wi-Fi shares the antenna.
         var hasScanGaps = true
 
         package init() {}
