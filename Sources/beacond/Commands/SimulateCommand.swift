@@ -78,7 +78,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "For the scenario rooms: the second at which a phone comes that a reader can watch, 2/1 of the scenario first-run.",
+            "For the scenario rooms: the second at which a phone comes that a reader can watch, 2/1 of the scenario first-run. It comes again every two minutes.",
             valueName: "seconds"))
     var firstPhoneAt: Int64?
 

@@ -80,7 +80,10 @@ extension StoreScenario {
             addresses: AddressSpan.rotating(for: path, at: [path.start + .seconds(12)], random: &random))
     }
 
-    /// The first phone of the scenario, `2/1`, on the same way to the gateway of a shop of several rooms.
+    /// How often the first phone comes to a shop of several rooms. Its visit and the silence until its exit are shorter.
+    static let firstPhonePeriod = TimeSpan.seconds(120)
+
+    /// A visit of the scenario's first phone, `2/1`, on the same way to the gateway of a shop of several rooms.
     static func firstPhone(of rooms: Rooms, at start: Instant, random: inout RandomStream) -> Actor {
         let path = closeUp(to: rooms.middle(of: 0), from: rooms.door, at: start, pace_m_s: 1.4)
         return watchedPhone(BeaconIdentity(uuid: storeUUID, major: phoneMajor, minor: 1), path, random: &random)

@@ -84,7 +84,11 @@ extension StoreScenario {
             number = number == .max ? first : number + 1
             at += .seconds(random.uniform(15..<45))
         }
-        if let firstPhoneAt { actors.append(firstPhone(of: rooms, at: firstPhoneAt, random: &random)) }
+        var phoneAt = firstPhoneAt ?? .origin + duration
+        while phoneAt < .origin + duration {
+            actors.append(firstPhone(of: rooms, at: phoneAt, random: &random))
+            phoneAt += firstPhonePeriod
+        }
         var scenario = StoreScenario(
             name: "rooms", duration: duration, gateway: rooms.middle(of: listening), actors: actors)
         scenario.rooms = rooms
