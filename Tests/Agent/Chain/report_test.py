@@ -7,11 +7,14 @@ import io
 import subprocess
 import sys
 import unittest
+import unittest.mock
 from zoneinfo import ZoneInfo
 
 import psycopg
 import tinyhtml5
 from beacons_report.commands import main
+from beacons_report.ranking import ranking
+from beacons_report.source import CannotReport, Source
 
 from reported import MONDAY, NAME, TODAY, ReportTest
 from servers import run
@@ -323,6 +326,21 @@ class Ranking(ReportTest):
         code, words = self.report_all("--week", "{0.year}-W{0.week:02}".format(TODAY.isocalendar()), url=url)
         self.assertEqual((code, words.count("\n")), (70, 1))
         self.assertIn("is not over", words)
+
+    def test_a_week_is_over_when_it_is_over_in_the_store_where_days_begin_last(self):
+        url = self.url_of("over")
+        run(SCHEMA, "--database", url)
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("INSERT INTO beacons.store VALUES ('first', 'First', 'Pacific/Auckland', ''), ('last', 'Last', 'Pacific/Honolulu', '')")
+        # The Monday after the week begins in Honolulu at 10:00 UTC.
+        ends = datetime.datetime.combine(MONDAY + datetime.timedelta(days=7), datetime.time(10), datetime.UTC)
+        for before, last in ((datetime.timedelta(minutes=1), MONDAY - datetime.timedelta(days=7)), (datetime.timedelta(), MONDAY)):
+            with psycopg.connect(url) as connection, unittest.mock.patch.object(Source, "now", ends - before):
+                self.assertEqual(ranking(Source(connection), None)[0].first, last)
+                if last == MONDAY:
+                    self.assertEqual(ranking(Source(connection), MONDAY)[0].first, MONDAY)
+                else:
+                    self.assertRaisesRegex(CannotReport, "is not over", ranking, Source(connection), MONDAY)
 
     def report_all(self, *more, url):
         errors = io.StringIO()

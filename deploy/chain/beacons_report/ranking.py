@@ -29,6 +29,9 @@ SELECT s.site, coalesce(p.name, s.site), m.visits, m.low, m.high, m.unknown, m.d
 FROM (SELECT site FROM beacons.store UNION SELECT site FROM main) s LEFT JOIN beacons.store p USING (site) LEFT JOIN main m USING (site)
 LEFT JOIN told b ON b.site = m.site AND b.region = m.region AND NOT b.is_now
 ORDER BY m.visits DESC NULLS LAST, s.site LIMIT %(most)s"""
+# In a store's own time zone, the earliest of all.
+DATE = """SELECT coalesce(min((%(at)s AT TIME ZONE zone)::date), (%(at)s AT TIME ZONE 'UTC')::date)
+FROM (SELECT DISTINCT beacons.time_zone_of(site) FROM (SELECT site FROM beacons.store UNION SELECT site FROM beacons.gateway) s) z (zone)"""
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,11 @@ class Rank:
 
 
 def ranking(source: Source, chosen: date | None) -> tuple[Week, list[Rank]]:
-    """The chosen week, or the last one that is over everywhere."""
-    first = chosen or monday_of((source.now - timedelta(hours=12)).date()) - timedelta(days=7)
-    if first + timedelta(days=7) > source.now.date() + timedelta(days=1):
-        raise CannotReport(f"the week {Week(first, ZoneInfo('UTC')).name} is not over: the stores are ranked by whole weeks")
+    """The chosen week, or the last one that is over in each store's time zone."""
+    running = monday_of(source.one(DATE, at=source.now))
+    first = chosen or running - timedelta(days=7)
+    if first >= running:
+        raise CannotReport(f"the week {Week(first, ZoneInfo('UTC')).name} is not over in each store's time zone: the stores are ranked by whole weeks")
     rows = source.rows(STORES, first=first, before=first - timedelta(days=7), end=first + timedelta(days=7), most=MOST_STORES)
     return Week(first, ZoneInfo("UTC")), [rank(number, *row) for number, row in enumerate(rows, 1)]
 
