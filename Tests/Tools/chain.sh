@@ -44,17 +44,22 @@ stop_chain() {
     clear_away
 }
 
-# run_tests NAME [CLASS…]: NAME_test.py or some classes in it, each test as one. What it says is in $log.
+# run_tests NAME [CLASS…]: NAME_test.py or some classes in it, each test as one. What it says is in $log. Stories end today, which is
+# another day for the database after midnight: a file that fails while a day ends runs once more.
 run_tests() {
-    local name=$1 chosen=("${1}_test") status ok left_out bad
+    local name=$1 chosen=("${1}_test") day status ok left_out bad
     shift
     (($# == 0)) || chosen=("${@/#/${name}_test.}")
-    timeout --kill-after=60 "$limit_s" "$python" -m unittest -v "${chosen[@]}" >"$log" 2>&1 &
-    child=$!
-    wait "$child"
-    status=$?
-    child=
-    end_servers
+    until [[ $(date -u +%F) == "${day:-}" ]]; do
+        day=$(date -u +%F)
+        timeout --kill-after=60 "$limit_s" "$python" -m unittest -v "${chosen[@]}" >"$log" 2>&1 &
+        child=$!
+        wait "$child"
+        status=$?
+        child=
+        end_servers
+        ((status)) || break
+    done
     ((status != 124 && status != 137)) || echo "$name: no end within $limit_s s"
     ok=$(grep -cE '\.\.\. ok$|^ok$' "$log")
     left_out=$(grep -cE "\.\.\. skipped '|^skipped '" "$log")

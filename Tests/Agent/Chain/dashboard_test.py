@@ -15,7 +15,7 @@ from weeks_told import Telling, tell_ways, tell_weeks
 DASHBOARD = json.loads((pathlib.Path(ROOT) / "deploy/monitoring/figures.json").read_text())
 TODAY = datetime.datetime.now(datetime.UTC).date()
 MONDAY = TODAY - datetime.timedelta(days=TODAY.weekday() + 7)
-FROM, UNTIL = (f"'{MONDAY + datetime.timedelta(days=days)}T00:00:00Z'" for days in (-40, 12))
+FROM, UNTIL = (f"'{day}T00:00:00Z'" for day in (MONDAY - datetime.timedelta(days=40), TODAY))
 # Grafana's own words, as its PostgreSQL data source fills them in.
 MACROS = ((r"\$__timeFilter\((\w+)\)", rf"\1 BETWEEN {FROM} AND {UNTIL}"), (r"\$__timeFrom\(\)", FROM), (r"\$__timeTo\(\)", UNTIL))
 
