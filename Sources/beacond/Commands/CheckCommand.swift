@@ -34,6 +34,11 @@ struct CheckCommand: ParsableCommand {
         }
         let settings = configuration.settings
         report.add("configuration", "valid, regions: \(settings.gateway.regions.configured.count)", remedy: "")
+        if settings.gateway.regions.configured.isEmpty {
+            report.warn(
+                "regions",
+                "no [[region]] is configured, so no entry, exit or ranging is published; beacond scan lists the UUIDs that are heard")
+        }
         report.addSecrets(settings)
         report.addCertificates(settings.broker, at: SystemClock.timebase.wall(SystemClock.now))
         report.add(configuration)

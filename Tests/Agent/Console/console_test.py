@@ -339,6 +339,17 @@ def write_configuration(folder, **mqtt):
             file.write(f'{name} = "{value}"\n')
 
 
+def test_check_without_a_region():
+    """check warns where no region is configured, because such an agent publishes no visit, and says which command lists UUIDs."""
+    with tempfile.TemporaryDirectory() as folder:
+        for regions, is_warned in (("", True), (f'[[region]]\nid = "carts"\nuuid = "{UUID}"\n', False)):
+            with open(os.path.join(folder, "config.toml"), "w") as file:
+                file.write(regions + '[gateway]\nstate_dir = "state"\n')
+            lines = run("check", cwd=folder).stdout.splitlines()
+            warnings = [line for line in lines if line.startswith("warning regions: ") and "beacond scan" in line]
+            assert bool(warnings) == is_warned, lines
+
+
 def test_run_and_check_of_a_missing_adapter():
     """The agent logs the cause that check names, with its remedy."""
     with tempfile.TemporaryDirectory() as folder:
