@@ -17,6 +17,7 @@ import threading
 import time
 
 import plot
+import receivers
 import store
 from drain import Drain
 from live import Agent, Broker, Controller, Subscriber, cpu_s, play, report
@@ -215,6 +216,14 @@ class Bench:
         self.note("store_core_percent", median([Cost(full).cpu_s for _ in range(3)]) / seconds * 100)
         self.note("store_peak_mib", peak_kib(full) / 1024)
 
+    def receivers(self):
+        """20 receivers on one machine, 200 beacons each."""
+        broker = Broker(self.folder)
+        figures = receivers.measure(self.beacond, self.work, self.tools / "libhcisocket.so", broker, 20, 20 if self.quick else 60)
+        for name, value in zip(("receiver_private_mib", "receiver_report_us", "adapter_report_us"), figures, strict=True):
+            self.note(name, value)
+        broker.close()
+
     def binary(self):
         self.note("binary_mib", self.beacond.stat().st_size / (1 << 20))
         libraries = self.output("ldd", self.beacond).decode()
@@ -232,7 +241,7 @@ def main():
     products, tools, venv = [word for word in sys.argv[1:] if not word.startswith("--")]
     with tempfile.TemporaryDirectory(prefix="beacond-benchmark-") as folder:
         bench = Bench(products, tools, venv, folder, quick)
-        parts = [bench.binary, bench.pipeline, bench.live, bench.latency, bench.wear, bench.drain, bench.store]
+        parts = [bench.binary, bench.pipeline, bench.live, bench.latency, bench.wear, bench.drain, bench.store, bench.receivers]
         only = [word.removeprefix("--only=") for word in sys.argv if word.startswith("--only=")]
         if only:
             bench.found = json.loads((HERE / "results.json").read_text())

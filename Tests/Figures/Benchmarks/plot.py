@@ -62,6 +62,11 @@ def rows(found):
         yield row("a store: 64 gateways, 10,000 beacons ranged a second", "≤ 10 % of a core", f"{share:.1f} %", share <= 10)
         peak = found["store_peak_mib"]
         yield row("the same, with its logs read: memory", "≤ 32 MiB", f"{peak:.1f} MiB", peak <= 32)
+    if "receiver_private_mib" in found:
+        private = found["receiver_private_mib"]
+        yield row("one receiver more on a machine of 20, 200 beacons each: private memory", "≤ 6 MiB", f"{private:.1f} MiB", private <= 6)
+        times = ratio("receiver_report_us", "adapter_report_us")
+        yield row("its processor time for a report, against an adapter", "≤ 2 ×", f"{found['receiver_report_us']:.1f} µs, {times:.2f} ×", times <= 2)
     yield row("`beacond --version`", "≤ 20 ms", f"{found['version_ms']:.0f} ms", found["version_ms"] <= 20)
     yield row("start to scanning", "≤ 150 ms", f"{found['start_ms']:.0f} ms", found["start_ms"] <= 150)
     small = found["binary_mib"] <= 16 and not found["shared_foundation"]
