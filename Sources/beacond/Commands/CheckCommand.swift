@@ -37,7 +37,8 @@ struct CheckCommand: ParsableCommand {
         if settings.gateway.regions.configured.isEmpty {
             report.warn(
                 "regions",
-                "no [[region]] is configured, so no entry, exit or ranging is published; beacond scan lists the UUIDs that are heard")
+                "no [[region]] is configured, so no entry, exit or ranging is published; beacond scan lists the UUIDs that are heard"
+            )
         }
         report.addSecrets(settings)
         report.addCertificates(settings.broker, at: SystemClock.timebase.wall(SystemClock.now))

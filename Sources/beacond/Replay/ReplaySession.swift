@@ -150,6 +150,7 @@ struct ReplaySession {
     }
 
     private mutating func tellHealth(before instant: Instant) {
+        if instant <= healthDue { return }
         if instant - player.clock.now > Self.longestIdle {
             healthDue = max(healthDue, instant)
             round.skipHealth(to: healthDue - HealthReporter.interval)

@@ -5,6 +5,8 @@
 package struct JSONWriter {
     private(set) var octets: [UInt8] = [UInt8(ascii: "{")]
     private var isFirst = true
+    /// The last UUID and its text: the beacons of a list mostly have the same one.
+    private var writtenUUID: (uuid: ProximityUUID, text: [UInt8])?
 
     init() {}
 
@@ -29,17 +31,13 @@ package struct JSONWriter {
     /// Writes a UUID, upper case with dashes.
     mutating func set(_ key: StaticString, _ uuid: ProximityUUID) {
         self.key(key)
-        octets.append(UInt8(ascii: "\""))
-        for (index, half) in [uuid.high, uuid.low].enumerated() {
-            for shift in stride(from: 60, through: 0, by: -4) {
-                let digit = UInt8(truncatingIfNeeded: half >> UInt64(shift)) & 0xF
-                octets.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") - 10 + digit)
-                // Behind 8, 12, 16 and 20 of the 32 digits.
-                let isGroupEnd = index == 0 ? shift == 32 || shift == 16 || shift == 0 : shift == 48
-                if isGroupEnd { octets.append(UInt8(ascii: "-")) }
-            }
+        if let writtenUUID, writtenUUID.uuid == uuid {
+            octets += writtenUUID.text
+            return
         }
-        octets.append(UInt8(ascii: "\""))
+        let text = Array("\"\(uuid)\"".utf8)
+        octets += text
+        writtenUUID = (uuid, text)
     }
 
     mutating func set(_ key: StaticString, _ value: Bool) {

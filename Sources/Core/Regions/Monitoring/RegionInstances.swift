@@ -51,6 +51,11 @@ struct RegionInstances: Sendable {
         _modify { yield &instances[slot] }
     }
 
+    /// Changes an instance with a report.
+    mutating func change<Result>(_ slot: InstanceSlot, _ change: (inout RegionInstance) -> Result) -> Result {
+        instances.change(slot, change)
+    }
+
     /// A source of evidence. Changes happen in place.
     subscript(source: EvidenceSourceID) -> EvidenceSource {
         get { sources[source.index] }

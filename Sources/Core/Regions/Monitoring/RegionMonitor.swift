@@ -96,7 +96,7 @@ struct RegionMonitor: Sendable {
         let seen = instances.seenTime(of: slot, at: now)
         switch instances[slot].beacons {
         case .present:
-            let (change, timer) = instances[slot].heard(evidence, rules, seen: seen, at: now)
+            let (change, timer) = instances.change(slot) { $0.heard(evidence, rules, seen: seen, at: now) }
             if let timer { instances.setTimer(slot, dueAtSeenTime: timer) }
             if let change { instances.announce(slot, change, at: now, transitions: &transitions) }
         case let beacons:
