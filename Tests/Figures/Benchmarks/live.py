@@ -16,10 +16,15 @@ import time
 UUID = bytes.fromhex("39ED98FF2900441A802F9C398FC199D2")
 
 
+def advertising_data(minor):
+    """The flags and the iBeacon."""
+    return bytes.fromhex("0201061AFF4C000215") + UUID + struct.pack(">HHb", 1, minor, -59)
+
+
 def report(minor, number=None, rssi=-60):
     """An LE Meta event with one legacy report, as an H4 packet."""
     number = minor if number is None else number
-    data = bytes.fromhex("0201061AFF4C000215") + UUID + struct.pack(">HHb", 1, minor, -59)
+    data = advertising_data(minor)
     address = (0xC0FFEE000000 + number).to_bytes(6, "little")
     body = bytes([0x02, 1, 0x03, 0x01]) + address + bytes([len(data)]) + data + struct.pack("b", rssi)
     return bytes([0x04, 0x3E, len(body)]) + body
@@ -105,15 +110,21 @@ class Broker:
         self.child.wait()
 
 
+def connected(port, name):
+    """A bare socket that has sent MQTT 3.1.1's CONNECT; the broker's answer is the next to read."""
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    content = b"\x00\x04MQTT\x04\x02\x00\x00" + struct.pack(">H", len(name)) + name.encode()
+    connection.sendall(bytes([0x10, len(content)]) + content)
+    return connection
+
+
 class Subscriber:
     """An MQTT 3.1.1 client on a bare socket that notes when each message arrived."""
 
     def __init__(self, port, topic):
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket = connected(port, "benchmark")
         self.buffer = b""
-        name = b"\x00\x04MQTT\x04\x02\x00\x00\x00\x09benchmark"
-        self.socket.sendall(bytes([0x10, len(name)]) + name)
         self.packet(5)
         filter = struct.pack(">HH", 1, len(topic)) + topic.encode() + b"\x01"
         self.socket.sendall(bytes([0x82, len(filter)]) + filter)

@@ -2,12 +2,11 @@
 
 import contextlib
 import pathlib
-import socket
 import struct
 import subprocess
 import time
 
-from live import UUID, Agent, Controller, cpu_s, play
+from live import Agent, Controller, advertising_data, connected, cpu_s, play
 from workload import median
 
 BEACONS, REPORTS_PER_S = 200, 500
@@ -20,7 +19,7 @@ def batch(second, count):
         packets.setdefault(number % BEACONS, []).append(-60 - number * 7 % 9)
     body = bytes.fromhex("AC233FC02F87") + struct.pack(">H", len(packets))
     for minor, levels in packets.items():
-        data = bytes.fromhex("0201061AFF4C000215") + UUID + struct.pack(">HHb", 1, minor, -59)
+        data = advertising_data(minor)
         body += (0xC0FFEE000000 + minor).to_bytes(6, "big") + struct.pack(">H", len(levels))
         body += b"".join(bytes([len(data)]) + data + bytes([0x06, level & 0xFF]) for level in levels)
     return bytes.fromhex("BB01") + struct.pack(">I", len(body) + 7) + body + b"\xDD"
@@ -30,9 +29,7 @@ class Publisher:
     """An MQTT 3.1.1 client on a bare socket that publishes with QoS 0."""
 
     def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        name = b"\x00\x04MQTT\x04\x02\x00\x00\x00\x09receivers"
-        self.socket.sendall(bytes([0x10, len(name)]) + name)
+        self.socket = connected(port, "receivers")
         self.socket.recv(4)
 
     def publish(self, topic, payload):
