@@ -60,7 +60,7 @@ struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
 
     /// Changes an element in place, and returns what `change` returns.
     ///
-    /// For changes with each report: the subscript's coroutine is not inlined, and allocates 160 instructions' worth.
+    /// For changes with each report: the subscript's coroutine is not inlined, and allocates its frame.
     mutating func change<Result>(_ slot: Slot, _ change: (inout Element) -> Result) -> Result {
         change(&elements[slot.index])
     }

@@ -51,7 +51,7 @@ struct RegionInstances: Sendable {
         _modify { yield &instances[slot] }
     }
 
-    /// Changes an instance with a report.
+    /// Changes an instance in place with a report: see `SlotTable.change`.
     mutating func change<Result>(_ slot: InstanceSlot, _ change: (inout RegionInstance) -> Result) -> Result {
         instances.change(slot, change)
     }
