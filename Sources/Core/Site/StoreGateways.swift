@@ -23,6 +23,9 @@ struct GatewaySet: Hashable, Sendable {
 
     mutating func remove(_ gateway: GatewayIndex) { bits &= ~bit(gateway) }
 
+    /// The gateway with the lowest index; `nil` for an empty set.
+    var first: GatewayIndex? { isEmpty ? nil : GatewayIndex(bits.trailingZeroBitCount) }
+
     func subtracting(_ others: GatewaySet) -> GatewaySet {
         var left = self
         left.bits &= ~others.bits

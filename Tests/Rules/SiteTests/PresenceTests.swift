@@ -200,20 +200,51 @@ struct PresenceTests {
 
     @Test("Of two gateways with one region id and two UUIDs the second is refused, and the log names both")
     func twoUUIDs() throws {
-        let other = "ffffffff-2900-441a-802f-9c398fc199d2"
         var store = try Store()
         store.enter("a", at: 10)
         store.state("b", "inside", seq: 0, at: 11)
-        store.say(
-            "b", "region/carts/event",
-            #"{"schema":1,"at":"\#(Timestamp.text(Store.start + .seconds(12)))","clock":"synced","site":"store","gateway":"b","epoch":"E","seq":1,"type":"enter","#
-                + #""region":"carts","uuid":"\#(other)","major":1,"minor":1,"rssi_dbm":-60,"accuracy_m":2,"accuracy_error_m":1,"proximity":"near"}"#,
-            at: 12)
+        Self.enterOther(&store, "b", seq: 1, at: 12)
         store.state("b", "inside", since_s: 12, seq: 1, at: 12.1)
         store.exit("a", entered_s: 10, heard_s: 19, at: 20)
         store.advance(to: 100)
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 25.0 by a"])
         #expect(store.notices.count == 1 && store.notices.first?.contains("\"b\" monitors UUID FFFFFFFF-2900") == true)
         #expect(store.engine.figures.malformed == 2)
+    }
+
+    @Test("A message with another UUID of the first gateway ends no other gateway's visit: the UUID of both counts")
+    func firstGatewayErrs() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", minor: 2, at: 11)
+        Self.enterOther(&store, "a", seq: 9, at: 12)
+        store.exit("b", minor: 2, entered_s: 11, heard_s: 29, at: 30)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by b"] && !store.hasEnded)
+        #expect(store.notices.count == 1 && store.notices.first?.contains("\"a\" monitors UUID FFFFFFFF-2900") == true)
+        #expect(store.engine.figures.malformed == 1)
+    }
+
+    @Test("Gateways may change a region's UUID one after the other: the last one decides")
+    func everyGatewayChanges() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 11)
+        Self.enterOther(&store, "a", seq: 9, at: 20)
+        Self.enterOther(&store, "b", seq: 9, at: 30)
+        Self.enterOther(&store, "a", seq: 10, at: 40)
+        #expect(store.engine.figures.malformed == 1)
+        store.enter("b", at: 50)
+        #expect(store.engine.figures.malformed == 2)
+    }
+
+    /// A gateway's entry of a beacon with another UUID.
+    private static func enterOther(_ store: inout Store, _ gateway: String, seq: Int, at t_s: Double) {
+        let other = "ffffffff-2900-441a-802f-9c398fc199d2"
+        store.say(
+            gateway, "region/carts/event",
+            #"{"schema":1,"at":"\#(Timestamp.text(Store.start + .seconds(t_s)))","clock":"synced","site":"store","gateway":"\#(gateway)","epoch":"E","seq":\#(seq),"type":"enter","#
+                + #""region":"carts","uuid":"\#(other)","major":1,"minor":1,"rssi_dbm":-60,"accuracy_m":2,"accuracy_error_m":1,"proximity":"near"}"#,
+            at: t_s)
     }
 }

@@ -101,15 +101,16 @@ struct EarlyStates: Sendable {
     }
 }
 
-/// The UUID of each region of the store, and the gateways whose region of that id has another one.
+/// The UUID of each region of the store, the gateways that have it, and those whose region of that id has another one.
 ///
 /// Two regions with one id and two UUIDs contain different kinds of beacons. Joined, they would put one instance into
 /// two zones at once. So the UUID of the first gateway counts, and messages of another gateway about its region are
-/// refused.
+/// refused. The UUID changes once no other gateway has it.
 struct RegionOwners: Sendable {
-    private struct Owner {
-        var gateway: GatewayIndex
+    private struct Owned {
         var uuid: ProximityUUID
+        /// The gateways whose region has this UUID.
+        var gateways = GatewaySet()
     }
 
     private struct Refused: Hashable {
@@ -117,7 +118,7 @@ struct RegionOwners: Sendable {
         var region: String
     }
 
-    private var owners: [String: Owner] = [:]
+    private var regions: [String: Owned] = [:]
     private var refused: Set<Refused> = []
 
     /// The decision about a message of a region.
@@ -125,7 +126,8 @@ struct RegionOwners: Sendable {
         case joined
         /// The gateway's region has another UUID; that is known already.
         case refused
-        /// The gateway's region is found to have another UUID. The first gateway and its UUID are attached.
+        /// The gateway's region is found to have another UUID. A gateway with the UUID that counts, and that UUID, are
+        /// attached.
         case refusedFirst(GatewayIndex, ProximityUUID)
     }
 
@@ -135,21 +137,32 @@ struct RegionOwners: Sendable {
     mutating func decide(_ gateway: GatewayIndex, region: String, _ uuid: ProximityUUID?, limit: Int) -> Decision {
         let place = Refused(gateway: gateway, region: region)
         guard let uuid else { return !refused.isEmpty && refused.contains(place) ? .refused : .joined }
-        guard let owner = owners[region] else {
-            if owners.count < limit { owners[region] = Owner(gateway: gateway, uuid: uuid) }
+        guard var known = regions[region] else {
+            if regions.count < limit {
+                regions[region] = Owned(uuid: uuid)
+                regions[region]?.gateways.insert(gateway)
+            }
             return .joined
         }
-        if owner.uuid == uuid || owner.gateway == gateway {
-            owners[region]?.uuid = uuid
-            refused.remove(place)
-            return .joined
+        if known.uuid != uuid {
+            known.gateways.remove(gateway)
+            regions[region] = known
+            if let other = known.gateways.first {
+                return refused.insert(place).inserted ? .refusedFirst(other, known.uuid) : .refused
+            }
         }
-        return refused.insert(place).inserted ? .refusedFirst(owner.gateway, owner.uuid) : .refused
+        if known.uuid == uuid, known.gateways.contains(gateway) { return .joined }
+        known.gateways.insert(gateway)
+        known.uuid = uuid
+        regions[region] = known
+        refused.remove(place)
+        return .joined
     }
 
     /// Removes a gateway that does not monitor a region any more.
     mutating func remove(_ gateway: GatewayIndex, region: String) {
         refused.remove(Refused(gateway: gateway, region: region))
-        if owners[region]?.gateway == gateway { owners[region] = nil }
+        regions[region]?.gateways.remove(gateway)
+        if regions[region]?.gateways.isEmpty == true { regions[region] = nil }
     }
 }
