@@ -93,6 +93,25 @@ struct PresenceTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
+    @Test("An exit with an event among the gateways' exits makes one of the store: exits are switched on")
+    func someExits() throws {
+        var store = try Store()
+        store.enter("a", at: 10)
+        store.enter("b", at: 15)
+        store.exit("a", entered_s: 10, heard_s: 20, at: 30)
+        store.state("b", "outside", at: 40)
+        store.advance(to: 100)
+        #expect(store.events == ["enter carts 10.0 by a", "exit carts 45.0 by b"])
+        store.enter("b", at: 200)
+        store.state("b", "outside", seq: 9, at: 220)
+        store.advance(to: 300)
+        #expect(store.events.last == "exit carts 225.0 by b")
+        store.enter("b", seq: 10, at: 310)
+        store.state("b", "outside", at: 330)
+        store.advance(to: 400)
+        #expect(store.events.last == "enter carts 310.0 by b")
+    }
+
     @Test("An inferred exit is told as such")
     func inferred() throws {
         var store = try Store()

@@ -53,8 +53,10 @@ struct StoreRegion: StoreInstance {
     private(set) var notBefore = Instant.origin
     /// The last event of its zones: the region is not left before it.
     private(set) var zonesPublishedAt: Instant?
-    /// True if its exits make events: the operator of the gateways may have switched them off.
+    /// True if its exit makes an event: the operator of the gateways may have switched them off.
     private(set) var hasExitEvent = true
+    /// True if a gateway published an exit of the open visit. Then its operator has not switched them off.
+    private var hasGatewayExit = false
     private(set) var resumption = Resumption.none
     /// True if only gateways that cannot hear have it inside.
     private(set) var isHeldByAway = false
@@ -224,8 +226,11 @@ struct StoreRegion: StoreInstance {
     /// Takes an event of one of its zones: the region is not left before it.
     mutating func zonePublished(at instant: Instant) { zonesPublishedAt = instant }
 
-    /// Takes whether the last exit made an event.
-    mutating func exited(withEvent hasEvent: Bool) { hasExitEvent = hasEvent }
+    /// Takes whether a gateway's exit, the last one so far, made an event.
+    mutating func exited(withEvent hasEvent: Bool) {
+        hasGatewayExit = hasGatewayExit || hasEvent
+        hasExitEvent = hasGatewayExit
+    }
 
     /// Returns whether it exists and has been outside since that instant.
     func isOutside(since instant: Instant) -> Bool {
@@ -529,6 +534,7 @@ struct StoreRegion: StoreInstance {
             if let last = gap?.stay, last.ending == .inferred { stay.ending = .inferred }
             change.crossing = hasExitEvent ? .exit(stay) : nil
         }
+        hasGatewayExit = false
         if let presence { visits.add(from: presence.enteredAt, to: at, since: earliest) }
         return Change(change: change, at: at, isPast: isPast)
     }
