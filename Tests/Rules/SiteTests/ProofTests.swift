@@ -136,6 +136,24 @@ struct ProofTests {
         #expect(store.states.last == "outside carts 100.1")
     }
 
+    @Test("A new epoch that says nothing of an outside region for 30 s has it outside still")
+    func outsideInANewEpoch() throws {
+        var store = try Store()
+        store.status("a", at: 0)
+        store.state("a", "outside", at: 1)
+        store.status("a", online: false, at: 20)
+        store.status("a", epoch: "F", at: 100)
+        store.advance(to: 129)
+        #expect(store.states.last == "unknown carts 80.0")
+        store.advance(to: 131)
+        #expect(store.states.last == "outside carts 130.0")
+        store.status("a", online: false, epoch: "F", at: 140)
+        store.status("a", epoch: "G", at: 300)
+        store.state("a", "unknown", seq: 0, epoch: "G", at: 301)
+        store.advance(to: 400)
+        #expect(store.states.last == "unknown carts 200.0")
+    }
+
     @Test("A list of a returned gateway proves that it hears the beacon")
     func backWithAList() throws {
         var store = try Store()

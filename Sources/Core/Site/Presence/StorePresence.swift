@@ -398,14 +398,18 @@ struct StorePresence: Sendable {
     /// Returns the next gateway whose time for repeating an earlier epoch has ended.
     mutating func takeRestated(at now: Instant) -> StoreGateways.Restated? { gateways.takeRestated(at: now) }
 
-    /// Ends a gateway's stays of an earlier epoch that it did not repeat in time.
+    /// Ends a gateway's stays of an earlier epoch that it did not repeat in time. What was outside is outside still.
     mutating func endEarlierEpochs(of gateway: StoreGateways.Restated, in slot: StoreRegionSlot, at now: Instant) {
-        guard let known = regions[slot].claim(of: gateway.index), let stay = known.stay, stay.epoch != gateway.epoch,
-            known.unknownSince == nil || known.numbers.epoch != gateway.epoch
+        guard let known = regions[slot].claim(of: gateway.index), known.isThere || known.isGone,
+            known.unknownSince == nil || known.numbers.epoch != gateway.epoch,
+            known.stay?.epoch ?? known.numbers.epoch != gateway.epoch
         else { return }
-        let end = endStay(in: slot, enteredAt: stay.since, endedAt: max(gateway.begin, stay.since), .inferred)
+        var end = known.goneAt ?? now
+        if let stay = known.stay {
+            end = endStay(in: slot, enteredAt: stay.since, endedAt: max(gateway.begin, stay.since), .inferred)
+            regions[slot].exited(withEvent: true)
+        }
         claim(gateway.index, of: slot, gateway.epoch, statedAt: now) { $0.state(false, since: end, at: now) }
-        regions[slot].exited(withEvent: true)
         evaluate(slot, ClaimEvidence(at: now))
     }
 
