@@ -280,6 +280,29 @@ struct EventTimeTests {
         #expect(store.visits == ["carts 10.0–115.0, heard until 100.0"])
     }
 
+    @Test("A visit that a restart of its gateway divides has the beginning of its entry, whatever came before it")
+    func dividedByARestart() throws {
+        for isAway in [false, true] {
+            var store = try Store("[site]\nlate_after_s = 900")
+            store.enter("b", at: 300)
+            if isAway { store.status("b", online: false, at: 305) }
+            if !isAway { store.exit("b", entered_s: 300, heard_s: 310, seq: 2, at: 330) }
+            store.status("a", at: 400)
+            store.enter("a", seq: 1, epoch: "E", at: 443)
+            store.status("a", online: false, at: 452)
+            store.status("a", epoch: "F", at: 452.1)
+            store.state("a", "inside", since_s: 453, seq: 0, epoch: "F", at: 453)
+            store.exit(
+                "a", entered_s: 453, heard_s: 461, extra: #","partial":true"#, seq: 1, epoch: "F", at: 481)
+            store.status("b", at: 823)
+            if isAway { store.exit("b", entered_s: 300, heard_s: 310, told_s: 330, seq: 2, at: 823.1) }
+            store.advance(to: 900)
+            #expect(
+                store.visits == ["carts 300.0–335.0, heard until 310.0", "carts 443.0–486.0, heard until 461.0"])
+            #expect(store.stays.map(\.beginning) == [.observed, .observed])
+        }
+    }
+
     @Test("An entry of an earlier epoch that comes while a new one is silent makes a visit that ends")
     func entryOfAnEarlierEpoch() throws {
         var store = try Store()

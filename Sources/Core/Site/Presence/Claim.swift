@@ -137,8 +137,12 @@ struct Claim: Sendable {
         return leftAt > unprovedSince
     }
 
-    /// The beginning of the stay, where no other entry of the same epoch came during it.
-    var onlyEntry: Instant? { stay.flatMap { $0.reenteredAt == nil || $0.isContinued ? $0.since : nil } }
+    /// Returns the stay that an exit ends, where it began before the exit's own beginning, or its entry is known; otherwise
+    /// `nil`. A restart of the gateway divides a stay, and the exit then has the beginning of the second part.
+    func entry(before stated: Instant) -> Stay? {
+        guard let stay, stay.reenteredAt == nil || stay.isContinued else { return nil }
+        return stay.since < stated || (stay.since == stated && stay.beginning == .observed) ? stay : nil
+    }
 
     var isGone: Bool { if case .gone = statement { true } else { false } }
 

@@ -212,9 +212,8 @@ struct StorePresence: Sendable {
     private mutating func receiveEntry(_ event: ArrivedEvent, in slot: StoreRegionSlot, _ arrival: Arrival) {
         let cause = StoreRegion.Cause(of: event)
         regions[slot].add(StayLog.Entry(at: arrival.event, cause: cause))
-        claim(event.gateway, of: slot, event.payload.epoch, statedAt: arrival.now) { claim in
-            let at = claim.count(event.payload.seq, of: event.payload.epoch, at: arrival.event)
-            claim.enter(at: at)
+        claim(event.gateway, of: slot, event.payload.epoch, statedAt: arrival.now) {
+            $0.enter(at: $0.count(event.payload.seq, of: event.payload.epoch, at: arrival.event))
         }
         if regions[slot].machine.presence == nil || regions[slot].cause == nil { regions[slot].caused(by: cause) }
         findings.append(.heard(slot, event, until: arrival.event, at: arrival.now))
@@ -226,20 +225,21 @@ struct StorePresence: Sendable {
         _ arrival: Arrival
     ) {
         let (payload, at) = (event.payload, arrival.event)
-        let known = isOvertaken ? nil : regions[slot].claim(of: event.gateway)?.onlyEntry
+        let known = isOvertaken ? nil : regions[slot].claim(of: event.gateway)
         if !isOvertaken {
-            claim(event.gateway, of: slot, payload.epoch, statedAt: arrival.now) { claim in
-                let left = claim.count(payload.seq, of: payload.epoch, at: at)
-                claim.leave(at: left)
+            claim(event.gateway, of: slot, payload.epoch, statedAt: arrival.now) {
+                $0.leave(at: $0.count(payload.seq, of: payload.epoch, at: at))
             }
         }
         // The gateway's own clock gives the time before the exit. No report comes after the exit.
         let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
-        let entered = min(at - max(payload.head.at - exit.enteredAt, .zero), known ?? last, last)
+        let stated = min(at - max(payload.head.at - exit.enteredAt, .zero), last)
+        let earlier = known?.entry(before: stated)
         let entry = regions[slot].machine.presence == nil ? nil : regions[slot].cause
         let cause = StoreRegion.Cause(of: event, ending: entry)
         let stay = StayLog.Stay(
-            from: entered, to: at, lastHeardAt: last, cause: cause, beginning: exit.beginning, ending: exit.ending)
+            from: earlier?.since ?? stated, to: at, lastHeardAt: last, cause: cause,
+            beginning: earlier?.beginning ?? exit.beginning, ending: exit.ending)
         add(stay, to: slot)
         regions[slot].heard(until: last)
         // In a region of several beacons the exit names the first one, not the last.
