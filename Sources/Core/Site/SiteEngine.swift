@@ -227,8 +227,7 @@ extension SiteEngine {
         presence.pass(to: now)
         placing.update(presence.gateways)
         let arrival = Arrival(message.head, at: now, timebase, lateAfter: settings.lateAfter)
-        // The time of a will is that of its connection, so a status shows nothing about the clock.
-        let showsClock = message.instance != nil && !isRetained
+        let showsClock = !isRetained && showsClock(message.content, of: gateway, arrival)
         if let head = message.head { presence.receive(head, of: gateway, arrival, showsClock: showsClock) }
         guard let instance = message.instance else {
             if case .status(let payload) = message.content {
@@ -252,6 +251,19 @@ extension SiteEngine {
         case .ranging(let payload): receive(payload.list, of: instance, from: gateway, arrival, outputs: &outputs)
         }
         takeFindings(outputs: &outputs)
+    }
+
+    /// Returns whether the time of a message is that of its sending, as far as is known.
+    ///
+    /// The time of a will is that of its connection. States are repeated after a connection, and events come late then. A
+    /// list is published at once or never.
+    private func showsClock(_ content: GatewayMessage.Content, of gateway: GatewayIndex, _ arrival: Arrival) -> Bool {
+        switch content {
+        case .status, .cleared: false
+        case .ranging: true
+        case .event, .state:
+            arrival.stated > arrival.now || presence.gateways[gateway].progress.catchesUpUntil < arrival.now
+        }
     }
 
     /// Counts a message that could not be parsed.

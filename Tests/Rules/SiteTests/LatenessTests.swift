@@ -92,6 +92,27 @@ struct LatenessTests {
         #expect(ahead_s() == -2)
     }
 
+    @Test("What a gateway repeats or publishes late after a connection tells nothing about its clock")
+    func clockAfterConnection() throws {
+        var store = try Store("[site]\nlate_after_s = 7200")
+        func ahead_s() -> Double? { store.engine.figures(at: .origin).store?.gateways.first?.clockAhead_s }
+        store.status("a", at: 10)
+        store.enter("a", told_s: 20, seq: 1, at: 20)
+        #expect(ahead_s() == 0)
+        store.status("a", online: false, at: 100)
+        store.status("a", at: 300)
+        store.state("a", "inside", since_s: 20, told_s: 20, seq: 1, at: 300.1)
+        store.exit("a", entered_s: 20, heard_s: 110, told_s: 120, seq: 2, at: 301)
+        #expect(ahead_s() == 0)
+        // A list is never repeated and never late, and no message comes from the future.
+        store.list("a", [1: -60], told_s: 296, at: 301)
+        #expect(ahead_s() == -5)
+        store.state("a", "outside", told_s: 304, seq: 2, at: 302)
+        #expect(ahead_s() == 2)
+        store.state("a", "outside", told_s: 393, seq: 2, at: 400)
+        #expect(ahead_s() == -7)
+    }
+
     @Test("A repeated event counts once")
     func duplicate() throws {
         var store = try Store()
