@@ -91,6 +91,45 @@ struct LateVisitTests {
         #expect(store.lateVisits == ["carts 40.0–50.0 by b", "carts 65.0–72.0 by b"])
     }
 
+    @Test("A stay that began within the last published visit and ended after it is given up and counted")
+    func endsAfterTheLast() throws {
+        for (from_s, to_s) in [(52.0, 66.0), (61.0, 65.1), (40.0, 70.0)] {
+            var store = try Self.afterAVisit()
+            store.exit("b", entered_s: from_s, heard_s: to_s - 1, told_s: to_s, seq: 2, at: 100)
+            store.advance(to: 300)
+            #expect(store.visits == ["carts 50.0–65.0, heard until 58.0"], "\(from_s) to \(to_s)")
+            #expect(store.engine.figures.late == 1, "\(from_s) to \(to_s)")
+        }
+    }
+
+    @Test("A stay around the first state `outside` is published: no visit ended then. No later visit overlaps it")
+    func aroundAState() throws {
+        for (entry_s, visits) in [
+            (104.0, ["carts 45.0–65.0, heard until 58.0", "carts 65.0–125.0, heard until 110.0"]),
+            // The late visit still waits for the end of b's old events, and goes on.
+            (101.0, ["carts 45.0–125.0, heard until 110.0"]),
+        ] {
+            var store = try Store("[site]\nlate_after_s = 900")
+            store.state("a", "outside", at: 50)
+            store.exit("b", entered_s: 45, heard_s: 58, told_s: 60, seq: 2, at: 100)
+            store.enter("a", told_s: 62, seq: 1, at: entry_s)
+            store.exit("a", entered_s: 62, heard_s: 110, seq: 2, at: 120)
+            store.advance(to: 300)
+            #expect(store.visits == visits && store.engine.figures.late == UInt64(visits.count - 1))
+        }
+    }
+
+    @Test("A stay that lasts and began within the last published visit begins at its end, and is partial")
+    func goesOn() throws {
+        var store = try Self.afterAVisit()
+        store.state("b", "inside", since_s: 55, told_s: 55, seq: 1, at: 100)
+        store.enter("b", told_s: 55, seq: 1, at: 100.1)
+        store.exit("b", entered_s: 55, heard_s: 150, seq: 2, at: 160)
+        store.advance(to: 300)
+        #expect(store.visits.last == "carts 65.0–165.0, heard until 150.0")
+        #expect(store.stays.map(\.beginning) == [.observed, .partial])
+    }
+
     @Test("A stay that was over for longer than late_after_s is given up and counted")
     func tooLate() throws {
         var store = try Self.afterAVisit("late_after_s = 60")

@@ -105,9 +105,10 @@ extension RegionStateMachine {
 
     /// Moves the entry back, because earlier evidence arrived late.
     ///
-    /// - Parameter beginning: the beginning of the earlier stay.
+    /// - Parameter beginning: the beginning of the earlier stay; `partial` also for a stay that began at the known time.
     mutating func began(at instant: Instant, _ beginning: RegionStay.Beginning) {
-        guard case .inside(var presence) = occupancy, instant < presence.enteredAt else { return }
+        guard case .inside(var presence) = occupancy else { return }
+        guard instant < presence.enteredAt || (instant == presence.enteredAt && beginning == .partial) else { return }
         presence.enteredAt = instant
         presence.beginning = beginning
         occupancy = .inside(presence)

@@ -499,12 +499,8 @@ struct StorePresence: Sendable {
     /// Publishes the late visits of a region whose time the gateways have reported.
     private mutating func publishLate(_ slot: StoreRegionSlot, _ reported: StoreGateways.Reported, at now: Instant) {
         while let stay = regions[slot].takeLate(reported, spans, at: now) {
-            let exit = stay.to + spans.exitAfter
-            guard let output = regions[slot].lateVisit(stay, at: exit, gateways) else {
-                lateCount += 1
-                continue
-            }
-            findings.append(.lateVisit(output))
+            let output = regions[slot].lateVisit(stay, at: stay.to + spans.exitAfter, gateways)
+            if let output { findings.append(.lateVisit(output)) } else { lateCount += 1 }
         }
         lateCount += regions[slot].takeGivenUp()
         regions.awaitLists(slot)

@@ -128,10 +128,8 @@ struct StoreRegion: StoreInstance {
     /// - Returns: false where it comes too late to be published as it was.
     mutating func add(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
         guard let presence = machine.presence else {
-            if case .outside(let since) = machine.occupancy {
-                if stay.to <= since { return addLate(stay, spans, at: now) }
-                // The end of a stay that was published as over makes no visit.
-                if stay.from < since { return true }
+            if case .outside(let since) = machine.occupancy, stay.from < since {
+                return addLate(stay, spans, at: now)
             }
             return log.add(stay, apart: spans.exitAfter)
         }
@@ -154,8 +152,8 @@ struct StoreRegion: StoreInstance {
     private mutating func join(_ stay: StayLog.Stay, _ spans: Spans) -> Bool {
         var (isKept, next) = (true, Optional(stay))
         while let stay = next {
-            machine.began(
-                at: max(stay.from, notBefore), machine.presence?.beginning == .partial ? .partial : stay.beginning)
+            let isWhole = machine.presence?.beginning != .partial && stay.from >= notBefore
+            machine.began(at: max(stay.from, notBefore), isWhole ? stay.beginning : .partial)
             isKept = log.add(stay, apart: spans.exitAfter) && stay.from >= notBefore && isKept
             next = lateStays.removeLast(touching: stay.from, apart: spans.exitAfter)
         }
@@ -192,9 +190,15 @@ struct StoreRegion: StoreInstance {
                 return nil
             }
             _ = lateStays.removeFirst()
+            // The open visit may have begun after the stay became known.
+            if let presence = machine.presence, !presence.isRestored, exit > firstEvidence(of: presence) {
+                if !join(first, spans) { givenUp += 1 }
+                continue
+            }
             if visits.hasRoom(for: first, apart: spans.exitAfter) {
                 lateDue = now
                 visits.add(from: first.from, to: exit, since: now - spans.lateAfter)
+                notBefore = max(notBefore, exit)
                 return first
             }
             givenUp += 1
@@ -368,7 +372,10 @@ struct StoreRegion: StoreInstance {
         if !isCrossing, machine.isSettled { _ = machine.begin(isSettling: true, isBlind: false, at: at) }
         // A visit does not begin before the end of the one published before. Without one, it may have begun before this process.
         let began = min(since, at)
-        return machine.inside(since: notBefore > .origin ? max(began, notBefore) : began, at: at)
+        let isCut = notBefore > .origin && began < notBefore
+        let change = machine.inside(since: isCut ? notBefore : began, at: at)
+        if isCut { machine.began(at: notBefore, .partial) }
+        return change
     }
 
     /// Covers the time between two processes and before the first message in this one, so that it is no gap.
