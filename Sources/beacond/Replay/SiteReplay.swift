@@ -81,27 +81,23 @@ struct SiteReplay {
 
     /// The time of a gateway's clock at the beginning of its file; `nil` without messages with a synced clock.
     ///
-    /// No message comes before its event, so it is the latest time that any of the first lines shows. A status counts only where there is
-    /// no other message: a will has the time of its connection. Of a pipe only the first line can be looked at.
+    /// No message comes before the time that it shows, so it is the latest time that any of the first lines shows. Of a pipe only the first
+    /// line can be looked at.
     private func beginning(of path: String, _ log: MessageLog) throws(Problem) -> WallTime? {
         let isPipe = path == "-"
         let lines = isPipe ? log : try orProblem { () throws(FileError) in try MessageLog(path: path) }
-        var clock: (news: WallTime?, statuses: WallTime?)
+        var latest: WallTime?
         for _ in 0..<(isPipe ? 1 : Self.clockLines) {
             guard let line = try orProblem({ () throws(FileError) in try isPipe ? log.peek() : lines.take() }) else {
                 continue
             }
-            guard let news = try? GatewayMessage(topic: line.topic, fields: line.payload, store: topics),
-                let head = news.head, head.isClockSynced
+            guard let message = try? GatewayMessage(topic: line.topic, fields: line.payload, store: topics),
+                let head = message.head, head.isClockSynced
             else { continue }
             let origin = head.at - (line.t - .origin)
-            if news.instance == nil {
-                clock.statuses = max(clock.statuses ?? origin, origin)
-            } else {
-                clock.news = max(clock.news ?? origin, origin)
-            }
+            latest = max(latest ?? origin, origin)
         }
-        return clock.news ?? clock.statuses
+        return latest
     }
 
     /// The log whose next line arrives first.
