@@ -251,10 +251,7 @@ struct StoreRegion: StoreInstance {
         let at = max(machine.isSettled ? max(evidence.at, settledSince) : evidence.at, notBefore)
         (reevaluation, isHeldByAway) = (.never, false)
         let proved = claims.filter { $0.unprovedSince == nil }
-        let held = claims.filter { claim in
-            claim.isThere && claim.unprovedSince != nil
-                && !proved.contains { $0.outlives(claim) && !isHeld(claim, spans, at: now) }
-        }
+        let held = held(beside: proved, spans, at: now)
         giveUpGaps(held + proved, spans, at: now)
         if machine.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
             // The visit has ended, and another one has begun. It is published once that is certain.
@@ -314,6 +311,14 @@ struct StoreRegion: StoreInstance {
             else { return }
             _ = log.add(StayLog.Stay(from: gap.from, to: to, lastHeardAt: gap.from), apart: spans.exitAfter)
             givenUp += 1
+        }
+    }
+
+    /// Returns the claims that prove nothing, of gateways that may have it inside all the same.
+    private func held(beside proved: [Claim], _ spans: Spans, at now: Instant) -> [Claim] {
+        claims.filter { claim in
+            claim.isThere && claim.unprovedSince != nil
+                && !proved.contains { $0.outlives(claim) && !isHeld(claim, spans, at: now) }
         }
     }
 
@@ -417,7 +422,7 @@ struct StoreRegion: StoreInstance {
             guard exitDue <= reported.until else { return wait(at: now, lookAt: reported.look(at: exitDue), spans) }
             let due = exitDue
             (exitDue, lookDue) = (.distantFuture, nil)
-            return leave(at: due, notBefore: now - spans.lateAfter, spans)
+            return leave(at: due, spans, now: now)
         }
         lookDue = nil
         return becomeUnknown(by: now)
@@ -510,8 +515,10 @@ struct StoreRegion: StoreInstance {
     var isUndecided: Bool { lookDue != nil || next.entry != nil }
 
     /// Leaves the region.
-    private mutating func leave(at due: Instant, notBefore earliest: Instant, _ spans: Spans) -> Change? {
-        let gap = gap(claims.filter { $0.unprovedSince == nil }, spans)
+    private mutating func leave(at due: Instant, _ spans: Spans, now: Instant) -> Change? {
+        let earliest = now - spans.lateAfter
+        let proved = claims.filter { $0.unprovedSince == nil }
+        let gap = gap(held(beside: proved, spans, at: now) + proved, spans)
         let isPast = gap?.to != nil
         var at = due
         if let entry = gap?.to {
@@ -524,13 +531,19 @@ struct StoreRegion: StoreInstance {
             next = .known(at: entry)
             let heard = gap.stay?.lastHeardAt ?? gap.from
             nextHeardAt = max(nextHeardAt ?? heard, machine.presence?.lastHeardAt ?? heard)
-            if machine.presence?.isRestored == false { machine.perceived(at: heard) }
+            if let presence = machine.presence, !presence.isRestored {
+                machine.perceived(at: max(heard, presence.enteredAt))
+            }
             cause = gap.stay?.cause ?? cause
             lookDue = at
         } else {
             // A report after the exit belongs to a visit whose entry has not arrived yet.
             if let heard = nextHeardAt, heard >= due { nextHeardAt = nil }
             continueVisit()
+            // A state may have said later that it was inside still.
+            if let presence = machine.presence, presence.lastHeardAt > at, let heard = gap?.stay?.lastHeardAt {
+                machine.perceived(at: max(heard, presence.enteredAt))
+            }
         }
         let presence = machine.presence
         lastHeardAt = presence?.lastHeardAt
