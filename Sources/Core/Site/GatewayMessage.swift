@@ -65,6 +65,16 @@ package struct GatewayMessage: Sendable {
     /// The kinds of messages that a store joins.
     private static let joined: Set<MessageKind?> = [.status, .state, .event, .ranging]
 
+    /// The gateway's epoch at the time of the message; `nil` where it names none. A will is of an earlier time.
+    var epoch: String? {
+        switch content {
+        case .status(let payload): payload.isOnline ? payload.epoch : nil
+        case .event(let payload): payload.epoch
+        case .state(let payload): payload.epoch
+        case .cleared, .ranging: nil
+        }
+    }
+
     /// The beginning of its payload; `nil` where it has none.
     package var head: PayloadHead? {
         switch content {

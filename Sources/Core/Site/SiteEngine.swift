@@ -228,10 +228,10 @@ extension SiteEngine {
         placing.update(presence.gateways)
         let arrival = Arrival(message.head, at: now, timebase, lateAfter: settings.lateAfter)
         let showsClock = !isRetained && showsClock(message.content, of: gateway, arrival)
-        if let head = message.head { presence.receive(head, of: gateway, arrival, showsClock: showsClock) }
+        presence.receive(message, of: gateway, arrival, showsClock: showsClock)
         guard let instance = message.instance else {
             if case .status(let payload) = message.content {
-                receive(payload, from: gateway, at: now, begin: arrival.event, outputs: &outputs)
+                receive(payload, from: gateway, at: now, outputs: &outputs)
             }
             return
         }
@@ -270,10 +270,8 @@ extension SiteEngine {
     package mutating func receiveMalformed() { malformed += 1 }
 
     private mutating func receive(
-        _ payload: StatusPayload, from gateway: GatewayIndex, at now: Instant, begin: Instant,
-        outputs: inout [GatewayOutput]
+        _ payload: StatusPayload, from gateway: GatewayIndex, at now: Instant, outputs: inout [GatewayOutput]
     ) {
-        if payload.isOnline { presence.receive(epoch: payload.epoch, of: gateway, begin: begin) }
         let status = StoreGateways.Status(isOnline: payload.isOnline, radio: payload.radio)
         if presence.receive(status, from: gateway) {
             for slot in presence.regions.slots {
@@ -281,7 +279,6 @@ extension SiteEngine {
                 takeFindings(outputs: &outputs)
             }
         }
-        presence.awaitRestatement(of: gateway)
     }
 
     private mutating func receive(

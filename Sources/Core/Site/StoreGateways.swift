@@ -58,8 +58,9 @@ package struct StoreGateways: Sendable {
         fileprivate(set) var offlineAt: Instant?
         /// The time up to which it has reported its events.
         var progress = GatewayProgress()
-        /// The epoch of its last online status, and the beginning of that epoch; `nil` before such a status.
-        fileprivate(set) var epoch: (name: String, begin: Instant)?
+        /// The epoch of its last online status; `nil` before such a status.
+        fileprivate(set) var epoch: String?
+        fileprivate(set) var epochs = EpochTimes()
         /// The time by which it has to repeat, in its epoch, what it had inside in an earlier one; `distantFuture`
         /// where it has done so.
         fileprivate(set) var restatedDue = Instant.distantFuture
@@ -204,26 +205,25 @@ package struct StoreGateways: Sendable {
     /// Returns the next gateway whose time has ended.
     mutating func takeRestated(at now: Instant) -> Restated? {
         guard let number = all.indices.first(where: { all[$0].restatedDue <= now }) else { return nil }
-        let epoch = all[number].epoch
         all[number].restatedDue = .distantFuture
         restatedDue = all.map(\.restatedDue).min() ?? .distantFuture
-        return epoch.map { Restated(index: GatewayIndex(number), epoch: $0.name, begin: $0.begin) }
+        guard let epoch = all[number].epoch, let begin = all[number].epochs.beginning(of: epoch) else { return nil }
+        return Restated(index: GatewayIndex(number), epoch: epoch, begin: begin)
     }
 
-    /// Takes the head of a message.
+    /// Takes what a message shows of its gateway's clock and epoch.
     ///
     /// - Parameter showsClock: whether its time is the time of sending.
-    mutating func receive(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
+    mutating func receive(_ message: GatewayMessage, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
+        guard let head = message.head else { return }
         self[gateway].isClockSynced = head.isClockSynced
         self[gateway].lastArrival = arrival.now
         if showsClock, !arrival.isLate { self[gateway].clockOffset = arrival.stated - arrival.now }
-    }
-
-    /// Takes the epoch of a gateway that is online.
-    mutating func receive(epoch: String, of gateway: GatewayIndex, begin: Instant) {
-        guard all[gateway.number].epoch?.name != epoch else { return }
-        all[gateway.number].epoch = (epoch, begin)
-        all[gateway.number].progress.beginEpoch()
+        guard let epoch = message.epoch else { return }
+        self[gateway].epochs.take(epoch, arrival)
+        guard case .status = message.content, self[gateway].epoch != epoch else { return }
+        self[gateway].epoch = epoch
+        self[gateway].progress.beginEpoch()
     }
 
     /// Takes a status.
@@ -243,6 +243,43 @@ package struct StoreGateways: Sendable {
         if status.hears { hearing.insert(gateway) } else { hearing.remove(gateway) }
         all[gateway.number].deafSince = status.hears ? nil : now
         return true
+    }
+}
+
+/// The times that a gateway's messages show of its last epochs.
+struct EpochTimes: Sendable {
+    private struct Epoch: Sendable {
+        var name: String
+        /// The time in its name; `nil` for a name of another form.
+        var named: Instant?
+        /// The first and the last time of any event.
+        var first: Instant
+        var last: Instant
+    }
+
+    private static let most = 4
+
+    private var known: [Epoch] = []
+
+    /// Takes the time of an event, or of a connection, in an epoch.
+    mutating func take(_ name: String, _ arrival: Arrival) {
+        let instant = arrival.event
+        if let index = known.firstIndex(where: { $0.name == name }) {
+            known[index].first = min(known[index].first, instant)
+            known[index].last = max(known[index].last, instant)
+            return
+        }
+        if known.count == Self.most { known.removeFirst() }
+        let named = EpochTime.beginning(ofEpoch: name).map(arrival.instant)
+        known.append(Epoch(name: name, named: named, first: instant, last: instant))
+    }
+
+    /// Returns the beginning of an epoch: the time in its name, where that lies after the epochs before and not after its
+    /// own first event; otherwise the first event's time. Returns `nil` for an unknown epoch.
+    func beginning(of name: String) -> Instant? {
+        guard let epoch = known.first(where: { $0.name == name }) else { return nil }
+        let ended = known.filter { $0.first < epoch.first }.map(\.last).max() ?? .origin
+        return epoch.named.flatMap { $0 >= ended && $0 <= epoch.first ? $0 : nil } ?? epoch.first
     }
 }
 

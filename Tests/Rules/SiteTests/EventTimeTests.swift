@@ -303,6 +303,100 @@ struct EventTimeTests {
         }
     }
 
+    @Test(
+        "A new epoch's first entry more than 30 s after the epoch began ends the earlier stay then, also after an outage",
+        arguments: [true, false])
+    func entryLongAfterTheNewEpoch(isNamed: Bool) throws {
+        // The beginning of the epoch is in its name, or another event of the epoch shows it.
+        let epoch = isNamed ? Store.epoch(beganAt_s: 200) : "F"
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.status("a", at: 1)
+        store.status("b", at: 1)
+        store.status("a", online: false, at: 50)
+        store.enter("b", at: 90)
+        store.exit("b", entered_s: 90, heard_s: 245, at: 250)
+        store.status("a", epoch: epoch, at: 600)
+        store.enter("a", told_s: 100, seq: 1, epoch: "E", at: 600.1)
+        if !isNamed { store.enter("a", "trolleys", told_s: 200, seq: 1, epoch: epoch, at: 600.2) }
+        store.enter("a", told_s: 300, seq: 2, epoch: epoch, at: 600.3)
+        store.exit("a", entered_s: 300, heard_s: 345, told_s: 350, seq: 3, epoch: epoch, at: 600.4)
+        store.advance(to: 700)
+        let visits = store.visits.filter { $0.hasPrefix("carts") }
+        #expect(visits == ["carts 90.0–255.0, heard until 245.0", "carts 300.0–355.0, heard until 345.0"])
+    }
+
+    @Test("An epoch's name that contradicts the epoch before gives no time")
+    func implausibleName() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        let epochs = [Store.epoch(beganAt_s: 0), Store.epoch(beganAt_s: 0).replacing("ZZ", with: "YY")]
+        store.status("a", epoch: epochs[0], at: 1)
+        store.enter("a", seq: 1, epoch: epochs[0], at: 100)
+        store.status("a", online: false, epoch: epochs[0], at: 150)
+        store.status("a", epoch: epochs[1], at: 160)
+        store.enter("a", seq: 1, epoch: epochs[1], at: 170)
+        store.exit("a", entered_s: 170, heard_s: 180, seq: 2, epoch: epochs[1], at: 185)
+        store.advance(to: 300)
+        #expect(store.visits == ["carts 100.0–190.0, heard until 180.0"])
+    }
+
+    @Test("A visit ends with its own last report, also where the gateway of the next one has not repeated it yet")
+    func nextVisitIsUnproved() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        for gateway in ["a", "b", "c"] { store.status(gateway, at: 1) }
+        store.enter("a", at: 181)
+        store.enter("b", at: 190)
+        store.status("b", online: false, at: 205)
+        store.exit("a", entered_s: 181, heard_s: 216, at: 236)
+        store.enter("c", at: 380)
+        store.status("c", online: false, at: 394)
+        store.status("c", epoch: "F", at: 394.1)
+        store.status("b", at: 415)
+        store.exit("b", entered_s: 190, heard_s: 191, told_s: 211, seq: 2, at: 415.1)
+        store.advance(to: 500)
+        #expect(store.visits == ["carts 181.0–241.0, heard until 216.0", "carts 380.0–394.1, heard until 380.0"])
+    }
+
+    @Test("A stay that a new epoch ends lasts until the new epoch, whatever the store had published meanwhile")
+    func endsWithTheEpoch() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        for gateway in ["a", "b", "c"] { store.status(gateway, at: 1) }
+        store.enter("a", at: 111)
+        store.status("c", online: false, at: 115)
+        store.exit("a", entered_s: 111, heard_s: 130, at: 150)
+        store.enter("a", at: 276)
+        store.enter("b", at: 300)
+        store.status("c", epoch: "F", at: 303)
+        store.state("c", "inside", since_s: 263, told_s: 263, seq: 8, at: 303.1)
+        store.enter("c", told_s: 132, seq: 2, at: 303.2)
+        store.exit("c", entered_s: 132, heard_s: 193, told_s: 213, seq: 5, at: 303.3)
+        store.enter("c", told_s: 263, seq: 8, at: 303.4)
+        store.exit("a", entered_s: 276, heard_s: 300, at: 320)
+        store.exit("b", entered_s: 300, heard_s: 306, at: 326)
+        store.advance(to: 400)
+        #expect(
+            store.visits == ["carts 111.0–218.0, heard until 193.0", "carts 263.0–331.0, heard until 306.0"])
+    }
+
+    @Test("No visit ends before it began, also where its beginning is cut and its last report lies before")
+    func cutBehindItsLastReport() throws {
+        var store = try Store("[site]\nlate_after_s = 900")
+        store.enter("a", at: 10)
+        store.exit("a", entered_s: 10, heard_s: 20, at: 30)
+        store.state("c", "outside", at: 1)
+        store.status("c", online: false, at: 60)
+        store.state("b", "inside", since_s: 5, told_s: 5, seq: 0, at: 300)
+        store.exit("b", entered_s: 5, heard_s: 16, told_s: 36, seq: 1, at: 340)
+        store.status("c", at: 600)
+        store.enter("c", told_s: 150, at: 600.1)
+        store.exit("c", entered_s: 150, heard_s: 160, told_s: 165, at: 600.2)
+        store.advance(to: 700)
+        #expect(
+            store.visits == [
+                "carts 10.0–35.0, heard until 20.0", "carts 35.0–41.0, heard until 35.0",
+                "carts 150.0–170.0, heard until 160.0",
+            ])
+    }
+
     @Test("An entry of an earlier epoch that comes while a new one is silent makes a visit that ends")
     func entryOfAnEarlierEpoch() throws {
         var store = try Store()

@@ -27,6 +27,14 @@ struct Store {
             restoring: records, at: .origin, outputs: &outputs)
     }
 
+    /// The name of an epoch, a ULID, that began at that time.
+    static func epoch(beganAt_s t_s: Double) -> String {
+        let digits = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+        let milliseconds = (start + .seconds(t_s)).microseconds / 1_000
+        let time = (0..<10).reversed().map { digits[Int(milliseconds >> Int64(5 * $0) & 31)] }
+        return String(time) + String(repeating: "Z", count: 16)
+    }
+
     // MARK: - Gateways' messages
 
     /// Any message, at its arrival.

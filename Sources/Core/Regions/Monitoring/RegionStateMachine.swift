@@ -48,6 +48,11 @@ struct RegionStateMachine: Sendable {
         if case .inside(let presence) = occupancy { presence } else { nil }
     }
 
+    /// Returns whether it is inside since that time or earlier, and its entry was observed.
+    func hasObservedEntry(by instant: Instant) -> Bool {
+        presence.map { $0.beginning == .observed && $0.enteredAt <= instant } ?? false
+    }
+
     /// True if the initial state is decided.
     var isSettled: Bool { occupancy != .unsettled }
 

@@ -137,11 +137,15 @@ struct Claim: Sendable {
         return leftAt > unprovedSince
     }
 
-    /// Returns the stay that an exit ends, where it began before the exit's own beginning, or its entry is known; otherwise
-    /// `nil`. A restart of the gateway divides a stay, and the exit then has the beginning of the second part.
-    func entry(before stated: Instant) -> Stay? {
-        guard let stay, stay.reenteredAt == nil || stay.isContinued else { return nil }
-        return stay.since < stated || (stay.since == stated && stay.beginning == .observed) ? stay : nil
+    /// Returns the whole stay that an exit ends. A restart of the gateway divides a stay: the exit then has the beginning of
+    /// the second part.
+    func stay(endedBy exit: StayLog.Stay) -> StayLog.Stay {
+        guard let stay, stay.reenteredAt == nil || stay.isContinued,
+            stay.since < exit.from || (stay.since == exit.from && stay.beginning == .observed)
+        else { return exit }
+        var whole = exit
+        (whole.from, whole.beginning) = (stay.since, stay.beginning)
+        return whole
     }
 
     var isGone: Bool { if case .gone = statement { true } else { false } }

@@ -124,6 +124,17 @@ struct StayLog: Sendable {
     func first(after instant: Instant) -> Instant? { stays.first { $0.from >= instant }?.from }
 }
 
+extension StayLog.Stay {
+    /// Makes the stay that an exit ends. The gateway's own clock gives the times before the exit, and no report comes
+    /// after it.
+    init(_ exit: EventPayload.Stay, writtenAt: WallTime, endedAt end: Instant, by cause: StoreRegion.Cause) {
+        let last = end - max(writtenAt - exit.lastHeardAt, .zero)
+        self.init(
+            from: min(end - max(writtenAt - exit.enteredAt, .zero), last), to: end, lastHeardAt: last, cause: cause,
+            beginning: exit.beginning, ending: exit.ending)
+    }
+}
+
 /// The visits of one region instance that were published, as long as a late stay may touch one of them.
 struct PublishedVisits: Sendable {
     private struct Visit: Sendable {

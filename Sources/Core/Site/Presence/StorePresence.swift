@@ -24,7 +24,6 @@ struct StorePresence: Sendable {
     private var spans: StoreRegion.Spans { regions.spans }
 
     mutating func takeFindings() -> [PresenceFinding] {
-        if findings.isEmpty { return [] }
         defer { findings = [] }
         return findings
     }
@@ -86,20 +85,12 @@ struct StorePresence: Sendable {
     /// Returns the index of a gateway, which it gets with its first message; `nil` for more than 64 gateways.
     mutating func gateway(_ id: String) -> GatewayIndex? { gateways.index(of: id) }
 
-    /// Takes the head of a message.
+    /// Takes what a message shows of its gateway's clock and epoch.
     ///
     /// - Parameter showsClock: whether its time is the time of sending.
-    mutating func receive(_ head: PayloadHead, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
-        gateways.receive(head, of: gateway, arrival, showsClock: showsClock)
+    mutating func receive(_ message: GatewayMessage, of gateway: GatewayIndex, _ arrival: Arrival, showsClock: Bool) {
+        gateways.receive(message, of: gateway, arrival, showsClock: showsClock)
     }
-
-    /// Takes the epoch of a gateway that is online.
-    mutating func receive(epoch: String, of gateway: GatewayIndex, begin: Instant) {
-        gateways.receive(epoch: epoch, of: gateway, begin: begin)
-    }
-
-    /// Starts the time in which a gateway has to repeat the stays of an earlier epoch.
-    mutating func awaitRestatement(of gateway: GatewayIndex) { gateways.awaitRestatement(of: gateway, at: now) }
 
     /// Takes a status. A gateway that cannot hear proves nothing from now on. The claims of a gateway whose radio was
     /// blind count again once it hears. A gateway that was away repeats everything, so its earlier claims do not count.
@@ -110,6 +101,7 @@ struct StorePresence: Sendable {
         progressed(gateway, at: now) { $0.connected(at: $1) }
         let wasAway = gateways[gateway].awaySince != nil
         let hasChanged = gateways.receive(status, of: gateway, at: now)
+        gateways.awaitRestatement(of: gateway, at: now)
         if wasAway, status.isOnline { recheck(at: now) }
         return hasChanged || wasAway == status.isOnline
     }
@@ -117,8 +109,7 @@ struct StorePresence: Sendable {
     /// Applies a changed ability to hear to the claim of a gateway, if it has one.
     mutating func receive(_ status: StoreGateways.Status, of gateway: GatewayIndex, in slot: StoreRegionSlot) {
         guard regions[slot].claim(of: gateway) != nil else { return }
-        let offlineAt = gateways[gateway].offlineAt
-        regions[slot].change(gateway) { $0.take(status, offlineSince: offlineAt, at: now) }
+        regions[slot].change(gateway) { $0.take(status, offlineSince: gateways[gateway].offlineAt, at: now) }
         evaluate(slot, ClaimEvidence(at: now))
     }
 
@@ -179,8 +170,7 @@ struct StorePresence: Sendable {
             if payload.exit != nil { progress.forget(slot) }
         }
         let numbers = regions[slot].claim(of: gateway)?.numbers ?? SeenNumbers()
-        // Delivery is at least once, so an event may come again.
-        if numbers.holds(payload.seq, of: payload.epoch) { return }
+        if numbers.holds(payload.seq, of: payload.epoch) { return }  // Delivery is at least once.
         if let exit = payload.exit, exit.ending == .unmonitored {
             // No beacon left. The gateway has no claim any more, and had it inside until then.
             if regions[slot].cause == nil { regions[slot].caused(by: StoreRegion.Cause(of: event)) }
@@ -194,9 +184,7 @@ struct StorePresence: Sendable {
         let isOvertaken = numbers.isOvertaken(payload.seq, of: payload.epoch)
         if arrival.isLate || (isOvertaken && payload.exit == nil) {
             // Within a visit whose entry is known, the state has given what the entry gives.
-            let visit = regions[slot].machine.presence
-            let isKnown = visit.map { $0.beginning == .observed && $0.enteredAt <= arrival.event } ?? false
-            if arrival.isLate || !isKnown { lateCount += 1 }
+            if arrival.isLate || !regions[slot].machine.hasObservedEntry(by: arrival.event) { lateCount += 1 }
             return
         }
         if let exit = payload.exit {
@@ -205,12 +193,13 @@ struct StorePresence: Sendable {
             receiveEntry(event, in: slot, arrival)
         }
         evaluate(slot, ClaimEvidence(isCrossing: payload.exit == nil, at: arrival.event))
-        let state = early.take(named: payload, of: slot, gateway, in: gateways[gateway].epoch?.name)
+        let state = early.take(named: payload, of: slot, gateway, in: gateways[gateway].epoch)
         if let state { apply(state, at: arrival.now) }
     }
 
     private mutating func receiveEntry(_ event: ArrivedEvent, in slot: StoreRegionSlot, _ arrival: Arrival) {
         let cause = StoreRegion.Cause(of: event)
+        endEarlierEpoch(before: event.payload.epoch, of: event.gateway, in: slot, statedFor: arrival.event)
         regions[slot].add(StayLog.Entry(at: arrival.event, cause: cause))
         claim(event.gateway, of: slot, event.payload.epoch, statedAt: arrival.now) {
             $0.enter(at: $0.count(event.payload.seq, of: event.payload.epoch, at: arrival.event))
@@ -224,26 +213,22 @@ struct StorePresence: Sendable {
         _ exit: EventPayload.Stay, of event: ArrivedEvent, isOvertaken: Bool, in slot: StoreRegionSlot,
         _ arrival: Arrival
     ) {
-        let (payload, at) = (event.payload, arrival.event)
-        let known = isOvertaken ? nil : regions[slot].claim(of: event.gateway)
-        if !isOvertaken {
-            claim(event.gateway, of: slot, payload.epoch, statedAt: arrival.now) {
-                $0.leave(at: $0.count(payload.seq, of: payload.epoch, at: at))
-            }
-        }
-        // The gateway's own clock gives the time before the exit. No report comes after the exit.
-        let last = at - max(payload.head.at - exit.lastHeardAt, .zero)
-        let stated = min(at - max(payload.head.at - exit.enteredAt, .zero), last)
-        let earlier = known?.entry(before: stated)
         let entry = regions[slot].machine.presence == nil ? nil : regions[slot].cause
         let cause = StoreRegion.Cause(of: event, ending: entry)
-        let stay = StayLog.Stay(
-            from: earlier?.since ?? stated, to: at, lastHeardAt: last, cause: cause,
-            beginning: earlier?.beginning ?? exit.beginning, ending: exit.ending)
-        add(stay, to: slot)
-        regions[slot].heard(until: last)
+        let stay = StayLog.Stay(exit, writtenAt: event.payload.head.at, endedAt: arrival.event, by: cause)
+        endEarlierEpoch(before: event.payload.epoch, of: event.gateway, in: slot, statedFor: stay.from)
+        let known = isOvertaken ? nil : regions[slot].claim(of: event.gateway)
+        if !isOvertaken {
+            claim(event.gateway, of: slot, event.payload.epoch, statedAt: arrival.now) {
+                $0.leave(at: $0.count(event.payload.seq, of: event.payload.epoch, at: stay.to))
+            }
+        }
+        add(known?.stay(endedBy: stay) ?? stay, to: slot)
+        regions[slot].heard(until: stay.lastHeardAt)
         // In a region of several beacons the exit names the first one, not the last.
-        if event.instance.minor != nil { findings.append(.heard(slot, event, until: last, at: arrival.now)) }
+        if event.instance.minor != nil {
+            findings.append(.heard(slot, event, until: stay.lastHeardAt, at: arrival.now))
+        }
         regions[slot].exited(withEvent: true)
         // While the end of the visit is undecided, the cause stays that of the open visit.
         if !regions[slot].isUndecided { regions[slot].caused(by: cause) }
@@ -288,12 +273,15 @@ struct StorePresence: Sendable {
 
     private mutating func apply(_ state: EarlyStates.State, at now: Instant) {
         let (slot, payload) = (state.region, state.payload)
+        let stated = state.arrival.instant(payload.since)
+        if payload.state == .inside {
+            endEarlierEpoch(before: payload.epoch, of: state.gateway, in: slot, statedFor: stated)
+        }
         let known = regions[slot].claim(of: state.gateway)
         // A stay of an earlier epoch ended without being watched.
         let isOtherEpoch = known?.stay.map { $0.epoch != payload.epoch } ?? false
         let hasEvent = isOtherEpoch || payload.eventSeq > (known?.numbers.appliedSeq(in: payload.epoch) ?? 0)
         // A change long ago does not alter history: it counts from now on.
-        let stated = state.arrival.instant(payload.since)
         let arrival = state.arrival.now
         let since = arrival - stated > spans.lateAfter ? arrival : stated
         claim(state.gateway, of: slot, payload.epoch, statedAt: now) { claim in
@@ -331,7 +319,7 @@ struct StorePresence: Sendable {
             change(&claim)
         }
         // Its status may have come before the messages of an earlier epoch.
-        if statedAt != nil, let present = gateways[gateway].epoch, present.name != epoch {
+        if statedAt != nil, let present = gateways[gateway].epoch, present != epoch {
             gateways.awaitRestatement(of: gateway, at: now)
         }
     }
@@ -370,15 +358,15 @@ struct StorePresence: Sendable {
         }
     }
 
-    /// Ends a gateway's stay without an exit. Until its end the region counts as inside.
-    ///
-    /// - Returns: the end of the gateway's stay.
+    /// Ends a gateway's stay without an exit, and returns its end. Until then the region counts as inside.
     @discardableResult
     private mutating func endStay(
         in slot: StoreRegionSlot, enteredAt entered: Instant, heardUntil last: Instant? = nil, endedAt end: Instant,
         _ ending: RegionStay.Ending = .observed
     ) -> Instant {
-        let last = max(last ?? regions[slot].machine.presence?.lastHeardAt ?? entered, entered)
+        // A report after the end is of another gateway.
+        let reported = regions[slot].machine.presence.flatMap { $0.lastHeardAt <= end ? $0.lastHeardAt : nil }
+        let last = max(last ?? reported ?? entered, entered)
         let stay = StayLog.Stay(
             from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, ending: ending)
         add(stay, to: slot)
@@ -411,6 +399,18 @@ struct StorePresence: Sendable {
         }
         claim(gateway.index, of: slot, gateway.epoch, statedAt: now) { $0.state(false, since: end, at: now) }
         evaluate(slot, ClaimEvidence(at: now))
+    }
+
+    /// Ends a gateway's stay of an earlier epoch before a statement of the new one. The stay ends where the new epoch began,
+    /// unless the statement is of the 30 s after that.
+    private mutating func endEarlierEpoch(
+        before epoch: String, of gateway: GatewayIndex, in slot: StoreRegionSlot, statedFor instant: Instant
+    ) {
+        guard let known = regions[slot].claim(of: gateway), let stay = known.stay, stay.epoch != epoch,
+            !known.numbers.isOver(epoch), let begin = gateways[gateway].epochs.beginning(of: epoch),
+            begin >= stay.since, instant - begin > StoreGateways.firstMessageWithin
+        else { return }
+        endEarlierEpochs(of: StoreGateways.Restated(index: gateway, epoch: epoch, begin: begin), in: slot, at: now)
     }
 
     // MARK: - Evaluation of claims
