@@ -16,6 +16,16 @@ enum SHA256 {
     }
 }
 
+extension Sequence<UInt8> {
+    /// The lower-case hexadecimal digits of the octets, as texts show digests and codes.
+    var hexadecimal: String {
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
+        var digits: [UInt8] = []
+        for octet in self { digits += [digit(octet >> 4), digit(octet & 0xF)] }
+        return String(decoding: digits, as: UTF8.self)
+    }
+}
+
 /// The keyed digest HMAC (RFC 2104, FIPS 198-1) with SHA-256, computed by OpenSSL's libcrypto.
 enum HMACSHA256 {
     /// The length of a code, octets.

@@ -60,11 +60,7 @@ package struct EffectiveConfiguration: Hashable, Sendable {
             }
         }
         let digest = SHA256.digest(of: CanonicalJSON.octets(of: .object(entries))) ?? []
-        return Self.hexadecimal(digest.prefix(Self.digestLength))
-    }
-
-    static func hexadecimal(_ octets: some Sequence<UInt8>) -> String {
-        octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return digest.prefix(Self.digestLength).hexadecimal
     }
 
     /// Returns the values as a `config.toml`.
@@ -84,7 +80,7 @@ extension EffectiveConfiguration.Value {
     /// The value for the digest. A secret is represented by its own digest.
     fileprivate var json: JSONValue {
         if let secret {
-            return .string(EffectiveConfiguration.hexadecimal(SHA256.digest(of: Array(secret.utf8)) ?? []))
+            return .string((SHA256.digest(of: Array(secret.utf8)) ?? []).hexadecimal)
         }
         // The text is the reader's own, so it is TOML.
         guard let node = (try? TOMLDocument.parse("value = \(text)"))?["value"] else { return .string(text) }

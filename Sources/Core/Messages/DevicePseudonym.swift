@@ -41,11 +41,7 @@ package struct DevicePseudonym: Sendable {
                 content += "address|\(address.type.rawValue)|" + address.description
             }
             // No name is better than one without a secret.
-            guard let code = HMACSHA256.code(for: Array(content.utf8), key: key) else { return nil }
-            return code.prefix(8).reduce(into: "") { text, octet in
-                if octet < 0x10 { text += "0" }
-                text += String(octet, radix: 16)
-            }
+            return HMACSHA256.code(for: Array(content.utf8), key: key)?.prefix(8).hexadecimal
         }
     }
 }

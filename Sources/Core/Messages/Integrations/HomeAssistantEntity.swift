@@ -126,16 +126,12 @@ enum HomeAssistantName {
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
                 octets.append(octet)
             case UInt8(ascii: "/"): octets += "__".utf8
-            default: octets += [UInt8(ascii: "_")] + hexadecimal(octet)
+            default: octets += ("_" + [octet].hexadecimal).utf8
             }
         }
         guard octets.count > maxLength else { return String(decoding: octets, as: UTF8.self) }
-        let digest = (SHA256.digest(of: Array(text.utf8)) ?? []).prefix(8).flatMap(hexadecimal)
+        let digest = (SHA256.digest(of: Array(text.utf8)) ?? []).prefix(8).hexadecimal.utf8
         return String(
             decoding: octets.prefix(maxLength - digest.count - 1) + [UInt8(ascii: "-")] + digest, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ octet: UInt8) -> [UInt8] {
-        [octet >> 4, octet & 0xF].map { $0 < 10 ? UInt8(ascii: "0") + $0 : UInt8(ascii: "a") - 10 + $0 }
     }
 }
