@@ -12,7 +12,7 @@ import sys
 
 STAGES = [
     ("encoding: pseudonyms", r"DevicePseudonym|HMAC|SHA256|PseudonymCache"),
-    ("encoding: the rest", r"JSONWriter|MessageComposer|Timestamp|ProximityUUID"),
+    ("encoding: the rest", r"JSONWriter|JSONText|MessageComposer|Timestamp|ProximityUUID"),
     ("queue and outbox", r"Dispatcher|Round|Outbox|PrintingSink|RecordTable|EventLedger"),
     ("ranging", r"Ranger|rangingReport|RangedBeacon|GatewayEngine\.range"),
     ("filter", r"SignalSmoothing|LevelFilter|KalmanFilter|ExponentialFilter|SignalScale|ReadingTimes"),
