@@ -139,20 +139,27 @@ extension GatewayEngine {
         _ instance: InstanceSlot, includesReception: Bool = true, at now: Instant
     ) -> RangingReport {
         var beacons: [RangedBeacon] = []
+        var count = 0
         let power_dbm = monitor.instances.region(of: instance).measuredPower_dbm
         for identity in membership.identities(of: instance) {
-            // Most identities have one transmitter, which needs no list and has no duplicate.
+            // Most identities have one transmitter, which needs no list, has no duplicate and is one track.
             if let slot = tracker.only(identity) {
-                if tracker[slot].isListed { beacons.append(ranged(slot, power_dbm, [], includesReception)) }
+                guard tracker[slot].isListed else { continue }
+                let beacon = ranged(slot, power_dbm, [], includesReception)
+                if !beacon.isResolving { count += 1 }
+                beacons.append(beacon)
                 continue
             }
             let listed = tracker.listed(identity)
             let duplicates = tracker.duplicateTracks(among: listed)
-            for slot in listed { beacons.append(ranged(slot, power_dbm, duplicates, includesReception)) }
+            let several = listed.map { slot in ranged(slot, power_dbm, duplicates, includesReception) }
+            // A track stays with its identity.
+            count += RangedBeacon.count(several)
+            beacons += several
         }
         let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
-            instance: monitor.instances[instance].id, at: now, count: RangedBeacon.count(beacons),
+            instance: monitor.instances[instance].id, at: now, count: count,
             beacons: order.map { beacons[$0] })
     }
 
