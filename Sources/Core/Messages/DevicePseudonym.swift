@@ -86,30 +86,36 @@ package enum PseudonymKey {
 
 /// Caches today's pseudonyms: one costs as much as the rest of a message, and a beacon in range is named every second.
 struct PseudonymCache: Sendable {
-    private struct Entry: Hashable {
+    private struct Entry {
         var address: DeviceAddress
         var device: Int?
+        var name: String?
     }
 
-    /// The most names. Beyond it the cache is cleared; beacons in range soon fill it again.
+    /// The most slots whose names are kept. Those beyond it are named anew each time.
     static let limit = 8_192
 
     private var day = Int64.min
-    private var names: [Entry: String] = [:]
+    /// The last name of each transmitter's slot, which may have another transmitter since.
+    private var entries: [Entry?] = []
 
     /// Returns the name by `pseudonym`; `nil` for none.
-    mutating func name(
-        of address: DeviceAddress, device: Int?, at time: WallTime, by pseudonym: DevicePseudonym
-    ) -> String? {
+    mutating func name(of beacon: RangedBeacon, at time: WallTime, by pseudonym: DevicePseudonym) -> String? {
         let today = Timestamp.day(of: time)
-        if day != today || names.count >= Self.limit {
-            names.removeAll(keepingCapacity: true)
+        if day != today {
+            entries.removeAll(keepingCapacity: true)
             day = today
         }
-        let entry = Entry(address: address, device: device)
-        if let known = names[entry] { return known }
-        let name = pseudonym.name(of: address, device: device, at: time)
-        names[entry] = name
+        let slot = beacon.transmitter.index
+        if slot < entries.count, let known = entries[slot], known.address == beacon.address,
+            known.device == beacon.device
+        {
+            return known.name
+        }
+        let name = pseudonym.name(of: beacon.address, device: beacon.device, at: time)
+        guard slot < Self.limit else { return name }
+        while entries.count <= slot { entries.append(nil) }
+        entries[slot] = Entry(address: beacon.address, device: beacon.device, name: name)
         return name
     }
 }
