@@ -134,15 +134,6 @@ extension GatewayEngine {
         if isResting { monitor.rests(receiver, at: now) } else { monitor.listens(receiver, at: now) }
     }
 
-    /// The place in events: the last used fix, while it is young enough.
-    package var location: EventLocation? {
-        guard let last = place.services?.last else { return nil }
-        let age = last.age(at: now)
-        guard age < EventLocation.maxAge else { return nil }
-        return EventLocation(
-            coordinate: last.fix.coordinate, horizontalAccuracy_m: last.fix.horizontalAccuracy_m, age: age)
-    }
-
     /// Returns the source of evidence for regions that need fixes. A gateway without such regions has none, so that a
     /// report costs nothing more.
     mutating func receiver() -> EvidenceSourceID {

@@ -278,6 +278,15 @@ extension GatewayEngine {
         transitions.removeAll(keepingCapacity: true)
     }
 
+    /// The place in events: the last used fix, while it is young enough.
+    package var location: EventLocation? {
+        guard let last = place.services?.last else { return nil }
+        let age = last.age(at: now)
+        guard age < EventLocation.maxAge else { return nil }
+        return EventLocation(
+            coordinate: last.fix.coordinate, horizontalAccuracy_m: last.fix.horizontalAccuracy_m, age: age)
+    }
+
     /// Passes on which instances came to be and which were deleted. A deleted instance goes before the one that took
     /// its place.
     private mutating func takeDecisions(_ outputs: inout [GatewayOutput]) {
