@@ -50,6 +50,45 @@ package struct DoublingPause: Hashable, Sendable {
     package mutating func reset() { upcoming = range.lowerBound }
 }
 
+/// The growing pauses between attempts: 1 s, doubled each time, at most 60 s.
+///
+/// Each pause is drawn from the upper half of that (equal jitter), so that the gateways of a chain do not reconnect in
+/// step after their broker restarts. The caller gives the seed: the same seed gives the same pauses.
+package struct Backoff: Equatable, Sendable {
+    package static let longest = TimeSpan.seconds(60)
+    private var random: SplitMix64
+    private var ceiling = DoublingPause(TimeSpan.seconds(1)...Self.longest)
+
+    package init(seed: UInt64) {
+        random = SplitMix64(state: seed)
+    }
+
+    /// The pause before the next attempt; the following one is longer.
+    package mutating func next() -> TimeSpan { jittered(ceiling.next()) }
+
+    /// A random span between half of `span` and all of it.
+    package mutating func jittered(_ span: TimeSpan) -> TimeSpan {
+        let half = span.microseconds / 2
+        guard half > 0 else { return span }
+        return TimeSpan(microseconds: half + Int64.random(in: 0...half, using: &random))
+    }
+
+    package mutating func reset() { ceiling.reset() }
+}
+
+/// Sebastiano Vigna's SplitMix64: eight bytes of state, and the same numbers on every machine.
+private struct SplitMix64: RandomNumberGenerator, Equatable, Sendable {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
 /// Remembers which causes have been logged, so that a lasting state is logged once.
 package struct SaidOnce<Cause: Hashable & Sendable>: Sendable {
     private let limit: Int
