@@ -66,9 +66,3 @@ struct Retention: Hashable {
         }
     }
 }
-
-extension NumberSeries {
-    /// True if `max_events` limits the queued messages of this series. For the other series their number means little:
-    /// spans are few, and a batch of fixes is as large as hundreds of events. `max_mib` limits all series.
-    var isCounted: Bool { self == .events }
-}

@@ -98,6 +98,10 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
     /// True if events may overtake a message that the broker refuses: an access list may be older than the series.
     var isOptional: Bool { self != .events }
 
+    /// True if `max_events` limits the queued messages of this series. For the other series their number means little:
+    /// spans are few, and a batch of fixes is as large as hundreds of events. `max_mib` limits all series.
+    package var isCounted: Bool { self == .events }
+
     /// The fields of a `gap` for the first and the last number.
     package var gapKeys: (from: StaticString, to: StaticString) {
         switch self {
