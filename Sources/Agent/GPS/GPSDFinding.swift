@@ -134,7 +134,7 @@ package enum GPSDCheck {
     ///   - timeout: the longest wait. The finding then covers what is known by that time.
     package static func run(_ place: HostPort, desiredAccuracy_m: Double, timeout: TimeSpan = timeout) -> GPSDFinding {
         var trial = GPSDTrial(place, desiredAccuracy_m: desiredAccuracy_m)
-        let start = MonotonicClock.now
+        let start = SystemClock.now
         let deadline = start + timeout
         var news: [GPSDNews] = []
         let link = GPSDLink(place) { news.append($0) }
@@ -144,7 +144,7 @@ package enum GPSDCheck {
             for new in news { trial.take(new) }
             news.removeAll()
             let end = trial.hasNoDevice ? min(deadline, start + withoutDevice) : deadline
-            if trial.isOver || MonotonicClock.now >= end { break }
+            if trial.isOver || SystemClock.now >= end { break }
             link.wait(bell: -1, until: end)
         }
         link.stop()

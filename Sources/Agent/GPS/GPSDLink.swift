@@ -35,9 +35,9 @@ final class GPSDLink {
 
     deinit { drop() }
 
-    package func start() { perform(session.start(at: MonotonicClock.now)) }
+    package func start() { perform(session.start(at: SystemClock.now)) }
     func stop() { perform(session.stop()) }
-    func listen(_ isListening: Bool) { perform(session.listen(isListening, at: MonotonicClock.now)) }
+    func listen(_ isListening: Bool) { perform(session.listen(isListening, at: SystemClock.now)) }
 
     /// Waits until something happens, and handles it.
     ///
@@ -46,13 +46,13 @@ final class GPSDLink {
     ///   - limit: the time at which the wait ends at the latest.
     func wait(bell: Int32, until limit: Instant = .distantFuture) {
         var slots = [pollfd(fd: bell, events: Int16(POLLIN), revents: 0), interest]
-        let now = MonotonicClock.now
+        let now = SystemClock.now
         let deadline = min(session.deadline, limit)
         // Rounded up, so that the wait never ends before a timer is due; an hour where no timer is set.
         let wait_us = deadline > now ? min((deadline - now).microseconds, 3_600_000_000) : 0
         _ = poll(&slots, nfds_t(slots.count), Int32(clamping: (wait_us + 999) / 1_000))
         if slots[1].revents != 0 { proceed() }
-        perform(session.advance(to: MonotonicClock.now))
+        perform(session.advance(to: SystemClock.now))
     }
 
     private var interest: pollfd {
@@ -84,7 +84,7 @@ final class GPSDLink {
         }
     }
 
-    private func fail(_ failure: GPSDFailure) { perform(session.failed(failure, at: MonotonicClock.now)) }
+    private func fail(_ failure: GPSDFailure) { perform(session.failed(failure, at: SystemClock.now)) }
 
     private func drop() {
         switch socket {
@@ -150,7 +150,7 @@ extension GPSDLink {
         }
         guard code == 0 else { return tryNext(after: SystemError("connect", code: code)) }
         socket = .open(descriptor)
-        perform(session.connected(at: MonotonicClock.now))
+        perform(session.connected(at: SystemClock.now))
     }
 
     private func tryNext(after error: SystemError) {
@@ -178,7 +178,7 @@ extension GPSDLink {
             guard count > 0 else {
                 return fail(.closed(reason: count < 0 ? SystemError.last("recv").reason : ""))
             }
-            perform(session.received(buffer[..<min(count, buffer.count)], at: MonotonicClock.now))
+            perform(session.received(buffer[..<min(count, buffer.count)], at: SystemClock.now))
             if count < buffer.count { return }
         }
     }

@@ -1,3 +1,4 @@
+import Agent
 import Core
 import Logging
 import ServiceLifecycle

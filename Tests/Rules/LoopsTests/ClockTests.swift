@@ -9,16 +9,16 @@ struct ClockTests {
 
     @Test("A statement of the last nine hours is believed, as by the kernel; a time ahead no longer than that")
     func fresh() {
-        #expect(MonotonicClock.isFresh(syncedAt: Self.now, at: Self.now))
-        #expect(MonotonicClock.isFresh(syncedAt: Self.now - .seconds(32_399), at: Self.now))
-        #expect(!MonotonicClock.isFresh(syncedAt: Self.now - .seconds(32_400), at: Self.now))
-        #expect(MonotonicClock.isFresh(syncedAt: Self.now + .seconds(60), at: Self.now))
-        #expect(!MonotonicClock.isFresh(syncedAt: Self.now + .seconds(32_400), at: Self.now))
+        #expect(SystemClock.isFresh(syncedAt: Self.now, at: Self.now))
+        #expect(SystemClock.isFresh(syncedAt: Self.now - .seconds(32_399), at: Self.now))
+        #expect(!SystemClock.isFresh(syncedAt: Self.now - .seconds(32_400), at: Self.now))
+        #expect(SystemClock.isFresh(syncedAt: Self.now + .seconds(60), at: Self.now))
+        #expect(!SystemClock.isFresh(syncedAt: Self.now + .seconds(32_400), at: Self.now))
     }
 
     @Test("A missing time, in the file or on the clock, does no harm")
     func extremes() {
-        #expect(!MonotonicClock.isFresh(syncedAt: WallTime(microseconds: .min), at: WallTime(microseconds: .max)))
-        #expect(!MonotonicClock.isFresh(syncedAt: WallTime(microseconds: .max), at: WallTime(microseconds: .min)))
+        #expect(!SystemClock.isFresh(syncedAt: WallTime(microseconds: .min), at: WallTime(microseconds: .max)))
+        #expect(!SystemClock.isFresh(syncedAt: WallTime(microseconds: .max), at: WallTime(microseconds: .min)))
     }
 }

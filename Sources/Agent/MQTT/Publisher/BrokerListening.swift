@@ -38,7 +38,7 @@ package enum BrokerListening {
                 case .subscribed(let filter, let reasons):
                     if let reason = reasons.first(where: { !$0.isSuccess }) { return .refused(filter: filter, reason) }
                 case .received(let message):
-                    if heard.count < limits.messages { heard.append((message, MonotonicClock.now)) }
+                    if heard.count < limits.messages { heard.append((message, SystemClock.now)) }
                 case .lost(let failure): return .failed(failure)
                 case .heard, .acknowledged, .certificateChanged, .certificateRefused: break
                 }

@@ -85,7 +85,7 @@ package final class ReceiverConnection: Sendable {
             case .subscribed(_, let reasons):
                 guard let reason = reasons.first(where: { !$0.isSuccess }) else { break }
                 logger.warning("receiver: \(place) refuses to let this agent read \(filter): \(reason)")
-            case .received(let message): inbox.take(message, at: MonotonicClock.now)
+            case .received(let message): inbox.take(message, at: SystemClock.now)
             case .lost(let failure): lose(failure)
             case .heard, .acknowledged, .certificateChanged, .certificateRefused: break
             }

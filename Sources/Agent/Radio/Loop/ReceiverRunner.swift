@@ -29,7 +29,7 @@ final class ReceiverRunner<Owner: RadioOwner> {
     ///   - now: the time since which the receiver is listened to.
     init(
         _ settings: ReceiverSettings, _ inbox: ReceiverInbox, owner: Owner, bell: Doorbell,
-        wall: @escaping @Sendable (Instant) -> WallTime?, logger: Logger, at now: Instant = MonotonicClock.now
+        wall: @escaping @Sendable (Instant) -> WallTime?, logger: Logger, at now: Instant = SystemClock.now
     ) {
         self.owner = owner
         self.settings = settings
@@ -43,18 +43,18 @@ final class ReceiverRunner<Owner: RadioOwner> {
     }
 
     func run(until isStopping: () -> Bool) {
-        announce(at: forward(to: MonotonicClock.now))
+        announce(at: forward(to: SystemClock.now))
         while !isStopping() {
             wait()
-            turn(at: MonotonicClock.now)
+            turn(at: SystemClock.now)
         }
-        let end = forward(to: MonotonicClock.now)
+        let end = forward(to: SystemClock.now)
         owner.counted(counters, at: end)
         owner.stopped(at: end)
     }
 
     private func wait() {
-        let now = MonotonicClock.now
+        let now = SystemClock.now
         // The owner's time is behind by a constant while messages come.
         let behind = now - stream.horizon(at: now)
         let deadline = min(ownerWait.due + behind, nextCount, stream.nextDeadline)

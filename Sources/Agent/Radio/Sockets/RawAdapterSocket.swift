@@ -101,8 +101,8 @@ final class DeviceEventSocket {
 final class LinuxBluetooth: BluetoothKernel {
     private let deviceEvents = try? DeviceEventSocket()
 
-    package var now: Instant { MonotonicClock.now }
-    var wall: WallTime { MonotonicClock.wall }
+    package var now: Instant { SystemClock.now }
+    var wall: WallTime { SystemClock.wall }
     var deviceEventsDescriptor: Int32 { deviceEvents?.descriptor ?? -1 }
 
     func survey() -> AdapterSurvey { .current() }

@@ -1,22 +1,7 @@
 import Agent
 import Core
 
-/// The machine's clocks, from which pure code gets its times.
-enum SystemClock {
-    /// The monotonic clock, with which the radio loop stamps reports.
-    static var now: Instant { MonotonicClock.now }
-
-    static var wall: WallTime { MonotonicClock.wall }
-
-    /// The relation between the two clocks now.
-    static var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: MonotonicClock.isWallSynced) }
-
-    /// The wall clock's time at a recent instant; `nil` while the clock is not set.
-    static func syncedWall(_ instant: Instant) -> WallTime? {
-        let timebase = timebase
-        return timebase.isSynced ? timebase.wall(instant) : nil
-    }
-
+extension SystemClock {
     /// The id of this boot; each boot has another.
     static var bootID: String {
         do throws(FileError) {

@@ -3,19 +3,29 @@ import Core
 import Glibc
 
 /// The clocks of the machine. Pure code gets their times as arguments.
-package enum MonotonicClock {
-    /// Microseconds since boot, without the time spent suspended: CLOCK_MONOTONIC, which `poll` uses too.
+package enum SystemClock {
+    /// Microseconds since boot, without the time spent suspended: CLOCK_MONOTONIC, which `poll` uses too. The radio loop
+    /// stamps reports with it.
     package static var now: Instant { Instant(microseconds: microseconds(CLOCK_MONOTONIC)) }
 
     /// CLOCK_REALTIME, with which the kernel stamps packets.
     package static var wall: WallTime { WallTime(microseconds: microseconds(CLOCK_REALTIME)) }
+
+    /// The relation between the two clocks now.
+    package static var timebase: Timebase { Timebase(at: now, wall: wall, isSynced: isWallSynced) }
+
+    /// The wall clock's time at a recent instant; `nil` while the clock is not set.
+    package static func syncedWall(_ instant: Instant) -> WallTime? {
+        let timebase = timebase
+        return timebase.isSynced ? timebase.wall(instant) : nil
+    }
 
     /// True if NTP or the like disciplines the wall clock.
     ///
     /// A sandbox that forbids setting the clock also forbids asking the kernel about it. The agent then trusts the file
     /// of systemd-timesyncd. An operator who knows that the clock is right, as in a container whose host is synced, sets
     /// `BEACOND_CLOCK=trusted`.
-    package static var isWallSynced: Bool {
+    private static var isWallSynced: Bool {
         if let word = getenv("BEACOND_CLOCK"), strcmp(word, "trusted") == 0 { return true }
         var state = timex()
         if adjtimex(&state) >= 0 { return state.status & STA_UNSYNC == 0 }
