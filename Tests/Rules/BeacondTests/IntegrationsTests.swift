@@ -60,7 +60,7 @@ struct IntegrationsTests {
         ])
     func trees(_ tables: String, _ trees: [String]) throws {
         let settings = try Settings.parse("[gateway]\nid = \"door\"\n\(tables)")
-        #expect(Integrations(settings, settings.identity.topics, for: .gateway).trees == trees)
+        #expect(Integrations.trees(of: Integrations(settings, settings.identity.topics, for: .gateway)) == trees)
     }
 
     @Test("The device is described when the agent starts, before any radio is there")
@@ -77,7 +77,7 @@ struct IntegrationsTests {
     func switchedOff() throws {
         let first = try start(Self.told + Self.carts)
         let told = Set(
-            first.integrations.introduction.map(\.topic)
+            first.introducedTopics
                 + ["binary_sensor", "event", "sensor"].map {
                     "homeassistant/\($0)/beacond__beacons__store__door/region__carts/config"
                 })
@@ -108,12 +108,12 @@ struct IntegrationsTests {
         let first = try start(Self.told)
         first.outbox.close()
         let elsewhere = try start("[homeassistant]\ndiscovery_prefix = \"ha\"\n")
-        #expect(elsewhere.integrationsCleared.sorted() == first.integrations.introduction.map(\.topic).sorted())
+        #expect(elsewhere.integrationsCleared.sorted() == first.introducedTopics.sorted())
         elsewhere.outbox.close()
         let moved = try start(Self.told, id: "till")
         let cleared = Set(moved.integrationsCleared)
-        #expect(cleared.isSuperset(of: elsewhere.integrations.introduction.map(\.topic)))
-        #expect(cleared.isDisjoint(with: moved.integrations.introduction.map(\.topic)))
+        #expect(cleared.isSuperset(of: elsewhere.introducedTopics))
+        #expect(cleared.isDisjoint(with: moved.introducedTopics))
     }
 
     @Test(
@@ -227,6 +227,8 @@ struct IntegrationsTests {
 }
 
 extension Dispatcher {
+    fileprivate var introducedTopics: [String] { integrations?.introduction.map(\.topic) ?? [] }
+
     /// Returns the topics, other than states, that are cleared as this process starts.
     fileprivate var integrationsCleared: [String] {
         (clearances + formerClearances).map(\.topic).filter { !$0.hasPrefix("beacons/") }

@@ -29,7 +29,7 @@ package final class Dispatcher {
 
     package let outbox: Outbox
     package var composer: MessageComposer { writer.composer }
-    package var integrations: Integrations { writer.integrations }
+    package var integrations: Integrations? { writer.integrations }
     private var writer: TransactionWriter
     private var records: RecordTable
     /// The records that only another version may change.
@@ -62,7 +62,6 @@ package final class Dispatcher {
         siteKey: [UInt8]? = nil, bootID: String?,
         at now: Instant = .origin
     ) {
-        let integrations = integrations ?? Integrations(nothingBeside: composer.topics)
         let epoch = outbox.numbering.epoch
         let lastSeq = stored.regions.map { ($0.record.instance, $0.eventSeq(in: epoch)) }
         let records = RecordTable(stored.records)
@@ -80,14 +79,15 @@ package final class Dispatcher {
         let includesPlace = composer.includesPlace && (location.map { $0.availability != .off } ?? false)
         let held = stored.heldInstances
         let entities = ToldEntities(integrations, earlier: held) { records.has($0) }
-        var wanted = integrations.topics(holding: held.filter { entities.mayTell($0) }, includesPlace: includesPlace)
+        let told = held.filter { entities.mayTell($0) }
+        var wanted = integrations?.topics(holding: told, includesPlace: includesPlace) ?? []
         if includesPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
         if takesSettings { wanted.insert(composer.topics.topic(.gateway(.settings))) }
         if listsBeacons { wanted.formUnion(records.pages(of: .beacons, under: composer.topics)) }
         if composer.topics.gateway == SiteSettings.gatewayID { wanted.formUnion(composer.topics.retainedOfStore) }
         var coverage = ToldCoverage()
         coverage.resume(stored.coverage, at: now)
-        told = Told(
+        self.told = Told(
             retained: RetainedTopics(stored, wanted: wanted, under: composer.topics), coverage: coverage,
             place: location, entities: entities)
     }
@@ -103,9 +103,9 @@ package final class Dispatcher {
     ///
     /// - Throws: what `dispatch` throws.
     func introduce(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
-        if integrations.introduction.isEmpty { return [] }
+        guard let introduction = integrations?.introduction, !introduction.isEmpty else { return [] }
         return try commit(seenAt: nil, timebase) { writer, records, draft in
-            for message in writer.integrations.introduction { writer.retain(message, at: now, records, into: &draft) }
+            for message in introduction { writer.retain(message, at: now, records, into: &draft) }
         }
     }
 

@@ -1,6 +1,6 @@
 import Core
 
-/// The gateway's news in the formats of Home Assistant and OwnTracks. Empty where the configuration wants neither.
+/// The gateway's news in the formats of Home Assistant and OwnTracks. There are none where the configuration wants neither.
 package struct Integrations {
     /// The entities of Home Assistant.
     let discovery: HomeAssistantDiscovery?
@@ -11,13 +11,10 @@ package struct Integrations {
     let ownTracks: OwnTracks?
     private let topics: TopicTree
 
-    /// Creates a value without any integration.
-    init(nothingBeside topics: TopicTree) {
-        (discovery, maxInstances, unranged, ownTracks, self.topics) = (nil, 0, [], nil, topics)
-    }
-
+    /// Returns `nil` where the configuration wants neither format of the gateway or store.
+    ///
     /// - Parameter topics: the topics of the gateway or store.
-    init(_ settings: Settings, _ topics: TopicTree, for kind: HomeAssistantDiscovery.Kind) {
+    init?(_ settings: Settings, _ topics: TopicTree, for kind: HomeAssistantDiscovery.Kind) {
         self.topics = topics
         discovery = settings.homeAssistant.map { wanted in
             HomeAssistantDiscovery(
@@ -36,14 +33,15 @@ package struct Integrations {
             : settings.ownTracks.map {
                 OwnTracks(topic: $0.topic, rangingExpiry_s: Expiry.ranging_s(settings.gateway.ranging))
             }
+        if discovery == nil, ownTracks == nil { return nil }
     }
 
     /// The first levels of all topics for integrations. Home Assistant's usual prefix is among them even where another
     /// prefix, or none, is configured: the broker may let every gateway write there.
-    var trees: [String] {
+    static func trees(of integrations: Integrations?) -> [String] {
         var trees = [HomeAssistantSettings.usualDiscoveryPrefix]
-        if let prefix = discovery?.prefix, !trees.contains(prefix) { trees.append(prefix) }
-        if let ownTracks { trees.append(ownTracks.topic) }
+        if let prefix = integrations?.discovery?.prefix, !trees.contains(prefix) { trees.append(prefix) }
+        if let ownTracks = integrations?.ownTracks { trees.append(ownTracks.topic) }
         return trees
     }
 
@@ -85,8 +83,8 @@ struct ToldEntities {
     ///   - earlier: instances of an earlier process that this one continues. They stay with Home Assistant as far as
     /// there is room.
     ///   - isStored: whether there is a record under a key.
-    init(_ integrations: Integrations, earlier: [RegionInstanceID], isStored: (String) -> Bool) {
-        guard let discovery = integrations.discovery else {
+    init(_ integrations: Integrations?, earlier: [RegionInstanceID], isStored: (String) -> Bool) {
+        guard let integrations, let discovery = integrations.discovery else {
             admitted = []
             return
         }
@@ -161,37 +159,40 @@ extension Settings {
 }
 
 /// Messages outside the gateway's own topics.
-extension TransactionWriter {
+extension Integrations {
     /// Tells Home Assistant a region, with the region's first state.
-    func introduce(_ transition: RegionTransition, _ records: RecordTable, into draft: inout TransactionDraft) {
-        guard let discovery = integrations.discovery else { return }
+    func introduce(
+        _ transition: RegionTransition, by writer: TransactionWriter, _ records: RecordTable,
+        into draft: inout TransactionDraft
+    ) {
+        guard let discovery else { return }
         let refused = draft.told.entities.refusedCount
-        if draft.told.entities.admit(transition.instance, limit: integrations.maxInstances) {
-            let isCounted =
-                transition.detail.kind.hasBeacons && !integrations.unranged.contains(transition.instance.region)
+        if draft.told.entities.admit(transition.instance, limit: maxInstances) {
+            let isCounted = transition.detail.kind.hasBeacons && !unranged.contains(transition.instance.region)
             let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
-            for message in told { retain(message, at: transition.at, records, into: &draft) }
+            for message in told { writer.retain(message, at: transition.at, records, into: &draft) }
             // An earlier region of that name may have had more topics.
             for topic in discovery.topics(of: transition.instance) where !told.contains(where: { $0.topic == topic }) {
-                clear(topic, at: transition.at, records, into: &draft)
+                writer.clear(topic, at: transition.at, records, into: &draft)
             }
         } else if refused == 0, draft.told.entities.refusedCount > 0 {
             draft.dispatched.append(
-                .init(at: transition.at, content: .entityLimit(EntityLimit(limit: integrations.maxInstances))))
+                .init(at: transition.at, content: .entityLimit(EntityLimit(limit: maxInstances))))
         }
     }
 
     /// Removes the entities of a region that is not monitored any more.
     func withdraw(
-        _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
+        _ instance: RegionInstanceID, by writer: TransactionWriter, at instant: Instant, _ records: RecordTable,
+        into draft: inout TransactionDraft
     ) {
-        guard let discovery = integrations.discovery else { return }
+        guard let discovery else { return }
         draft.told.entities.forget(instance)
-        for topic in discovery.topics(of: instance) { clear(topic, at: instant, records, into: &draft) }
+        for topic in discovery.topics(of: instance) { writer.clear(topic, at: instant, records, into: &draft) }
     }
 
     /// Publishes the companions of a numbered message, before it.
     func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
-        for companion in integrations.companions(of: message) { draft.say(companion, at: instant) }
+        for companion in companions(of: message) { draft.say(companion, at: instant) }
     }
 }

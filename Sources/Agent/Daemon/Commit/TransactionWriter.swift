@@ -9,7 +9,8 @@ struct TransactionWriter {
     var composer: MessageComposer
     var ledger: EventLedger
     let bootID: String?
-    let integrations: Integrations
+    /// The other formats of the news; `nil` for none.
+    let integrations: Integrations?
     /// The radio's status that was told last.
     var radio = MessageComposer.RadioStatus.replay
 
@@ -30,7 +31,7 @@ struct TransactionWriter {
                     event, of: instance, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
                 // OwnTracks and the stored state know only the present, so they take nothing of a late visit.
                 if event.lateStay == nil {
-                    sayCompanions(of: message, at: at, into: &draft)
+                    integrations?.sayCompanions(of: message, at: at, into: &draft)
                     // The end is told once, however long the broker takes to clear the state.
                     draft.transaction.store(.withoutState(of: instance))
                 }
@@ -78,7 +79,7 @@ struct TransactionWriter {
             at: now, draft.timebase, number: { [numbering = draft.numbering] in numbering.number(of: $0) },
             eventSeq: { [ledger] in ledger.eventSeq(of: $0) })
         var publication = content.publication(by: &composer, context)
-        if let ownTracks = integrations.ownTracks, !publication.items.isEmpty {
+        if let ownTracks = integrations?.ownTracks, !publication.items.isEmpty {
             publication.items += ownTracks.items(beside: content, by: composer, context)
         }
         draft.transaction.remove(publication.removedKeys)
@@ -90,7 +91,7 @@ struct TransactionWriter {
         for item in publication.items {
             switch item {
             case .numbered(let message):
-                sayCompanions(of: message, at: now, into: &draft)
+                integrations?.sayCompanions(of: message, at: now, into: &draft)
                 draft.commit(message, at: now)
             case .ephemeral(let message): draft.say(message, at: now)
             case .retained(let message, let value):
@@ -130,9 +131,9 @@ struct TransactionWriter {
     ) {
         let number = draft.numbering.number(of: .events)
         let entry = ledger.enter(transition, epoch: number.epoch, seq: number.seq, draft.timebase)
-        introduce(transition, records, into: &draft)
+        integrations?.introduce(transition, by: self, records, into: &draft)
         if let event = entry.event {
-            sayCompanions(of: event, at: transition.at, into: &draft)
+            integrations?.sayCompanions(of: event, at: transition.at, into: &draft)
             draft.commit(event, at: transition.at)
         }
         if let key = draft.told.retained.want(transition.instance) { draft.transaction.remove([key]) }
@@ -155,7 +156,7 @@ struct TransactionWriter {
         ledger.forget(instance)
         if draft.told.retained.isFull {
             draft.transaction.remove([StoredRegion.key(instance)])
-            withdraw(instance, at: instant, records, into: &draft)
+            integrations?.withdraw(instance, by: self, at: instant, records, into: &draft)
             draft.dispatched.append(.init(at: instant, content: .unlistedState(topic: composer.topics.state(instance))))
             return
         }
@@ -163,7 +164,7 @@ struct TransactionWriter {
         draft.transaction.store(.withoutState(of: instance))
         draft.told.retained.release(instance)
         // The entities go before the state, so that no client reads an empty state.
-        withdraw(instance, at: instant, records, into: &draft)
+        integrations?.withdraw(instance, by: self, at: instant, records, into: &draft)
         draft.say(composer.clearedState(instance), at: instant)
     }
 

@@ -171,7 +171,7 @@ struct OutboxSource: OutgoingSource {
     private let outbox: Outbox
     /// Writes the `gap` messages.
     private let composer: MessageComposer
-    private let integrations: Integrations
+    private let integrations: Integrations?
     /// The present time for a message. In a replay it is the capture's.
     package var now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
@@ -195,8 +195,9 @@ struct OutboxSource: OutgoingSource {
         return gaps.map { ticket($0) }
             + outbox.next(limit: limit).map { queued in
                 ticket(
-                    .queued(queued), Message(queued.message), companions: integrations.companions(of: queued.message),
-                    present: integrations.present(after: queued.message, at: timebase.wall(now)))
+                    .queued(queued), Message(queued.message),
+                    companions: integrations?.companions(of: queued.message) ?? [],
+                    present: integrations?.present(after: queued.message, at: timebase.wall(now)))
             }
     }
 

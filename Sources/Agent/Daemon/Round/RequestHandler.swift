@@ -8,8 +8,8 @@ package struct RequestHandler {
     private let queue: RequestQueue
 
     /// - Parameter integrations: answers must not go to their topics.
-    package init(topics: TopicTree, integrations: Integrations, queue: RequestQueue) {
-        gate = RequestGate(topics: topics, sparing: integrations.trees)
+    package init(topics: TopicTree, integrations: Integrations?, queue: RequestQueue) {
+        gate = RequestGate(topics: topics, sparing: Integrations.trees(of: integrations))
         self.queue = queue
     }
 
