@@ -11,19 +11,20 @@ struct AddressResolver: Sendable {
     private let keys: [[UInt8]]
     /// Indices of `keys`, the most recently found first.
     private var order: [DeviceSlot]
-    private var resolved: ResolvedAddresses
+    private var resolved = ResolvedAddresses()
     /// The number of keys tried: the cost of resolving.
     private(set) var attempts: UInt64 = 0
 
-    init(_ devices: [KnownDevice]) {
+    /// Returns `nil` where no device is known. A cache without keys would take memory for nothing.
+    init?(_ devices: [KnownDevice]) {
+        guard !devices.isEmpty else { return nil }
         keys = devices.map(\.identityResolvingKey)
         order = keys.indices.map { DeviceSlot(index: $0) }
-        resolved = ResolvedAddresses(isUsed: !keys.isEmpty)
     }
 
     /// Returns the device of an address; `nil` where no key resolves it.
     mutating func device(for address: DeviceAddress) -> DeviceSlot? {
-        guard !keys.isEmpty, address.isResolvablePrivate else { return nil }
+        guard address.isResolvablePrivate else { return nil }
         if let known = resolved.device(for: address) { return known }
         let device = tryKeys(on: address)
         resolved.remember(address, device)
@@ -75,12 +76,7 @@ struct ResolvedAddresses: Sendable {
     }
 
     static let capacity = 4_096
-    private var entries: [Entry]
-
-    /// - Parameter isUsed: whether there are keys. Without keys the cache takes no memory.
-    init(isUsed: Bool) {
-        entries = isUsed ? Array(repeating: Entry(), count: Self.capacity) : []
-    }
+    private var entries = Array(repeating: Entry(), count: Self.capacity)
 
     var count: Int { entries.count }
 

@@ -16,7 +16,8 @@ enum TrackerChange: Hashable, Sendable {
 package struct BeaconTracker: Sendable {
     /// The most transmitters kept.
     let maxTransmitters: Int
-    var resolver: AddressResolver
+    /// Finds known devices; `nil` where none is known.
+    private(set) var resolver: AddressResolver?
     var table: TransmitterTable
     let smoothing: SignalSmoothing
     var presence: Presence
@@ -73,7 +74,7 @@ package struct BeaconTracker: Sendable {
             heardAgain(slot, sighting, at: now, changes: &changes)
             return slot
         }
-        let device = resolver.device(for: sighting.address)
+        let device = resolver?.device(for: sighting.address)
         if let device, let slot = slot(of: device, sighting.identity) {
             table.readdress(slot, sighting.address)
             heardAgain(slot, sighting, at: now, changes: &changes)
