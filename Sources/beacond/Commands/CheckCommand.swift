@@ -66,7 +66,7 @@ struct CheckCommand: ParsableCommand {
         let broker = receiver.broker ?? settings.broker
         let outcome = BrokerListening.run(
             settings: broker, clientID: Publisher.clientID(settings.identity.topics) + "-check",
-            filters: [receiver.topic], limits: ReceiverConnection.limits, for: .seconds(12))
+            filters: [receiver.topic], limits: ReceiverConnection.limits, live: true, for: .seconds(12))
         let place = "\(receiver.topic) on \(broker.host):\(broker.port)"
         switch outcome {
         case .failed(let failure): report.add("receiver", "\(place): \(failure)", remedy: failure.remedy)

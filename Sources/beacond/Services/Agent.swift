@@ -254,7 +254,8 @@ struct Agent {
             let machine = SystemMachine(
                 settings.health, certificateFile: settings.broker.certificateFile, supervision, isSite: isSite)
             let link = BrokerLink(
-                settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics), limits: limits)
+                settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics), limits: limits,
+                liveFilter: settings.receiver?.topic)
             let sink = BrokerSink(
                 settings.broker, dispatcher, link: link, radio: radio, clock: machine, filters: filters,
                 limits: limits, seed: .random(in: .min ... .max), logger: logger)

@@ -6,6 +6,7 @@ package final class BrokerLink: BrokerConnection {
     private let settings: BrokerSettings
     private let clientID: String
     private let limits: IncomingLimits
+    private let liveFilter: String?
     private var lookup: HostLookup?
     private var isLookupWanted = false
     private var lookupFailure: ConnectionFailure?
@@ -20,8 +21,12 @@ package final class BrokerLink: BrokerConnection {
     /// - Parameters:
     ///   - clientID: the MQTT client identifier, unique among all clients of the broker.
     ///   - limits: the limits of what the broker may deliver.
-    package init(settings: BrokerSettings, clientID: String, limits: IncomingLimits = .requests) {
+    ///   - liveFilter: a filter of messages of others. Only what the broker has kept has the retain flag there.
+    package init(
+        settings: BrokerSettings, clientID: String, limits: IncomingLimits = .requests, liveFilter: String? = nil
+    ) {
         self.limits = limits
+        self.liveFilter = liveFilter
         self.settings = settings
         credentials = CredentialWatch(settings)
         self.clientID = clientID
@@ -54,7 +59,9 @@ package final class BrokerLink: BrokerConnection {
 
     package func disconnect() { client?.disconnect() }
 
-    package func subscribe(_ filter: String) { client?.subscribe(filter) }
+    package func subscribe(_ filter: String) {
+        client?.subscribe(filter, retainAsPublished: filter != liveFilter)
+    }
 
     package func unsubscribe(_ filter: String) { client?.unsubscribe(filter) }
 

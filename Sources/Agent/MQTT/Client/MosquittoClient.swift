@@ -165,11 +165,12 @@ final class MosquittoClient {
 
     /// Subscribes at QoS 1; `takeEvents` returns the broker's answer.
     ///
-    /// An MQTT 5 broker is asked to leave the retain flag as it was published. Then the agent recognises a retained
-    /// request the first time too, not only after a reconnect.
-    func subscribe(_ filter: String) {
+    /// - Parameter retainAsPublished: asks an MQTT 5 broker to leave the retain flag as it was published. Then the agent
+    ///   recognises a retained request the first time too, not only after a reconnect.
+    func subscribe(_ filter: String, retainAsPublished: Bool) {
         guard phase == .connected else { return }
-        let options = inbox.isVersion5 ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
+        let options =
+            inbox.isVersion5 && retainAsPublished ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
         var mid: Int32 = 0
         errno = 0
         let code = mosquitto_subscribe_v5(handle, &mid, filter, 1, options, nil)

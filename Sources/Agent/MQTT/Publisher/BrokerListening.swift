@@ -15,10 +15,13 @@ package enum BrokerListening {
     /// - Parameters:
     ///   - clientID: must not be the daemon's own, whose connection the broker would end.
     ///   - limits: the limits of what the broker may deliver; beyond `messages` no more is kept.
+    ///   - live: true if only what the broker has kept shall have the retain flag. Then `filters` is one filter.
     package static func run(
-        settings: BrokerSettings, clientID: String, filters: [String], limits: IncomingLimits, for span: TimeSpan
+        settings: BrokerSettings, clientID: String, filters: [String], limits: IncomingLimits, live: Bool = false,
+        for span: TimeSpan
     ) -> Outcome {
-        let link = BrokerLink(settings: settings, clientID: clientID, limits: limits)
+        let link = BrokerLink(
+            settings: settings, clientID: clientID, limits: limits, liveFilter: live ? filters.first : nil)
         do throws(ConnectionFailure) {
             try link.connect(will: nil)
         } catch {

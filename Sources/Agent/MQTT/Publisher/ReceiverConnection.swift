@@ -21,8 +21,8 @@ package final class ReceiverConnection: Sendable {
         self.stop = stop
         worker = try WorkerThread {
             var work = Work(
-                link: BrokerLink(settings: settings, clientID: clientID, limits: Self.limits), filter: filter,
-                inbox: inbox, logger: logger, place: "\(settings.host):\(settings.port)")
+                link: BrokerLink(settings: settings, clientID: clientID, limits: Self.limits, liveFilter: filter),
+                filter: filter, inbox: inbox, logger: logger, place: "\(settings.host):\(settings.port)")
             work.run(until: stop)
         }
     }
@@ -107,7 +107,7 @@ package final class ReceiverConnection: Sendable {
 }
 
 extension ReceiverInbox {
-    /// Takes a message of a broker. A retained one tells nothing of now, and is left out.
+    /// Takes a message of a broker. One that the broker had kept tells nothing of now, and is left out.
     ///
     /// - Returns: whether its topic is the receiver's.
     @discardableResult
