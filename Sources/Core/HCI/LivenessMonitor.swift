@@ -249,8 +249,11 @@ struct GapHistory: Sendable {
     }
 
     /// The median; `nil` with fewer gaps than `minimum`.
-    var median: TimeSpan? {
-        guard count >= Self.minimum else { return nil }
+    var median: TimeSpan? { median(ofAtLeast: Self.minimum) }
+
+    /// Returns the median; `nil` with fewer gaps than `least`, which is 1 or more.
+    func median(ofAtLeast least: Int) -> TimeSpan? {
+        guard count >= least else { return nil }
         let sorted = (0..<count).map { gaps[$0] }.sorted()
         return TimeSpan(microseconds: sorted[count / 2])
     }

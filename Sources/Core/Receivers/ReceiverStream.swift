@@ -9,10 +9,13 @@
 ///
 /// **Liveness.** Each message proves that the receiver hears. After three usual periods without one it has stalled,
 /// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps.
+/// Before either is known, the receiver may be silent for three of the longest periods, and silence is no evidence.
 package struct ReceiverStream: Sendable {
     /// The period above which rotation and zones are not reliable, and that above which visits are not.
     static let reliablePeriod = TimeSpan.seconds(2)
     static let usablePeriod = TimeSpan.seconds(5)
+    /// The longest period that is measured.
+    static let longestPeriod = TimeSpan.seconds(600)
     /// The period that is assumed before it is known.
     static let firstPeriod = TimeSpan.seconds(1)
     static let periodsUntilStalled: Int64 = 3
@@ -21,6 +24,9 @@ package struct ReceiverStream: Sendable {
     /// The least silence that means anything.
     static let leastSilence = TimeSpan.seconds(3)
     static let leastStreamSilence = TimeSpan.seconds(5)
+    /// The gaps by which the period is known, and by which it is known anew where each of them stalled the receiver.
+    static let leastGaps = 3
+
     /// The greatest difference between two clocks that agree.
     static let clockTolerance = TimeSpan.seconds(1)
     /// The batches by which the clocks are compared.
@@ -32,6 +38,12 @@ package struct ReceiverStream: Sendable {
     package struct Heard: Sendable {
         package let at: Instant
         package let packet: ReceivedPacket
+    }
+
+    private struct Gap: Sendable {
+        let span: TimeSpan
+        /// True if it stalled the receiver. Then it alone says nothing about the period.
+        let isLong: Bool
     }
 
     private enum State: Sendable {
@@ -48,8 +60,13 @@ package struct ReceiverStream: Sendable {
     /// The gaps before batches, and before those alone that hold several packets.
     private var gaps = GapHistory()
     private var fullGaps = GapHistory()
-    private var gapBefore: TimeSpan?
+    /// The gap before the latest batch, until it counts for `fullGaps`.
+    private var gapBefore: Gap?
     private var packetsInBatch = 0
+    /// The gap before the next batch has stalled the receiver.
+    private var isGapLong = false
+    /// The latest gaps before full batches, where each of them stalled the receiver.
+    private var longGaps: [TimeSpan] = []
     /// How long after their newest packet the latest batches came: the monotonic clock less the receiver's.
     private var delays: [TimeSpan] = []
     /// The latest time that was handed out.
@@ -61,13 +78,23 @@ package struct ReceiverStream: Sendable {
     }
 
     /// The measured period of the batches; `nil` before it is known, and for a receiver that publishes packet by packet.
-    package var period: TimeSpan? { fullGaps.median }
+    package private(set) var period: TimeSpan?
+
+    /// The period by the batches so far, be they as few as two.
+    package var likelyPeriod: TimeSpan? { fullGaps.median(ofAtLeast: 1) }
 
     /// True if the period allows visits.
-    package var isUsable: Bool { (period ?? .zero) <= Self.usablePeriod }
+    package var isUsable: Bool { !Self.isTooLong(period) }
+
+    /// Returns true if a period allows no visits.
+    package static func isTooLong(_ period: TimeSpan?) -> Bool { (period ?? .zero) > usablePeriod }
 
     /// A warning for an operator where the period is too long for rotation and zones.
     package var warning: String? {
+        Self.warning(period)
+    }
+
+    package static func warning(_ period: TimeSpan?) -> String? {
         guard let period, period > Self.reliablePeriod else { return nil }
         let period_s = (period.seconds * 10).rounded() / 10
         return "it publishes every \(period_s) s: above 2 s rotation and zones are not reliable; set it to 1 s"
@@ -96,7 +123,9 @@ package struct ReceiverStream: Sendable {
 
     private var silenceUntilStalled: TimeSpan {
         if let period { return max(period * Self.periodsUntilStalled, Self.leastSilence) }
-        guard let gap = gaps.median else { return Self.leastStreamSilence }
+        guard let gap = gaps.median(ofAtLeast: Self.leastGaps) else {
+            return Self.usablePeriod * Self.periodsUntilStalled
+        }
         return max(gap * LivenessMonitor.gapsInNorm, Self.leastStreamSilence)
     }
 
@@ -104,17 +133,17 @@ package struct ReceiverStream: Sendable {
     package func horizon(at now: Instant) -> Instant {
         guard case .hearing = state else { return max(latest, now) }
         // A batch comes a little late now and then.
-        let wait = period.map { $0 + TimeSpan(microseconds: $0.microseconds / 2) } ?? .milliseconds(200)
-        return max(latest, now - wait)
+        func isLate(_ period: TimeSpan) -> TimeSpan { period + TimeSpan(microseconds: period.microseconds / 2) }
+        if let period { return max(latest, now - isLate(period)) }
+        let isKnown = gaps.median(ofAtLeast: Self.leastGaps) != nil
+        return max(latest, now - (isKnown ? .milliseconds(200) : isLate(Self.usablePeriod)))
     }
 
     /// Passes time. The state may change.
     package mutating func advance(to now: Instant) {
         guard now >= nextDeadline else { return }
         state = .stalled(since: lastMessage)
-        endBatch()
-        // The gap to the next batch says nothing about the period.
-        batchBegan = nil
+        isGapLong = true
     }
 
     /// Takes the packets of a message.
@@ -125,7 +154,7 @@ package struct ReceiverStream: Sendable {
     /// - Returns: the packets in the order of their times, none before `latest`; none while the receiver is not usable.
     package mutating func receive(_ packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
         let arrival = max(arrival, lastMessage)
-        measure(packets, at: arrival)
+        measure(packets.count, at: arrival)
         lastMessage = arrival
         state = .hearing
         guard isUsable else { return [] }
@@ -142,24 +171,43 @@ package struct ReceiverStream: Sendable {
 
     // MARK: - The period
 
-    private mutating func measure(_ packets: [ReceivedPacket], at arrival: Instant) {
-        guard !packets.isEmpty else { return }
+    private mutating func measure(_ count: Int, at arrival: Instant) {
+        guard count > 0 else { return }
         if let began = batchBegan, arrival - began <= Self.batchWidth {
-            packetsInBatch += packets.count
-            return
+            packetsInBatch += count
+        } else {
+            gapBefore = batchBegan.map { Gap(span: arrival - $0, isLong: isGapLong) }
+            (batchBegan, packetsInBatch, isGapLong) = (arrival, count, false)
+            if let gapBefore, !gapBefore.isLong { gaps.append(gapBefore.span) }
         }
-        let gap = batchBegan.map { arrival - $0 }
-        endBatch()
-        (batchBegan, gapBefore, packetsInBatch) = (arrival, gap, packets.count)
+        guard packetsInBatch > 1, let gap = gapBefore else { return }
+        gapBefore = nil
+        if gap.isLong {
+            countLong(gap.span)
+        } else {
+            longGaps = []
+            fullGaps.append(gap.span)
+        }
+        period = fullGaps.median(ofAtLeast: Self.leastGaps)
     }
 
-    /// Counts the batch whose last message has come.
-    private mutating func endBatch() {
-        if let gapBefore {
-            gaps.append(gapBefore)
-            if packetsInBatch > 1 { fullGaps.append(gapBefore) }
+    /// Counts a gap that stalled the receiver. Several of the same length are a new period.
+    private mutating func countLong(_ gap: TimeSpan) {
+        guard gap <= Self.longestPeriod else {
+            longGaps = []
+            return
         }
-        gapBefore = nil
+        longGaps.append(gap)
+        if longGaps.count > Self.leastGaps { longGaps.removeFirst() }
+        guard longGaps.count == Self.leastGaps, let shortest = longGaps.min(), let longest = longGaps.max(),
+            (longest - shortest) * 4 <= longest
+        else { return }
+        (gaps, fullGaps) = (GapHistory(), GapHistory())
+        for gap in longGaps {
+            gaps.append(gap)
+            fullGaps.append(gap)
+        }
+        longGaps = []
     }
 
     // MARK: - Times

@@ -23,6 +23,26 @@ private func stream(every period_s: Double, batches: Int = 10) -> ReceiverStream
     return stream
 }
 
+/// The availabilities of a receiver whose messages come at these times, looked at ten times a second.
+private func availabilities(_ times_s: [Double], from stream: ReceiverStream = ReceiverStream(at: at(0)))
+    -> [RadioAvailability]
+{
+    var (stream, found, times) = (stream, [stream.availability], times_s[...])
+    let (first, last) = (times_s.first ?? 0, times_s.last ?? 0)
+    for tenth in 0...Int((last - first) * 10) {
+        let now = at(first + Double(tenth) / 10)
+        while let next = times.first, at(next) <= now {
+            _ = stream.receive([packet(1), packet(2)], at: at(next), wall: nil)
+            times.removeFirst()
+            if stream.availability != found.last { found.append(stream.availability) }
+        }
+        stream.advance(to: now)
+        stream.passed(stream.horizon(at: now))
+        if stream.availability != found.last { found.append(stream.availability) }
+    }
+    return found
+}
+
 @Suite("A receiver's stream")
 struct ReceiverStreamTests {
     @Test("It hears from its first message on; before, the radio is absent")
@@ -180,5 +200,57 @@ struct ReceiverStreamTests {
         var stalled = stream
         stalled.advance(to: at(12))
         #expect(stalled.horizon(at: at(13)) == at(13))
+    }
+
+    // MARK: - The period
+
+    @Test(
+        "A period above 5 s from the start makes it unusable at the fourth batch, and it stays so",
+        arguments: [6, 10, 14])
+    func unusableFromTheStart(period_s: Double) {
+        let times = (0..<20).map { Double($0) * period_s }
+        #expect(availabilities(times) == [.absent, .scanning, .unusable])
+        #expect(availabilities(Array(times[..<3])) == [.absent, .scanning])
+        #expect(availabilities(Array(times[..<4])) == [.absent, .scanning, .unusable])
+    }
+
+    @Test("A period above 15 s, too, is known after some batches")
+    func veryRare() {
+        let found = availabilities((0..<10).map { Double($0) * 40 })
+        #expect(found.last == .unusable)
+        #expect(found.count { $0 == .stalled } == 3)
+    }
+
+    @Test("A period that grows beyond the silence that stalls is known after three batches", arguments: [4.0, 6])
+    func grows(period_s: Double) {
+        let before = stream(every: 1, batches: 40)
+        let found = availabilities((1..<20).map { 39 + Double($0) * period_s }, from: before)
+        // `availabilities` begins with the first of the rare batches, so the first stall comes with it.
+        #expect(found.last == (period_s > 5 ? .unusable : .scanning))
+        #expect(found.count { $0 == .stalled } <= 3)
+    }
+
+    @Test("Three outages of different lengths change no period")
+    func outages() {
+        var times: [Double] = []
+        var time_s = 0.0
+        for outage_s in [10.0, 25, 60, 1] {
+            for _ in 0..<10 {
+                times.append(time_s)
+                time_s += 1
+            }
+            time_s += outage_s
+        }
+        let found = availabilities(times)
+        #expect(found == [.absent, .scanning, .stalled, .scanning, .stalled, .scanning, .stalled, .scanning])
+    }
+
+    @Test("Before the period is known, 15 s of silence stall it, and silence is no evidence for 7.5 s")
+    func unknownPeriod() {
+        var stream = ReceiverStream(at: at(0))
+        _ = stream.receive([packet(1), packet(2)], at: at(1), wall: nil)
+        #expect(stream.nextDeadline == at(16))
+        #expect(stream.horizon(at: at(8)) <= at(1))
+        #expect(stream.horizon(at: at(12)) == at(4.5))
     }
 }
