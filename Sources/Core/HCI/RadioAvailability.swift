@@ -90,8 +90,8 @@ package struct RadioCondition: Hashable, Sendable {
         case .scanning, .unusable: availability.remedy
         case .stalled: "The receiver on \(topic) has stopped publishing: look at its power, its network and its broker."
         case .absent, .unauthorized, .blocked, .off:
-            "No message of a receiver has come on \(topic): look at receiver.topic, at the receiver's broker, and at what the "
-                + "broker lets this agent read."
+            "No readable message of a receiver has come on \(topic): look at receiver.topic and receiver.format, at the "
+                + "receiver's broker, and at what the broker lets this agent read."
         }
     }
 }

@@ -11,50 +11,54 @@
 ///
 /// Other actions, such as `gateway_status` and `heartbeat`, say that the gateway runs.
 enum CassiaFormat {
-    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    private static let fault = ReceiverRefusal(
+        .useless("let Cassia's gateway publish scan data with bdaddr, and adData or scanData in hexadecimal"))
+
+    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
         let document = try JSONDocument.ofReceiver(payload)
-        var packets: [ReceivedPacket] = []
+        var message = ReceiverMessage()
         if let action = document.field("action", of: 0) {
-            guard document.isText("data.scan", at: action) else { return [] }
+            guard document.isText("data.scan", at: action) else { return message }
             let time = document.milliseconds(at: document.field("timestamp", of: 0))
-            try append(document.field("data", of: 0), at: time, of: document, to: &packets)
+            try append(document.field("data", of: 0), at: time, of: document, to: &message)
         } else {
-            try append(0, at: nil, of: document, to: &packets)
+            try append(0, at: nil, of: document, to: &message)
         }
-        return packets
+        return message
     }
 
     private static func append(
-        _ content: Int?, at time: WallTime?, of document: JSONDocument, to packets: inout [ReceivedPacket]
+        _ content: Int?, at time: WallTime?, of document: JSONDocument, to message: inout ReceiverMessage
     ) throws(ReceiverRefusal) {
         guard let content else { throw .malformed("no data") }
         switch document.nodes[content] {
         case .array:
             for packet in document.elements(of: content) {
-                append(packet: packet, at: time, of: document, to: &packets)
+                if !append(packet: packet, at: time, of: document, to: &message) { message.fault = fault }
             }
         case .object:
-            guard append(packet: content, at: time, of: document, to: &packets) else {
+            guard append(packet: content, at: time, of: document, to: &message) else {
                 throw .malformed("neither bdaddrs nor bdaddr with an address")
             }
         default: throw .malformed("neither a packet nor a list of packets")
         }
     }
 
-    @discardableResult
+    /// Returns whether the packet has an address.
     private static func append(
-        packet: Int, at time: WallTime?, of document: JSONDocument, to packets: inout [ReceivedPacket]
+        packet: Int, at time: WallTime?, of document: JSONDocument, to message: inout ReceiverMessage
     ) -> Bool {
         let owner = document.elements(of: document.field("bdaddrs", of: packet)).first ?? packet
         let isRandom = document.field("bdaddrType", of: owner).map { !document.isText("public", at: $0) }
         guard let address = document.address(at: document.field("bdaddr", of: owner), isRandom: isRandom) else {
             return false
         }
-        packets.append(
+        let time = document.milliseconds(at: document.field("timestamp", of: packet)) ?? time
+        message.append(
             address, rssi_dbm: document.rssi(at: document.field("rssi", of: packet)),
             data: document.hexadecimal(at: document.field("adData", of: packet)),
             scanResponse: document.hexadecimal(at: document.field("scanData", of: packet)),
-            at: document.milliseconds(at: document.field("timestamp", of: packet)) ?? time)
+            at: time, orElse: fault)
         return true
     }
 }

@@ -28,7 +28,10 @@
 ///
 /// JSON: a list. `type` of the first element is `Gateway`; each other one has `mac`, `rssi`, `rawData` in hexadecimal.
 enum MinewFormat {
-    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    private static let fault = ReceiverRefusal(
+        .useless("set the format of Minew's gateway to BIN-LONG or JSON-LONG, so that each packet has rawData"))
+
+    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
         if payload.first == UInt8(ascii: "[") { return try readJSON(payload) }
         var reader = OctetReader(payload)
         guard try reader.byte() == 0xBB else { throw .malformed("neither 0xBB nor a JSON list") }
@@ -41,34 +44,36 @@ enum MinewFormat {
 
     private static func readBinary(
         _ reader: inout OctetReader, _ payload: [UInt8]
-    ) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    ) throws(ReceiverRefusal) -> ReceiverMessage {
         guard try reader.number(4) == payload.count else {
             throw .malformed("the length is not that of the message", at: 2)
         }
         guard payload.last == 0xDD else { throw .malformed("the last octet is not 0xDD", at: payload.count - 1) }
         _ = try reader.octets(6)
-        var packets: [ReceivedPacket] = []
+        var message = ReceiverMessage()
         for _ in 0..<(try reader.number(2)) {
             let bits = UInt64(try reader.number(6))
             for _ in 0..<(try reader.number(2)) {
-                guard packets.count <= ReceivedPacket.mostInMessage else { throw ReceiverRefusal(.tooManyPackets) }
+                guard message.packets.count <= ReceivedPacket.mostInMessage else {
+                    throw ReceiverRefusal(.tooManyPackets)
+                }
                 let data = try reader.octets(Int(try reader.byte()))
                 let kind = try reader.byte()
                 let rssi_dbm = receivedStrength(try reader.byte())
                 let address = DeviceAddress(bits: bits, type: kind & 0x06 == 0 ? .public : .random)
                 let isScanResponse = kind & 0x01 != 0
-                packets.append(
+                message.append(
                     address, rssi_dbm: rssi_dbm, data: isScanResponse ? nil : data,
-                    scanResponse: isScanResponse ? data : nil, at: nil)
+                    scanResponse: isScanResponse ? data : nil, at: nil, orElse: fault)
             }
         }
         guard reader.rest == 1 else { throw .malformed("octets behind the last transmitter", at: reader.index) }
-        return packets
+        return message
     }
 
     private static func readConnect(
         _ reader: inout OctetReader, _ payload: [UInt8]
-    ) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    ) throws(ReceiverRefusal) -> ReceiverMessage {
         _ = try reader.octets(4)
         guard try reader.littleEndian(4) == payload.count else {
             throw .malformed("the length is not that of the message", at: 6)
@@ -76,33 +81,36 @@ enum MinewFormat {
         _ = try reader.octets(4)
         guard try reader.number(2) == 0x843E else { throw .malformed("not 0x843E", at: 14) }
         _ = try reader.octets(4)
-        var packets: [ReceivedPacket] = []
+        var message = ReceiverMessage()
         while reader.rest > 0 {
-            guard packets.count <= ReceivedPacket.mostInMessage else { throw ReceiverRefusal(.tooManyPackets) }
+            guard message.packets.count <= ReceivedPacket.mostInMessage else { throw ReceiverRefusal(.tooManyPackets) }
             var packet = OctetReader(Array(try reader.octets(try reader.littleEndian(2))), offset: reader.index)
             _ = try packet.octets(2)
             let address = DeviceAddress(bits: UInt64(try packet.number(6)), type: .random)
             let rssi_dbm = receivedStrength(try packet.byte())
             let data = try packet.octets(Int(try packet.byte()))
-            packets.append(address, rssi_dbm: rssi_dbm, data: data, at: nil)
+            message.append(address, rssi_dbm: rssi_dbm, data: data, at: nil, orElse: fault)
         }
-        return packets
+        return message
     }
 
-    private static func readJSON(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    private static func readJSON(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
         let document = try JSONDocument.ofReceiver(payload)
         let elements = document.elements(of: 0)
         guard let first = elements.first, let type = document.field("type", of: first),
             document.isText("Gateway", at: type)
         else { throw .malformed("the first element is no object whose type is Gateway") }
-        var packets: [ReceivedPacket] = []
+        var message = ReceiverMessage()
         for element in elements.dropFirst() {
-            guard let address = document.address(at: document.field("mac", of: element)) else { continue }
-            packets.append(
+            guard let address = document.address(at: document.field("mac", of: element)) else {
+                message.fault = fault
+                continue
+            }
+            message.append(
                 address, rssi_dbm: document.rssi(at: document.field("rssi", of: element)),
-                data: document.hexadecimal(at: document.field("rawData", of: element)), at: nil)
+                data: document.hexadecimal(at: document.field("rawData", of: element)), at: nil, orElse: fault)
         }
-        return packets
+        return message
     }
 }
 

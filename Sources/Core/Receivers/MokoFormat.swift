@@ -8,35 +8,41 @@
 ///                   in hexadecimal; its `timestamp` is in whole seconds, and is not used
 ///     others        the gateway's own state, from 3000 on: it runs
 enum MokoFormat {
-    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    private static let fault = ReceiverRefusal(
+        .useless("let the scan notification of MOKO's gateway contain raw data (adv_data, or raw in msg_id 3004)"))
+
+    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
         let document = try JSONDocument.ofReceiver(payload)
         guard let kind = document.integer(at: document.field("msg_id", of: 0)) else {
             throw .malformed("no number msg_id")
         }
         let list = document.field("data", of: 0)
-        var packets: [ReceivedPacket] = []
+        var message = ReceiverMessage()
         switch kind {
         case 3070:
-            for packet in document.elements(of: list) { append(packet, of: document, to: &packets) }
+            for packet in document.elements(of: list) { append(packet, of: document, to: &message) }
         case 3004:
             for entry in document.elements(of: list) {
-                guard let value = document.field("value", of: entry) else { continue }
-                append(value, of: document, to: &packets)
+                append(document.field("value", of: entry), of: document, to: &message)
             }
         default: break
         }
-        return packets
+        return message
     }
 
-    private static func append(_ packet: Int, of document: JSONDocument, to packets: inout [ReceivedPacket]) {
-        guard let address = document.address(at: document.field("mac", of: packet)) else { return }
+    private static func append(_ packet: Int?, of document: JSONDocument, to message: inout ReceiverMessage) {
+        guard let address = document.address(at: document.field("mac", of: packet)) else {
+            message.fault = fault
+            return
+        }
+        let time = document.field("timestamp", of: packet)
         let data =
             document.field("adv_data", of: packet) ?? document.field("raw data", of: packet)
             ?? document.field("raw", of: packet)
-        packets.append(
+        message.append(
             address, rssi_dbm: document.rssi(at: document.field("rssi", of: packet)),
             data: document.hexadecimal(at: data),
             scanResponse: document.hexadecimal(at: document.field("rsp_data", of: packet)),
-            at: document.milliseconds(at: document.field("timestamp", of: packet)))
+            at: document.milliseconds(at: time), orElse: fault)
     }
 }

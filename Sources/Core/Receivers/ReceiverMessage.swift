@@ -7,18 +7,63 @@ package enum ReceiverFormat: String, CaseIterable, Sendable {
 
     /// Reads one message of a receiver.
     ///
-    /// - Returns: the packets in the order of the message; empty for a heartbeat or a status.
-    package func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    /// A message with packets of which none is of use is refused.
+    package func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
         guard payload.count <= ReceivedPacket.mostOctets else { throw ReceiverRefusal(.tooLong) }
-        let packets =
+        let message =
             switch self {
             case .minew: try MinewFormat.read(payload)
             case .moko: try MokoFormat.read(payload)
             case .cassia: try CassiaFormat.read(payload)
             case .shelly: try ShellyFormat.read(payload)
             }
-        guard packets.count <= ReceivedPacket.mostInMessage else { throw ReceiverRefusal(.tooManyPackets) }
-        return packets
+        guard message.packets.count <= ReceivedPacket.mostInMessage else { throw ReceiverRefusal(.tooManyPackets) }
+        if message.packets.isEmpty, let fault = message.fault { throw fault }
+        return message
+    }
+
+    /// Returns the other format that finds packets in a message; `nil` where none does.
+    package func other(thatReads payload: [UInt8]) -> ReceiverFormat? {
+        Self.allCases.first { format in
+            guard format != self, let message = try? format.read(payload) else { return false }
+            return !message.packets.isEmpty
+        }
+    }
+
+    /// A remark for a log about a message that this format refuses; empty where no other one reads it.
+    package func hint(of payload: [UInt8]) -> String {
+        other(thatReads: payload).map { "; it is a message of receiver.format = \"\($0.rawValue)\"" } ?? ""
+    }
+}
+
+/// The content of a receiver's message.
+package struct ReceiverMessage: Sendable {
+    /// In the order of the message; empty for a heartbeat or a status.
+    package var packets: [ReceivedPacket] = []
+    /// The cause why some packets are of no use; `nil` where each one is. A packet without data is of use.
+    package var fault: ReceiverRefusal?
+
+    /// Adds an advertisement and its scan response, where they have data.
+    ///
+    /// - Parameters:
+    ///   - data: `nil` where the packet has none, or none that can be read; empty for a packet without content.
+    ///   - fault: the cause where neither the data nor the scan response can be read.
+    mutating func append(
+        _ address: DeviceAddress, rssi_dbm: Int8?, data: [UInt8]?, scanResponse: [UInt8]? = nil, at time: WallTime?,
+        isTimeOfBatch: Bool = false, orElse fault: ReceiverRefusal
+    ) {
+        if data == nil, scanResponse == nil { self.fault = fault }
+        for (octets, isScanResponse) in [(data, false), (scanResponse, true)] {
+            guard let octets, !octets.isEmpty else { continue }
+            guard octets.count <= ReceivedPacket.mostData else {
+                self.fault = fault
+                continue
+            }
+            packets.append(
+                ReceivedPacket(
+                    address: address, rssi_dbm: rssi_dbm, data: octets, isScanResponse: isScanResponse, time: time,
+                    isTimeOfBatch: isTimeOfBatch))
+        }
     }
 }
 
@@ -73,6 +118,8 @@ package struct ReceiverRefusal: Error, Hashable, Sendable, CustomStringConvertib
         case tooManyPackets
         /// A message of another layout, or a damaged one: the problem, and its place in octets.
         case malformed(String, offset: Int)
+        /// Packets without an address, or without advertising data that can be read: what to set at the device.
+        case useless(String)
     }
 
     package let reason: Reason
@@ -90,6 +137,7 @@ package struct ReceiverRefusal: Error, Hashable, Sendable, CustomStringConvertib
             "a message of more than \(ReceivedPacket.mostInMessage) packets: let the receiver publish more often"
         case .malformed(let problem, let offset):
             "octet \(offset): \(problem); compare receiver.format with what the receiver is set to publish"
+        case .useless(let remedy): "packets without an address or advertising data: \(remedy)"
         }
     }
 }
@@ -191,22 +239,6 @@ extension JSONDocument {
         case UInt8(ascii: "a")...UInt8(ascii: "f"): octet - UInt8(ascii: "a") + 10
         case UInt8(ascii: "A")...UInt8(ascii: "F"): octet - UInt8(ascii: "A") + 10
         default: nil
-        }
-    }
-}
-
-extension [ReceivedPacket] {
-    /// Adds an advertisement and its scan response, where they have data, and no more than one report carries.
-    mutating func append(
-        _ address: DeviceAddress, rssi_dbm: Int8?, data: [UInt8]?, scanResponse: [UInt8]? = nil, at time: WallTime?,
-        isTimeOfBatch: Bool = false
-    ) {
-        for (octets, isScanResponse) in [(data, false), (scanResponse, true)] {
-            guard let octets, 1...ReceivedPacket.mostData ~= octets.count else { continue }
-            append(
-                ReceivedPacket(
-                    address: address, rssi_dbm: rssi_dbm, data: octets, isScanResponse: isScanResponse, time: time,
-                    isTimeOfBatch: isTimeOfBatch))
         }
     }
 }

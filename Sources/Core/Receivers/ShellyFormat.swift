@@ -10,10 +10,13 @@
 /// `ts` is the time at which the script emits the event, so the end of the batch. Other notifications say that the
 /// device runs.
 enum ShellyFormat {
-    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> [ReceivedPacket] {
+    private static let fault = ReceiverRefusal(
+        .useless("let the script of Shelly's device emit the fields of Home Assistant's script, the data in Base64"))
+
+    static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
         let document = try JSONDocument.ofReceiver(payload)
         guard document.field("method", of: 0) != nil else { throw .malformed("no method") }
-        var packets: [ReceivedPacket] = []
+        var message = ReceiverMessage()
         for event in document.elements(of: document.field("events", of: document.field("params", of: 0))) {
             guard let name = document.field("event", of: event), document.isText("ble.scan_result", at: name) else {
                 continue
@@ -21,25 +24,29 @@ enum ShellyFormat {
             let time = seconds(at: document.field("ts", of: event), of: document)
             let data = document.elements(of: document.field("data", of: event))
             switch document.integer(at: data.first) {
-            case 1: append(data.dropFirst(), at: time, of: document, to: &packets)
+            case 1: append(data.dropFirst(), at: time, of: document, to: &message)
             case 2:
                 for packet in document.elements(of: data.dropFirst().first) {
-                    append(document.elements(of: packet)[...], at: time, of: document, to: &packets)
+                    append(document.elements(of: packet)[...], at: time, of: document, to: &message)
                 }
             default: throw .malformed("ble.scan_result is neither of version 1 nor 2")
             }
         }
-        return packets
+        return message
     }
 
     private static func append(
-        _ fields: ArraySlice<Int>, at time: WallTime?, of document: JSONDocument, to packets: inout [ReceivedPacket]
+        _ fields: ArraySlice<Int>, at time: WallTime?, of document: JSONDocument, to message: inout ReceiverMessage
     ) {
         let fields = Array(fields)
-        guard fields.count >= 3, let address = document.address(at: fields[0]) else { return }
-        packets.append(
+        guard fields.count >= 3, let address = document.address(at: fields[0]) else {
+            message.fault = fault
+            return
+        }
+        message.append(
             address, rssi_dbm: document.rssi(at: fields[1]), data: document.base64(at: fields[2]),
-            scanResponse: fields.count > 3 ? document.base64(at: fields[3]) : nil, at: time, isTimeOfBatch: true)
+            scanResponse: fields.count > 3 ? document.base64(at: fields[3]) : nil, at: time, isTimeOfBatch: true,
+            orElse: fault)
     }
 
     /// Returns a time in seconds since 1970 with a fraction.

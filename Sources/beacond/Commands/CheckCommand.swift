@@ -189,8 +189,8 @@ struct ReceiverFinding {
             guard case .bytes(let octets) = message.payload else { continue }
             do throws(ReceiverRefusal) {
                 let found = try receiver.format.read(octets)
-                packets += found.count
-                _ = stream.receive(found, at: at, wall: nil)
+                packets += found.packets.count
+                _ = stream.receive(found.packets, at: at, wall: nil)
             } catch {
                 refused += 1
                 refusal = "\(error)"

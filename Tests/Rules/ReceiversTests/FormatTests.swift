@@ -4,7 +4,7 @@ import Testing
 
 /// The packets of a message, as text: address, type, RSSI, data.
 private func lines(_ format: ReceiverFormat, _ payload: [UInt8]) throws -> [String] {
-    try format.read(payload).map { packet in
+    try format.read(payload).packets.map { packet in
         let data = packet.data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let type = packet.address.type == .random ? "random" : "public"
         return
@@ -100,7 +100,8 @@ struct ReceiverFormatTests {
                 "AB:DF:01:FC:9E:98 random -61 020106", "AB:DF:01:FC:9E:98 random -61 response 0309414243",
             ])
         #expect(
-            try ReceiverFormat.moko.read(Array(newer.utf8))[0].time == WallTime(microseconds: 1_795_883_385_123_000))
+            try ReceiverFormat.moko.read(Array(newer.utf8)).packets[0].time
+                == WallTime(microseconds: 1_795_883_385_123_000))
         let state = #"{"msg_id":3003,"device_info":{"mac":"112233445566"},"data":{"net_state":"online"}}"#
         #expect(try lines(.moko, Array(state.utf8)) == [])
     }
@@ -117,7 +118,7 @@ struct ReceiverFormatTests {
         let envelope = """
             {"id":"35656","action":"data.scan","timestamp":1678698297028,"gateway":"CC:1B:E0:E2:8F:2C","data":[\(packet)]}
             """
-        let found = try ReceiverFormat.cassia.read(Array(envelope.utf8))
+        let found = try ReceiverFormat.cassia.read(Array(envelope.utf8)).packets
         #expect(found.map(\.time) == [WallTime(microseconds: 1_678_698_297_028_000)])
         let heartbeat =
             #"{"id":"1","action":"heartbeat","timestamp":1678698297028,"gateway":"CC:1B:E0:E2:8F:2C","data":{}}"#
@@ -138,11 +139,62 @@ struct ReceiverFormatTests {
             {"src":"shellyplus1-a8032abe54dc","dst":"x","method":"NotifyEvent","params":{"ts":1631266595.43,"events":[
             {"component":"script:1","id":1,"event":"ble.scan_result","data":\(data),"ts":1631266595.43}]}}
             """
-        let found = try ReceiverFormat.shelly.read(Array(text.utf8))
+        let found = try ReceiverFormat.shelly.read(Array(text.utf8)).packets
         #expect(found.count == 2 * version)
         #expect(found.allSatisfy { $0.data == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] && $0.rssi_dbm == -50 })
         #expect(found.map(\.isScanResponse) == Array(repeating: [false, true], count: version).flatMap(\.self))
         #expect(found[0].time == WallTime(microseconds: 1_631_266_595_430_000))
+    }
+
+    @Test(
+        "A message whose packets have no data that can be read is refused, with what to set at the device",
+        arguments: [
+            (
+                ReceiverFormat.minew,
+                #"[{"type":"Gateway","mac":"AC233FC02F87"},{"type":"iBeacon","mac":"C2005900038E","rssi":-44}]"#
+            ),
+            (.moko, #"{"msg_id":3070,"data":[{"mac":"abdf01fc9e98","rssi":-61,"raw_data":"020106"}]}"#),
+            (.moko, #"{"msg_id":3004,"data":[{"type":8,"value":{"mac":"ABDF01FC9E98","rssi":-78,"name":"ABC"}}]}"#),
+            (.moko, #"{"msg_id":3004,"data":[{"mac":"ABDF01FC9E98","rssi":-78,"raw":"020106"}]}"#),
+            (.cassia, #"[{"mac":"C2005900038E","rssi":-44,"rawData":"020106"}]"#),
+            (.cassia, #"{"bdaddr":"00:E1:50:BA:DA:55","rssi":-72,"adData":"020"}"#),
+            (
+                .shelly,
+                #"{"method":"NotifyEvent","params":{"events":[{"event":"ble.scan_result","data":[2,[["AA:BB:CC:DD:EE:FF",-50,"?"]]]}]}}"#
+            ),
+        ])
+    func useless(format: ReceiverFormat, text: String) throws {
+        #expect { try format.read(Array(text.utf8)) } throws: { error in
+            "\(error)".contains("without an address or advertising data: ") && "\(error)".contains("let ")
+                || "\(error)".contains("BIN-LONG")
+        }
+    }
+
+    @Test("A message with packets of use and others counts with those, and names the fault")
+    func partlyUseless() throws {
+        let text =
+            #"{"msg_id":3070,"data":[{"mac":"abdf01fc9e98","adv_data":"020106"},{"mac":"abdf01fc9e99","raw_data":"02"}]}"#
+        let message = try ReceiverFormat.moko.read(Array(text.utf8))
+        #expect(message.packets.count == 1)
+        #expect("\(try #require(message.fault))".contains("adv_data"))
+    }
+
+    @Test("A packet without content, and a message without packets, are no fault")
+    func empty() throws {
+        let packet = #"{"msg_id":3070,"data":[{"mac":"abdf01fc9e98","rssi":-61,"adv_data":""}]}"#
+        for text in [packet, #"{"msg_id":3070,"data":[]}"#] {
+            let message = try ReceiverFormat.moko.read(Array(text.utf8))
+            #expect(message.packets.isEmpty && message.fault == nil)
+        }
+        #expect(try ReceiverFormat.minew.read(minewMessage).fault == nil)
+    }
+
+    @Test("The format that reads a message is found where the configured one does not")
+    func otherFormat() {
+        #expect(ReceiverFormat.moko.other(thatReads: minewMessage) == .minew)
+        #expect(ReceiverFormat.moko.hint(of: minewMessage).contains(#"receiver.format = "minew""#))
+        #expect(ReceiverFormat.minew.other(thatReads: minewMessage) == nil)
+        #expect(ReceiverFormat.minew.hint(of: Array("hello".utf8)) == "")
     }
 
     @Test("A message of another maker is refused, with what to compare")

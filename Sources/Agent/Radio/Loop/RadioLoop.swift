@@ -132,7 +132,7 @@ package struct RadioCounters: Hashable, Sendable {
     struct Receiver: Hashable, Sendable {
         /// The measured time from one batch to the next; `nil` before it is known, and for a receiver without batches.
         var period: TimeSpan?
-        /// Messages that the format refused.
+        /// Messages that the format refused, or could not use wholly.
         var malformed: UInt64 = 0
     }
 

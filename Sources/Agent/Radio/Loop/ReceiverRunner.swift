@@ -83,15 +83,15 @@ final class ReceiverRunner<Owner: RadioOwner> {
     }
 
     private func receive(_ message: ReceiverInbox.Message) {
-        let packets: [ReceivedPacket]
+        let content: ReceiverMessage
         do throws(ReceiverRefusal) {
-            packets = try settings.format.read(message.payload)
+            content = try settings.format.read(message.payload)
         } catch {
-            counters.receiver?.malformed += 1
-            if saidRefusals.isNew(error) { logger.warning("receiver: \(error)") }
+            refuse(error, message.payload)
             return
         }
-        let heard = stream.receive(packets, at: message.arrival, wall: wall(message.arrival))
+        if let fault = content.fault { refuse(fault, message.payload) }
+        let heard = stream.receive(content.packets, at: message.arrival, wall: wall(message.arrival))
         announce(at: forward(to: heard.first?.at ?? latest))
         for entry in heard {
             let instant = forward(to: entry.at)
@@ -100,6 +100,13 @@ final class ReceiverRunner<Owner: RadioOwner> {
             owner.packet(entry.packet.event.span, from: 0, at: instant)
         }
         owner.radioProved(at: latest)
+    }
+
+    /// Counts a message that can't be read, or not wholly.
+    private func refuse(_ refusal: ReceiverRefusal, _ payload: [UInt8]) {
+        counters.receiver?.malformed += 1
+        guard saidRefusals.isNew(refusal) else { return }
+        logger.warning("receiver: \(refusal)\(settings.format.hint(of: payload))")
     }
 
     private func announce(at instant: Instant) {

@@ -32,7 +32,7 @@ package struct HealthReport: Sendable {
         /// The measured time between two of its batches; `nil` before it is known, and where it publishes packet by
         /// packet.
         var batch_s: Double?
-        /// Messages that could not be read.
+        /// Messages that could not be read, or not wholly.
         var malformed: UInt64
 
         package init(batch_s: Double?, malformed: UInt64) {
@@ -148,7 +148,8 @@ extension HealthReport.Radio {
         },
         .integer(
             "malformed", \.malformed,
-            .counter("beacond_receiver_malformed_total", "Messages of the receiver that could not be read.")),
+            .counter(
+                "beacond_receiver_malformed_total", "Messages of the receiver that could not be read, or not wholly.")),
     ]
 }
 

@@ -50,7 +50,8 @@ func feedKey(_ octets: [UInt8]) {
 /// reported.
 func feedReceiver(_ octets: [UInt8]) {
     let format = ReceiverFormat.allCases[Int(octets.first ?? 0) % ReceiverFormat.allCases.count]
-    guard let packets = try? format.read(Array(octets.dropFirst())) else { return }
+    guard let message = try? format.read(Array(octets.dropFirst())) else { return }
+    let packets = message.packets
     require(packets.count <= ReceivedPacket.mostInMessage, "the packets of a message are bounded")
     for packet in packets {
         let event = packet.event
@@ -63,7 +64,8 @@ func feedReceiver(_ octets: [UInt8]) {
         require(count == 1 && rejects.total == 0, "a packet is one well-formed report")
     }
     var stream = ReceiverStream(at: .origin)
-    let heard = stream.receive(packets, at: .origin + .seconds(10), wall: WallTime(microseconds: 1_795_883_385_000_000))
+    let wall = WallTime(microseconds: 1_795_883_385_000_000)
+    let heard = stream.receive(packets, at: .origin + .seconds(10), wall: wall)
     require(heard.count == packets.count, "no packet is lost")
     require(zip(heard, heard.dropFirst()).allSatisfy { $0.at <= $1.at }, "the packets are in the order of time")
 }
