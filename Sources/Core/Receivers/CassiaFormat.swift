@@ -54,6 +54,7 @@ enum CassiaFormat {
             return false
         }
         let time = document.milliseconds(at: document.field("timestamp", of: packet)) ?? time
+        if time != nil { message.isDated = true }
         message.append(
             address, rssi_dbm: document.rssi(at: document.field("rssi", of: packet)),
             data: document.hexadecimal(at: document.field("adData", of: packet)),

@@ -101,6 +101,7 @@ enum MinewFormat {
             document.isText("Gateway", at: type)
         else { throw .malformed("the first element is no object whose type is Gateway") }
         var message = ReceiverMessage()
+        message.isDated = document.field("timestamp", of: first) != nil
         for element in elements.dropFirst() {
             guard let address = document.address(at: document.field("mac", of: element)) else {
                 message.fault = fault

@@ -36,6 +36,7 @@ enum MokoFormat {
             return
         }
         let time = document.field("timestamp", of: packet)
+        if time != nil { message.isDated = true }
         let data =
             document.field("adv_data", of: packet) ?? document.field("raw data", of: packet)
             ?? document.field("raw", of: packet)

@@ -10,7 +10,7 @@ package enum ReceiverFormat: String, CaseIterable, Sendable {
     /// A message with packets of which none is of use is refused.
     package func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
         guard payload.count <= ReceivedPacket.mostOctets else { throw ReceiverRefusal(.tooLong) }
-        let message =
+        var message =
             switch self {
             case .minew: try MinewFormat.read(payload)
             case .moko: try MokoFormat.read(payload)
@@ -18,7 +18,11 @@ package enum ReceiverFormat: String, CaseIterable, Sendable {
             case .shelly: try ShellyFormat.read(payload)
             }
         guard message.packets.count <= ReceivedPacket.mostInMessage else { throw ReceiverRefusal(.tooManyPackets) }
-        if message.packets.isEmpty, let fault = message.fault { throw fault }
+        if message.packets.isEmpty {
+            if let fault = message.fault { throw fault }
+        } else {
+            message.fingerprint = payload.hashValue
+        }
         return message
     }
 
@@ -40,8 +44,12 @@ package enum ReceiverFormat: String, CaseIterable, Sendable {
 package struct ReceiverMessage: Sendable {
     /// In the order of the message; empty for a heartbeat or a status.
     package var packets: [ReceivedPacket] = []
+    /// True if the message contains a time, so that two equal messages are one that came twice.
+    var isDated = false
     /// The cause why some packets are of no use; `nil` where each one is. A packet without data is of use.
     package var fault: ReceiverRefusal?
+    /// The number by which an equal payload is known; `nil` without packets.
+    var fingerprint: Int?
 
     /// Adds an advertisement and its scan response, where they have data.
     ///

@@ -7,6 +7,10 @@
 /// Otherwise the receiver's clock is set by the arrival of those batches that came soonest. Packets without times of
 /// their own are spread over the period before the batch's end, those of each transmitter evenly.
 ///
+/// **Repeats.** A packet counts once, and only while it is not older than the silence that means something. A message
+/// of which no packet counts proves nothing. Several of them in a row for some time are believed: the receiver's clock
+/// was set back, or its messages do not change.
+///
 /// **Liveness.** Each message proves that the receiver hears. After three usual periods without one it has stalled,
 /// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps.
 /// Before either is known, the receiver may be silent for three of the longest periods, and silence is no evidence.
@@ -21,18 +25,13 @@ package struct ReceiverStream: Sendable {
     static let periodsUntilStalled: Int64 = 3
     /// The packets that come so soon after the first of a batch belong to it.
     static let batchWidth = TimeSpan.milliseconds(50)
+    /// The longest time between two deliveries of one message, where the latest message may come again.
+    static let copyWindow = TimeSpan.milliseconds(200)
     /// The least silence that means anything.
     static let leastSilence = TimeSpan.seconds(3)
     static let leastStreamSilence = TimeSpan.seconds(5)
     /// The gaps by which the period is known, and by which it is known anew where each of them stalled the receiver.
     static let leastGaps = 3
-
-    /// The greatest difference between two clocks that agree.
-    static let clockTolerance = TimeSpan.seconds(1)
-    /// The batches by which the clocks are compared.
-    static let mostDelays = 15
-    /// The oldest packet whose time counts, before the arrival of its batch.
-    static let oldestPacket = TimeSpan.seconds(60)
 
     /// A packet with its time, as the engine takes it.
     package struct Heard: Sendable {
@@ -67,8 +66,10 @@ package struct ReceiverStream: Sendable {
     private var isGapLong = false
     /// The latest gaps before full batches, where each of them stalled the receiver.
     private var longGaps: [TimeSpan] = []
-    /// How long after their newest packet the latest batches came: the monotonic clock less the receiver's.
-    private var delays: [TimeSpan] = []
+    private var clock = ReceiverClock()
+    private var repeats = ReceiverRepeats()
+    /// The messages since the last one that counted.
+    private var doubts = SustainedRun()
     /// The latest time that was handed out.
     private var latest: Instant
 
@@ -118,7 +119,7 @@ package struct ReceiverStream: Sendable {
     /// The time at which `advance` has something to do.
     package var nextDeadline: Instant {
         guard case .hearing = state else { return .distantFuture }
-        return lastMessage + silenceUntilStalled
+        return max(lastMessage, doubts.latest ?? lastMessage) + silenceUntilStalled
     }
 
     private var silenceUntilStalled: TimeSpan {
@@ -146,15 +147,16 @@ package struct ReceiverStream: Sendable {
         isGapLong = true
     }
 
-    /// Takes the packets of a message.
+    /// Takes a message.
     ///
-    /// - Parameters:
-    ///   - packets: in the order of the message; empty for a heartbeat.
-    ///   - wall: this machine's time of day at `arrival`; `nil` while its clock is not set.
+    /// - Parameter wall: this machine's time of day at `arrival`; `nil` while its clock is not set.
     /// - Returns: the packets in the order of their times, none before `latest`; none while the receiver is not usable.
-    package mutating func receive(_ packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
+    ///   `nil` where the message counts for nothing.
+    package mutating func receive(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [Heard]? {
         let arrival = max(arrival, lastMessage)
-        measure(packets.count, at: arrival)
+        let packets = fresh(message, at: arrival)
+        if packets.isEmpty, !message.packets.isEmpty { return nil }
+        measure(message.packets.count, at: arrival)
         lastMessage = arrival
         state = .hearing
         guard isUsable else { return [] }
@@ -210,27 +212,49 @@ package struct ReceiverStream: Sendable {
         longGaps = []
     }
 
+    // MARK: - Repeats
+
+    /// Returns the packets of a message that have not counted yet, and are not too old.
+    private mutating func fresh(_ message: ReceiverMessage, at arrival: Instant) -> [ReceivedPacket] {
+        if message.packets.isEmpty { return [] }
+        let window = period.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.copyWindow
+        let resemblance = repeats.resemblance(
+            of: message, at: arrival, window: min(window, Self.copyWindow), silence: silenceUntilStalled)
+        let unknown = message.packets.filter { !repeats.knows($0) }
+        var fresh: [ReceivedPacket] = []
+        switch resemblance {
+        case .new: fresh = unknown.filter { !isOld($0, at: arrival) }
+        case .unchanged: fresh = unknown
+        case .equal: break
+        }
+        if !fresh.isEmpty {
+            if resemblance == .new { doubts.end() }
+        } else if doubts.goesOn(at: arrival, silence: silenceUntilStalled) {
+            clock.forget()
+            fresh = message.packets
+        }
+        if !fresh.isEmpty { repeats.remember(message, at: arrival) }
+        return fresh
+    }
+
+    private func isOld(_ packet: ReceivedPacket, at arrival: Instant) -> Bool {
+        guard let time = packet.time, let clock = clock.time(at: arrival) else { return false }
+        let oldest = latest - max((period ?? .zero) * Self.periodsUntilStalled, Self.leastSilence)
+        return arrival - (clock - time) < oldest
+    }
+
     // MARK: - Times
 
     private mutating func times(of packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
-        guard let newest = packets.compactMap(\.time).max() else { return spread(packets, before: arrival) }
-        let end = clock(newest, at: arrival, wall: wall)
-        func instant(_ time: WallTime) -> Instant { arrival - min(max(.zero, end - time), Self.oldestPacket) }
+        let times = packets.compactMap(\.time)
+        guard let newest = times.max(),
+            let end = clock.take(times, at: arrival, wall: wall, silence: silenceUntilStalled)
+        else {
+            return spread(packets, before: arrival)
+        }
+        func instant(_ time: WallTime) -> Instant { arrival - max(.zero, end - time) }
         guard !packets.contains(where: \.isTimeOfBatch) else { return spread(packets, before: instant(newest)) }
         return packets.map { Heard(at: $0.time.map(instant) ?? arrival, packet: $0) }
-    }
-
-    /// Returns the time of the receiver's clock at an arrival.
-    ///
-    /// The batches that came soonest set it: a late one looks like a clock that is behind. Where it then agrees with
-    /// this machine's clock, it is that one.
-    private mutating func clock(_ newest: WallTime, at arrival: Instant, wall: WallTime?) -> WallTime {
-        let delay = TimeSpan(microseconds: arrival.microseconds.subtractingSaturating(newest.microseconds))
-        delays.append(delay)
-        if delays.count > Self.mostDelays { delays.removeFirst() }
-        let clock = newest + (delay - (delays.min() ?? delay))
-        guard let wall, max(wall - clock, clock - wall) <= Self.clockTolerance else { return clock }
-        return wall
     }
 
     private func spread(_ packets: [ReceivedPacket], before end: Instant) -> [Heard] {

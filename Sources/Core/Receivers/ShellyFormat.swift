@@ -22,6 +22,7 @@ enum ShellyFormat {
                 continue
             }
             let time = seconds(at: document.field("ts", of: event), of: document)
+            if time != nil { message.isDated = true }
             let data = document.elements(of: document.field("data", of: event))
             switch document.integer(at: data.first) {
             case 1: append(data.dropFirst(), at: time, of: document, to: &message)

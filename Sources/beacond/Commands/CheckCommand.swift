@@ -190,7 +190,7 @@ struct ReceiverFinding {
             do throws(ReceiverRefusal) {
                 let found = try receiver.format.read(octets)
                 packets += found.packets.count
-                _ = stream.receive(found.packets, at: at, wall: nil)
+                _ = stream.receive(found, at: at, wall: nil)
             } catch {
                 refused += 1
                 refusal = "\(error)"

@@ -37,6 +37,17 @@ struct ReceiverShopTests {
         #expect(unlike.count * 20 <= direct.count, "\(unlike)")
     }
 
+    @Test(
+        "A batch that comes again counts once, whether at once or when its beacons have left",
+        arguments: [ReceiverFormat.minew, .moko, .cassia, .shelly], Trouble.again)
+    func again(format: ReceiverFormat, trouble: Trouble) throws {
+        let direct = Shop.shared.heardByAdapter
+        let (batched, radio) = try Shop.shared.heardByReceiver(format, period_s: 1, trouble)
+        #expect(batched.count == direct.count)
+        #expect(Shop.unlike(direct, batched, within_s: 1).count * 20 <= direct.count)
+        #expect(radio.map(\.1) == [.absent, .scanning])
+    }
+
     @Test("Batches that are lost for a minute end no visit, and coverage tells that time")
     func lostBatches() throws {
         var trouble = Trouble("a silent minute")
@@ -58,10 +69,20 @@ struct Trouble: Sendable, CustomTestStringConvertible {
     /// Batches that never come.
     var isLost: @Sendable (Int) -> Bool = { _ in false }
     var silent_s: Range<Double> = 0..<0
+    /// The time after which a batch comes a second time.
+    var again_s: @Sendable (Int) -> Double? = { _ in nil }
 
     init(_ name: String) { self.name = name }
 
     var testDescription: String { name }
+
+    static let again: [Trouble] = {
+        var twice = Trouble("each batch twice")
+        twice.again_s = { _ in 0.05 }
+        var later = Trouble("each fifth batch again after 18 s")
+        later.again_s = { $0 % 5 == 0 ? 18 : nil }
+        return [twice, later]
+    }()
 
     static let all: [Trouble] = {
         var hour = Trouble("a clock an hour ahead")
@@ -170,6 +191,7 @@ private struct Shop {
         var batch: [(at_s: Double, packet: ReceivedPacket)] = []
         // The batches on their way, in order, and when they arrive.
         var underway: [(at_s: Double, payload: [UInt8])] = []
+        var again: [(at_s: Double, payload: [UInt8])] = []
         let steps = Int(((ReceiverShopTests.length_s + 60) / 0.05).rounded())
         for step in 1...steps {
             let now_s = Double(step) / 20
@@ -182,6 +204,12 @@ private struct Shop {
                 number += 1
                 if !trouble.silent_s.contains(now_s), !trouble.isLost(number) {
                     let payload = Self.payload(format, batch, trouble.ahead_s(now_s), now_s)
+                    // Minew's binary message has no time: with fewer packets, it may be a new one.
+                    if batch.count(where: { !$0.packet.data.isEmpty }) >= 4, let again_s = trouble.again_s(number),
+                        now_s + again_s < ReceiverShopTests.length_s + 59
+                    {
+                        again.append((now_s + again_s, payload))
+                    }
                     underway.append((max(now_s + trouble.late_s(number), underway.last?.at_s ?? 0), payload))
                 }
                 batch = []
@@ -189,6 +217,10 @@ private struct Shop {
             while let first = underway.first, first.at_s <= now_s {
                 inbox.take(first.payload, on: "rx", at: now)
                 underway.removeFirst()
+            }
+            while let first = again.first, first.at_s <= now_s {
+                inbox.take(first.payload, on: "rx", at: now)
+                again.removeFirst()
             }
             runner.turn(at: now)
         }

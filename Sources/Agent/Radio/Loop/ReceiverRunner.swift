@@ -91,7 +91,7 @@ final class ReceiverRunner<Owner: RadioOwner> {
             return
         }
         if let fault = content.fault { refuse(fault, message.payload) }
-        let heard = stream.receive(content.packets, at: message.arrival, wall: wall(message.arrival))
+        guard let heard = stream.receive(content, at: message.arrival, wall: wall(message.arrival)) else { return }
         announce(at: forward(to: heard.first?.at ?? latest))
         for entry in heard {
             let instant = forward(to: entry.at)
