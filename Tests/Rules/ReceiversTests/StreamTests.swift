@@ -399,4 +399,16 @@ struct ReceiverStreamTests {
         }
         #expect(heard == [11, 11, 12, 12, 12.5, 13, 13.5, 14].map(at))
     }
+
+    // MARK: - Senders
+
+    @Test("A second topic with packets is a second receiver, unless the first one has been silent for a minute")
+    func senders() {
+        var senders = ReceiverSenders()
+        #expect(senders.take("a", at: at(0)) == nil)
+        #expect(senders.take("a", at: at(1)) == nil)
+        #expect(senders.take("b", at: at(2)).map { [$0.first, $0.second] } == ["a", "b"])
+        #expect(senders.take("b", at: at(61)) == nil)
+        #expect(senders.take("b", at: at(62)) == nil)
+    }
 }

@@ -7,6 +7,7 @@ package final class ReceiverInbox: Sendable {
     static let mostMessages = 4_096, mostOctets = 16 << 20
 
     struct Message: Sendable {
+        let topic: String
         let payload: [UInt8]
         let arrival: Instant
     }
@@ -45,7 +46,7 @@ package final class ReceiverInbox: Sendable {
                 return
             }
             state.octets += payload.count
-            state.messages.append(Message(payload: payload, arrival: now))
+            state.messages.append(Message(topic: topic, payload: payload, arrival: now))
         }
         bell.ring()
         return true

@@ -22,6 +22,8 @@ final class ReceiverRunner<Owner: RadioOwner> {
     private var counters = RadioCounters()
     private var latest: Instant = .origin
     private var saidRefusals = SaidOnce<ReceiverRefusal>(limit: 16)
+    private var senders = ReceiverSenders()
+    private var saidSenders = SaidOnce<String>(limit: 16)
     private var isReliable = true
 
     /// - Parameters:
@@ -91,6 +93,11 @@ final class ReceiverRunner<Owner: RadioOwner> {
             return
         }
         if let fault = content.fault { refuse(fault, message.payload) }
+        if !content.packets.isEmpty, let topics = senders.take(message.topic, at: message.arrival),
+            saidSenders.isNew(topics.second)
+        {
+            logger.warning("receiver: \(ReceiverSenders.warning(topics.first, topics.second))")
+        }
         guard let heard = stream.receive(content, at: message.arrival, wall: wall(message.arrival)) else { return }
         announce(at: forward(to: heard.first?.at ?? latest))
         for entry in heard {
