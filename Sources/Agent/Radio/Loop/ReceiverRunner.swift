@@ -45,7 +45,9 @@ final class ReceiverRunner<Owner: RadioOwner> {
     }
 
     func run(until isStopping: () -> Bool) {
-        announce(at: forward(to: SystemClock.now))
+        // Before the availability, so that the first health has the receiver's figures.
+        owner.counted(counters, at: forward(to: SystemClock.now))
+        announce(at: latest)
         while !isStopping() {
             wait()
             turn(at: SystemClock.now)
