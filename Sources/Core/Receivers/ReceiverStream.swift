@@ -85,7 +85,7 @@ package struct ReceiverStream: Sendable {
     package var likelyPeriod: TimeSpan? { fullGaps.median(ofAtLeast: 1) }
 
     /// True if the period allows visits.
-    package var isUsable: Bool { !Self.isTooLong(period) }
+    var isUsable: Bool { !Self.isTooLong(period) }
 
     /// Returns true if a period allows no visits.
     package static func isTooLong(_ period: TimeSpan?) -> Bool { (period ?? .zero) > usablePeriod }

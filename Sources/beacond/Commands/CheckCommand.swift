@@ -66,7 +66,8 @@ struct CheckCommand: ParsableCommand {
         let broker = receiver.broker ?? settings.broker
         let outcome = BrokerListening.run(
             settings: broker, clientID: Publisher.clientID(settings.identity.topics) + "-check",
-            filters: [receiver.topic], limits: ReceiverConnection.limits, live: true, for: .seconds(12))
+            filters: [receiver.topic], limits: ReceiverConnection.limits, live: true, for: .seconds(12),
+            longer: (.seconds(25), { $0.count { !$0.message.isRetained } == 1 }))
         let place = "\(receiver.topic) on \(broker.host):\(broker.port)"
         switch outcome {
         case .failed(let failure): report.add("receiver", "\(place): \(failure)", remedy: failure.remedy)
@@ -76,7 +77,7 @@ struct CheckCommand: ParsableCommand {
                 remedy: "allow it in the broker's access list: topic read \(receiver.topic)")
         case .heard(let messages):
             let finding = ReceiverFinding(receiver, messages)
-            if let warning = finding.warning { report.warn("receiver", warning) }
+            for warning in finding.warnings { report.warn("receiver", warning) }
             report.add("receiver", "\(place): \(finding.line)", remedy: finding.remedy)
         }
     }
@@ -165,49 +166,6 @@ struct CheckCommand: ParsableCommand {
         while regions.configured.contains(where: { $0.id == name }) { name += "-" }
         return Message(
             topic: topics.state(RegionInstanceID(region: name)), payload: [], .retained)
-    }
-}
-
-/// The finding about a receiver whose messages were heard for some seconds.
-struct ReceiverFinding {
-    private(set) var line: String
-    /// Empty where all is well.
-    private(set) var remedy = ""
-    private(set) var warning: String?
-
-    init(_ receiver: ReceiverSettings, _ heard: [(message: IncomingMessage, at: Instant)]) {
-        let heard = heard.filter { !$0.message.isRetained }
-        guard let first = heard.first else {
-            line = "no message"
-            remedy = RadioCondition(.absent, receiver: receiver.topic).remedy
-            return
-        }
-        var stream = ReceiverStream(at: first.at)
-        var (packets, refused) = (0, 0)
-        var refusal = ""
-        for (message, at) in heard {
-            guard case .bytes(let octets) = message.payload else { continue }
-            do throws(ReceiverRefusal) {
-                let found = try receiver.format.read(octets)
-                packets += found.packets.count
-                _ = stream.receive(found, at: at, wall: nil)
-            } catch {
-                refused += 1
-                refusal = "\(error)"
-            }
-        }
-        let period = stream.period.map { "\(($0.seconds * 10).rounded() / 10)" }
-        line = "messages: \(heard.count), packets: \(packets)" + (period.map { ", every \($0) s" } ?? "")
-        if refused > 0 {
-            warning = "messages that format \(receiver.format.rawValue) cannot read: \(refused): \(refusal)"
-        }
-        if refused == heard.count {
-            remedy = "set format to what the receiver publishes, or the receiver to raw advertising data"
-        } else if !stream.isUsable {
-            remedy = RadioCondition(.unusable, receiver: receiver.topic).remedy
-        } else if let slow = stream.warning {
-            warning = slow
-        }
     }
 }
 
