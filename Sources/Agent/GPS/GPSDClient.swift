@@ -4,7 +4,7 @@ import Synchronization
 /// The client of gpsd, on a thread of its own. Before `start` there is neither thread nor socket.
 package final class GPSDClient: Sendable {
     private struct State {
-        package var news = GPSDNewsQueue()
+        package var updates = GPSDUpdateQueue()
         var worker: WorkerThread?
         var isStarted = false
         var isListening = false
@@ -18,7 +18,7 @@ package final class GPSDClient: Sendable {
 
     /// - Parameters:
     ///   - place: where gpsd listens (`location.gpsd`).
-    ///   - wake: called on the client's thread when `take` has news again after it had none.
+    ///   - wake: called on the client's thread when `take` has updates again after it had none.
     /// - Throws: `SystemError` where the process has no file descriptors left.
     package init(_ place: HostPort, wake: @escaping @Sendable () -> Void) throws(SystemError) {
         self.place = place
@@ -57,8 +57,8 @@ package final class GPSDClient: Sendable {
         bell.ring()
     }
 
-    /// The news since the last call, in order; from any thread.
-    package func take() -> [GPSDNews] { state.withLock { $0.news.take() } }
+    /// The updates since the last call, in order; from any thread.
+    package func take() -> [GPSDUpdate] { state.withLock { $0.updates.take() } }
 
     /// Ends the connection and the thread, at once. A host lookup that is still under way ends by itself.
     package func stop() {
@@ -71,38 +71,38 @@ package final class GPSDClient: Sendable {
         worker?.join()
     }
 
-    private func push(_ news: GPSDNews) {
-        if state.withLock({ $0.news.push(news) }) { wake() }
+    private func push(_ update: GPSDUpdate) {
+        if state.withLock({ $0.updates.push(update) }) { wake() }
     }
 }
 
 /// News that wait to be taken. The agent usually takes them within milliseconds. If it hangs, the queue drops the
 /// oldest reports first, because only the gateway's present place counts.
-struct GPSDNewsQueue: Sendable {
+struct GPSDUpdateQueue: Sendable {
     static let limit = 256
 
-    private var news: [GPSDNews] = []
+    private var updates: [GPSDUpdate] = []
     private(set) var dropped: UInt64 = 0
 
-    var count: Int { news.count }
+    var count: Int { updates.count }
 
     /// Returns whether the queue was empty.
-    mutating func push(_ new: GPSDNews) -> Bool {
-        defer { news.append(new) }
-        guard news.count >= Self.limit else { return news.isEmpty }
+    mutating func push(_ new: GPSDUpdate) -> Bool {
+        defer { updates.append(new) }
+        guard updates.count >= Self.limit else { return updates.isEmpty }
         dropped &+= 1
-        news.remove(at: news.firstIndex(where: \.isOnlyOfItsMoment) ?? news.startIndex)
+        updates.remove(at: updates.firstIndex(where: \.isOnlyOfItsMoment) ?? updates.startIndex)
         return false
     }
 
-    mutating func take() -> [GPSDNews] {
-        defer { news.removeAll(keepingCapacity: true) }
-        return news
+    mutating func take() -> [GPSDUpdate] {
+        defer { updates.removeAll(keepingCapacity: true) }
+        return updates
     }
 }
 
-extension GPSDNews {
-    /// True if no later news depends on this one.
+extension GPSDUpdate {
+    /// True if no later update depends on this one.
     fileprivate var isOnlyOfItsMoment: Bool {
         switch self {
         case .report, .malformed, .complaint: true

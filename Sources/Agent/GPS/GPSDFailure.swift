@@ -57,10 +57,10 @@ package enum GPSDFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// An event of a session with gpsd.
-package enum GPSDNews: Hashable, Sendable {
+package enum GPSDUpdate: Hashable, Sendable {
     /// Connected to a gpsd of this version.
     case connected(GPSDVersion)
-    /// The paths of the receivers that gpsd has; told after each connection, and when they change.
+    /// The paths of the receivers that gpsd has; reported after each connection, and when they change.
     case devices([String])
     /// A receiver's report, and its time of arrival.
     case report(DeviceReport, at: Instant)
@@ -79,5 +79,5 @@ enum GPSDAction: Hashable, Sendable {
     case send([UInt8])
     /// Ends the connection, or the attempt.
     case close
-    case tell(GPSDNews)
+    case report(GPSDUpdate)
 }

@@ -68,7 +68,7 @@ package enum GPSDFinding: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Collects a session's news until there is enough to judge.
+/// Collects a session's updates until there is enough to judge.
 struct GPSDTrial: Sendable {
     let place: HostPort
     let desiredAccuracy_m: Double
@@ -84,15 +84,15 @@ struct GPSDTrial: Sendable {
         self.desiredAccuracy_m = desiredAccuracy_m
     }
 
-    /// True if further news could not change the finding.
+    /// True if further updates could not change the finding.
     var isOver: Bool { failure != nil || best.map { $0.accuracy_m <= desiredAccuracy_m } == true }
 
     /// True if gpsd has reported that it has no receiver. A gpsd that has just started finds its receivers a moment
     /// later.
     var hasNoDevice: Bool { devices?.isEmpty == true }
 
-    mutating func take(_ news: GPSDNews) {
-        switch news {
+    mutating func take(_ update: GPSDUpdate) {
+        switch update {
         case .connected(let version): self.version = version
         case .devices(let devices): self.devices = devices
         case .report(let report, _):
@@ -136,13 +136,13 @@ package enum GPSDCheck {
         var trial = GPSDTrial(place, desiredAccuracy_m: desiredAccuracy_m)
         let start = SystemClock.now
         let deadline = start + timeout
-        var news: [GPSDNews] = []
-        let link = GPSDLink(place) { news.append($0) }
+        var updates: [GPSDUpdate] = []
+        let link = GPSDLink(place) { updates.append($0) }
         link.start()
         link.listen(true)
         while true {
-            for new in news { trial.take(new) }
-            news.removeAll()
+            for new in updates { trial.take(new) }
+            updates.removeAll()
             let end = trial.hasNoDevice ? min(deadline, start + withoutDevice) : deadline
             if trial.isOver || SystemClock.now >= end { break }
             link.wait(bell: -1, until: end)

@@ -18,7 +18,7 @@ final class GPSDLink {
     private static let chunksPerRound = 8
 
     private let place: HostPort
-    private let tell: (GPSDNews) -> Void
+    private let report: (GPSDUpdate) -> Void
     private var session = GPSDSession()
     private var socket = Socket.none
     private var lookup: HostLookup?
@@ -27,10 +27,10 @@ final class GPSDLink {
     private var attempts = 0
     private var buffer = [UInt8](repeating: 0, count: chunk)
 
-    /// - Parameter tell: called from `wait` and the other methods.
-    init(_ place: HostPort, tell: @escaping (GPSDNews) -> Void) {
+    /// - Parameter report: called from `wait` and the other methods.
+    init(_ place: HostPort, report: @escaping (GPSDUpdate) -> Void) {
         self.place = place
-        self.tell = tell
+        self.report = report
     }
 
     deinit { drop() }
@@ -79,7 +79,7 @@ final class GPSDLink {
             case .connect: resolve()
             case .send(let octets): send(octets)
             case .close: drop()
-            case .tell(let news): tell(news)
+            case .report(let update): report(update)
             }
         }
     }

@@ -151,7 +151,7 @@ struct GPSDSession: Sendable {
     private mutating func lose(_ failure: GPSDFailure, at now: Instant) -> [GPSDAction] {
         if case .open(let connection) = state, now - connection.since >= Self.goodConnection { pause.reset() }
         state = .pausing(until: now + pause.next())
-        return [.close, .tell(.lost(failure))]
+        return [.close, .report(.lost(failure))]
     }
 
     private mutating func ask(_ request: [UInt8], at now: Instant) -> GPSDAction {
@@ -168,7 +168,7 @@ struct GPSDSession: Sendable {
         case .greeting: return greet(line, at: now)
         case .open(var connection):
             guard case .text(let octets) = line, let message = try? decoder.read(octets, at: now) else {
-                return [.tell(.malformed)]
+                return [.report(.malformed)]
             }
             connection.heardAt = now
             connection.askedAt = nil
@@ -185,7 +185,7 @@ struct GPSDSession: Sendable {
         guard version.protocolMajor == GPSDVersion.major else { return lose(.otherProtocol(version), at: now) }
         state = .open(Connection(since: now, heardAt: now))
         return [
-            .tell(.connected(version)), ask(isListening ? GPSDRequest.watch : GPSDRequest.devices, at: now),
+            .report(.connected(version)), ask(isListening ? GPSDRequest.watch : GPSDRequest.devices, at: now),
         ]
     }
 
@@ -200,8 +200,8 @@ struct GPSDSession: Sendable {
             }
         case .fix(let report):
             // A report that was under way when the receivers were turned off is too late.
-            return isListening ? [.tell(.report(report, at: now))] : []
-        case .error(let text): return [.tell(.complaint(text))]
+            return isListening ? [.report(.report(report, at: now))] : []
+        case .error(let text): return [.report(.complaint(text))]
         case .version, .watch, .attitude, .other: return []
         }
     }
@@ -214,6 +214,6 @@ struct GPSDSession: Sendable {
         body(&devices)
         connection.devices = devices
         state = .open(connection)
-        return devices == former ? [] : [.tell(.devices(devices))]
+        return devices == former ? [] : [.report(.devices(devices))]
     }
 }

@@ -295,10 +295,10 @@ package final class Outbox {
     /// Gaps to publish that were not returned since the last `rewind`.
     func takeGaps() -> [OutboxGap] { bookkeeping.gaps.take() }
 
-    /// True if subscribers have not been told all gaps yet.
+    /// True if subscribers have not got all gaps yet.
     var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
 
-    /// Removes `gap` after subscribers were told it. Before that, each `rewind` or restart offers it again.
+    /// Removes `gap` after it was published. Before that, each `rewind` or restart offers it again.
     func confirm(_ gap: OutboxGap) {
         if bookkeeping.gaps.confirm(gap) { deletionDue = min(deletionDue, now + Self.deletionDelay) }
     }
@@ -381,7 +381,7 @@ package final class Outbox {
 
     /// Handles the first meeting with the file in the folder. At the start, the file's epoch goes on if it is this
     /// owner's. Later it does not, even if no number was given yet: the regions did not start from the file's states,
-    /// so numbers of its epoch would not fit the states that were told.
+    /// so numbers of its epoch would not fit the states that were published.
     private func meet(_ store: EventStore) throws(DiskError) {
         guard let meta = store.meta else { return }
         var next = bookkeeping

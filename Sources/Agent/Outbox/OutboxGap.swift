@@ -41,7 +41,7 @@ struct OutboxGap: Hashable, Sendable {
     }
 }
 
-/// Gaps that subscribers have not been told yet, oldest first.
+/// Gaps that are not published yet, oldest first.
 struct GapLedger: Hashable {
     /// Beyond this many gaps, two are merged into one, so that the ledger stays small.
     static let capacity = 256
@@ -76,7 +76,7 @@ struct GapLedger: Hashable {
         return fresh
     }
 
-    /// Removes a gap that subscribers were told. Returns whether the ledger had it.
+    /// Removes a gap that was published. Returns whether the ledger had it.
     mutating func confirm(_ gap: OutboxGap) -> Bool {
         guard let index = gaps.prefix(takenCount).firstIndex(of: gap) else { return false }
         gaps.remove(at: index)

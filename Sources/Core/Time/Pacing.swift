@@ -90,9 +90,9 @@ private struct SplitMix64: RandomNumberGenerator, Equatable, Sendable {
 }
 
 /// Remembers which causes have been logged, so that a lasting state is logged once.
-package struct SaidOnce<Cause: Hashable & Sendable>: Sendable {
+package struct LogOnce<Cause: Hashable & Sendable>: Sendable {
     private let limit: Int
-    private var said: Set<Cause> = []
+    private var logged: Set<Cause> = []
 
     /// - Parameter limit: the number of causes remembered. When it is reached, the memory is cleared. One is enough
     ///   where each cause replaces the one before.
@@ -100,16 +100,16 @@ package struct SaidOnce<Cause: Hashable & Sendable>: Sendable {
 
     /// Returns whether `cause` is new, and remembers it.
     package mutating func isNew(_ cause: Cause) -> Bool {
-        if said.contains(cause) { return false }
-        if said.count >= limit { said.removeAll() }
-        said.insert(cause)
+        if logged.contains(cause) { return false }
+        if logged.count >= limit { logged.removeAll() }
+        logged.insert(cause)
         return true
     }
 
     /// Forgets all causes: the next one is new again.
     package mutating func forget() {
-        said.removeAll()
+        logged.removeAll()
     }
 
-    package var isEmpty: Bool { said.isEmpty }
+    package var isEmpty: Bool { logged.isEmpty }
 }

@@ -8,7 +8,7 @@ final class LocationLogFile {
     private var log = LocationLog()
     private var waiting: ArraySlice<LogClock<LocationLog.Entry>.Dated> = []
     private var isAtEnd = false
-    private var toldMalformed = 0
+    private var loggedMalformed = 0
 
     private static let pieceLength = 1 << 16
 
@@ -36,7 +36,7 @@ final class LocationLogFile {
 
     /// Damaged lines since the last call.
     func takeMalformed() -> Int {
-        defer { toldMalformed = log.malformedCount }
-        return log.malformedCount - toldMalformed
+        defer { loggedMalformed = log.malformedCount }
+        return log.malformedCount - loggedMalformed
     }
 }

@@ -86,10 +86,10 @@ private final class AdvertisingOutcome: Sendable {
     /// The exit status for such a fault; `nil` while there is none.
     var verdict: ExitCode? { state.withLock(\.verdict) }
 
-    @Sendable func note(_ news: AdvertisingNews) {
-        Output.complain("\(news)")
+    @Sendable func note(_ update: AdvertisingUpdate) {
+        Output.complain("\(update)")
         state.withLock { state in
-            switch news {
+            switch update {
             case .advertising: state.wasOnAir = true
             case .waiting(.unauthorized): state.verdict = .noPermission
             case .trouble(.refused) where !state.wasOnAir: state.verdict = .unavailable

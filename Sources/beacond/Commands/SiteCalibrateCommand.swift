@@ -62,9 +62,9 @@ struct SiteCalibrateCommand: ParsableCommand {
         }
         for entry in messages {
             guard case .bytes(let payload) = entry.message.payload,
-                let news = try? GatewayMessage(topic: entry.message.topic, payload: payload, store: topics)
+                let message = try? GatewayMessage(topic: entry.message.topic, payload: payload, store: topics)
             else { continue }
-            fit.receive(news)
+            fit.receive(message)
         }
     }
 
@@ -74,8 +74,8 @@ struct SiteCalibrateCommand: ParsableCommand {
                 let log = try MessageLog(path: path)
                 while try log.nextTime() != nil {
                     guard let line = try log.take() else { continue }
-                    if let news = try? GatewayMessage(topic: line.topic, fields: line.payload, store: topics) {
-                        fit.receive(news)
+                    if let message = try? GatewayMessage(topic: line.topic, fields: line.payload, store: topics) {
+                        fit.receive(message)
                     }
                 }
             } catch {

@@ -9,8 +9,8 @@ final class PrintingSink: MessageSink {
     enum Stamp {
         /// The time at which it happened.
         case occurrence
-        /// The time at which it is told, which may be a little later.
-        case telling
+        /// The time at which it is published, which may be a little later.
+        case publishing
     }
 
     private let isSilent: Bool
@@ -40,7 +40,7 @@ final class PrintingSink: MessageSink {
     func take(_ items: [Dispatcher.Dispatched], at now: Instant) {
         for item in items {
             switch item.content {
-            case .message(let message): write(message, at: stamp == .telling ? now : item.at)
+            case .message(let message): write(message, at: stamp == .publishing ? now : item.at)
             case .failure(let failure): Output.complain("\(failure)")
             case .notice(let notice): Output.complain("\(notice)")
             case .entityLimit(let limit): Output.complain("\(limit)")
@@ -109,7 +109,7 @@ final class PrintingSink: MessageSink {
 }
 
 /// The times of a replay's lines. No line is earlier than the line before it: some messages, such as the end of a span
-/// of coverage, are told later than their own time.
+/// of coverage, are published later than their own time.
 struct LineTimes {
     private var latest = TimeSpan.zero
 

@@ -58,7 +58,7 @@ struct Replay {
     /// instructions.
     private var onlyReceives = false
     private var session: ReplaySession?
-    /// True if the log has been told that the present is reached.
+    /// True if the log says that the present is reached.
     private var hasReachedPresent = false
     private var log: LocationLogFile?
     /// Where messages are printed; `nil` where they go to a broker.

@@ -13,7 +13,7 @@ struct ReplaySession {
         mutating func next() -> UInt64 { 0 }
     }
 
-    /// The longest pause in a capture for which `health` is told: a capture may jump by years where a clock was set.
+    /// The longest pause in a capture for which `health` is published: a capture may jump by years where a clock was set.
     static let longestIdle = TimeSpan(microseconds: 3_600_000_000)
     /// The clock for stored times, before the first record.
     static let initialTimebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
@@ -69,7 +69,7 @@ struct ReplaySession {
     mutating func receive(_ event: Span<UInt8>?, at time: WallTime) -> Int {
         if player.breaksOff(before: time) { breakOff(before: time) }
         if isPublished, time >= dayEnd { endDay(at: time) }
-        tellHealth(before: player.clock.instant(time))
+        publishHealth(before: player.clock.instant(time))
         if player.clock.isSetBack(time) { flush() }
         if let event {
             player.receive(event, at: time, outputs: &outputs)
@@ -98,7 +98,7 @@ struct ReplaySession {
     mutating func receive(_ entry: LocationLog.Entry, at time: WallTime) {
         if time > player.clock.wall, player.breaksOff(before: time) { breakOff(before: time) }
         if isPublished, time >= dayEnd { endDay(at: time) }
-        tellHealth(before: player.clock.instant(time))
+        publishHealth(before: player.clock.instant(time))
         switch entry {
         case .report(let report): player.receive(report, at: time, outputs: &outputs)
         case .devices(let paths): player.receivers(paths, at: time, outputs: &outputs)
@@ -117,11 +117,11 @@ struct ReplaySession {
         round.turn()
     }
 
-    /// Ends a day: whatever belongs to it is told under its key.
+    /// Ends a day: whatever belongs to it is published under its key.
     private mutating func endDay(at time: WallTime) {
         let (instant, midnight) = (player.clock.instant(time), player.clock.instant(dayEnd))
         // Whatever is due before midnight comes first, except in a gap too long for `health`.
-        tellHealth(before: instant - player.clock.now > Self.longestIdle ? instant : midnight)
+        publishHealth(before: instant - player.clock.now > Self.longestIdle ? instant : midnight)
         player.advance(through: midnight - TimeSpan(microseconds: 1), outputs: &outputs)
         flush()
         dayEnd = Self.dayEnd(time)
@@ -149,7 +149,7 @@ struct ReplaySession {
         round.end()
     }
 
-    private mutating func tellHealth(before instant: Instant) {
+    private mutating func publishHealth(before instant: Instant) {
         if instant <= healthDue { return }
         if instant - player.clock.now > Self.longestIdle {
             healthDue = max(healthDue, instant)

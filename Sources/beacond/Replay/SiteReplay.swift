@@ -60,7 +60,7 @@ struct SiteReplay {
             generator: ReplaySession.NoRandomness())
         var printer: PrintingSink?
         var session = SiteReplaySession(site, settings, topics, outbox, timebase, logger: logger) { dispatcher in
-            let sink = PrintingSink(dispatcher, since: .origin, stamp: .telling)
+            let sink = PrintingSink(dispatcher, since: .origin, stamp: .publishing)
             printer = sink
             return sink
         }

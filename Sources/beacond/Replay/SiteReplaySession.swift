@@ -45,8 +45,8 @@ struct SiteReplaySession {
         advance(before: line.t)
         now = line.t
         do throws(GatewayMessage.Refusal) {
-            let news = try GatewayMessage(topic: line.topic, fields: line.payload, store: topics)
-            engine.receive(news, at: now, recorded.timebase, outputs: &outputs)
+            let message = try GatewayMessage(topic: line.topic, fields: line.payload, store: topics)
+            engine.receive(message, at: now, recorded.timebase, outputs: &outputs)
         } catch {
             if case .malformed = error { engine.receiveMalformed() }
         }
@@ -64,7 +64,7 @@ struct SiteReplaySession {
         round.end()
         // A replay is often shorter than a minute, but its late messages have to be reported.
         recorded.figures = engine.figures(at: now)
-        round.tellHealth()
+        round.publishHealth()
         round.close()
     }
 
@@ -98,7 +98,7 @@ struct SiteReplaySession {
         turn()
     }
 
-    /// Counts what the engine has told, for the day and the heat map.
+    /// Counts what the engine has published, for the day and the heat map.
     private mutating func follow(_ demand: StoreToday.Demand = .asDue) {
         let now = now
         heat?.follow(&outputs, at: now, isLast: demand == .published)

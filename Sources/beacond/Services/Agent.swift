@@ -69,7 +69,7 @@ struct Agent {
             (file, settings) = (reloaded, reloaded.settings)
         }
         // Between two groups, or before the first, no service existed to report it.
-        supervision.manager.tell(.stopping)
+        supervision.manager.notify(.stopping)
     }
 
     private var certificateRole: CertificateIdentity.Role { role == .site ? .site : .gateway }
@@ -206,7 +206,7 @@ struct Agent {
 
     /// Returns gpsd's client, where the configuration takes the place from gpsd.
     ///
-    /// - Parameter wake: makes the radio loop look for news.
+    /// - Parameter wake: makes the radio loop look for updates.
     private func receivers(wake: @escaping @Sendable () -> Void) throws(SystemError) -> GPSDClient? {
         guard case .gpsd(let host, let port)? = settings.gateway.location?.source else { return nil }
         return try GPSDClient(HostPort(host: host, port: port), wake: wake)
@@ -216,10 +216,10 @@ struct Agent {
         guard let advertise = settings.advertise, let adapter = settings.radio.adapters.first else { return nil }
         let logger = logger
         let advertisement = Advertisement(advertise.frame, interval_ms: advertise.interval_ms)
-        let loop = try AdvertisingLoop(advertisement, on: adapter) { news in
-            switch news {
-            case .advertising: logger.info("\(news)")
-            case .waiting, .trouble: logger.warning("advertising: \(news)")
+        let loop = try AdvertisingLoop(advertisement, on: adapter) { update in
+            switch update {
+            case .advertising: logger.info("\(update)")
+            case .waiting, .trouble: logger.warning("advertising: \(update)")
             }
         }
         return AdvertisingService(loop: loop)

@@ -38,16 +38,16 @@ final class ReloadService: Service {
 
     func run() async throws {
         let bell = signals.reloadBell()
-        manager.tell(.ready)
+        manager.notify(.ready)
         for await _ in bell.cancelOnGracefulShutdown() where signals.takeReload() {
-            manager.tell(.reloading(at: SystemClock.now))
+            manager.notify(.reloading(at: SystemClock.now))
             if let file = reload() {
                 loaded.withLock { $0 = file }
                 return
             }
-            manager.tell(.ready)
+            manager.notify(.ready)
         }
-        manager.tell(.stopping)
+        manager.notify(.stopping)
     }
 
     /// Returns the configuration to start with; `nil` where nothing has changed.
@@ -64,7 +64,7 @@ final class ReloadService: Service {
         } catch {
             for line in error.lines { logger.error("\(line)") }
             logger.error("the configuration was not changed: the old one stays in force")
-            manager.tell(.status("new configuration refused, the old one is in force: \(error.lines.first ?? "")"))
+            manager.notify(.status("new configuration refused, the old one is in force: \(error.lines.first ?? "")"))
             return nil
         }
     }

@@ -32,7 +32,7 @@ struct ServiceManager: Sendable {
     ///
     /// - Returns: whether the manager has it. Callers may ignore it.
     @discardableResult
-    func tell(_ notice: ServiceNotice) -> Bool {
+    func notify(_ notice: ServiceNotice) -> Bool {
         guard let address else { return false }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }

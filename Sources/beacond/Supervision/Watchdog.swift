@@ -3,7 +3,7 @@ import Core
 import Logging
 import ServiceLifecycle
 
-/// Decides when the service manager is told that the agent is alive: each time both loops have made progress since the
+/// Decides when the service manager is notified that the agent is alive: each time both loops have made progress since the
 /// last time. The manager kills and restarts an agent that does not report for the manager's patience.
 ///
 /// A delivery loop that waits for a disk counts as alive. Killing the process would lose what waits in memory, and cure
@@ -67,7 +67,7 @@ struct WatchdogService: Service {
             while true {
                 try await Task.sleep(for: .microseconds(watchdog.interval.microseconds))
                 switch watchdog.look(pulse.read(), at: SystemClock.now) {
-                case .alive: manager.tell(.alive)
+                case .alive: manager.notify(.alive)
                 case .wait: break
                 case .stuck(let loop, let silence):
                     logger.error("watchdog: the \(loop) loop has made no progress for \(Int(silence.seconds)) s")

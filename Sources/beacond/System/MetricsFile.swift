@@ -7,7 +7,7 @@ import Glibc
 struct MetricsFile {
     private let path: String
     /// The last failure, which is logged once until it is over or changes.
-    private var said = SaidOnce<String>(limit: 1)
+    private var logged = LogOnce<String>(limit: 1)
 
     init(path: String) {
         self.path = path
@@ -27,11 +27,11 @@ struct MetricsFile {
         do throws(FileError) {
             // The collector runs as another user, so the agent's umask must not matter. It takes only names that end in .prom.
             try NamedFile.replace(path, by: octets, mode: 0o644, isDurable: false)
-            said.forget()
+            logged.forget()
             return nil
         } catch {
             let line = "health.textfile \(error)"
-            return said.isNew(line) ? line : nil
+            return logged.isNew(line) ? line : nil
         }
     }
 

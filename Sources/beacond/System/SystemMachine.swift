@@ -49,7 +49,7 @@ final class SystemMachine: Machine {
         if beatsForRadio { supervision.pulse.beatRadio() }
     }
 
-    func tellStatus(_ line: String) { supervision.manager.tell(.status(line)) }
+    func reportStatus(_ line: String) { supervision.manager.notify(.status(line)) }
 
     func processUsage() -> HealthReport.Process? { usage.look() }
 

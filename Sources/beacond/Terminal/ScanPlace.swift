@@ -9,7 +9,7 @@ struct ScanPlace {
     private var services: LocationServices
     private var failure: GPSDFailure?
     /// News of the location services, which a scan shows as a state.
-    private var news: [LocationOutput] = []
+    private var outputs: [LocationOutput] = []
 
     /// Where the configuration names no gpsd, the usual one is asked.
     init(_ settings: LocationSettings?, at now: Instant) throws(SystemError) {
@@ -28,8 +28,8 @@ struct ScanPlace {
 
     mutating func look(at now: Instant) -> ScanLocation {
         for new in client.take() { take(new, at: now) }
-        services.advance(to: now, outputs: &news)
-        news.removeAll(keepingCapacity: true)
+        services.advance(to: now, outputs: &outputs)
+        outputs.removeAll(keepingCapacity: true)
         return ScanLocation(
             availability: services.status.availability, fix: services.last,
             age: services.last?.age(at: now) ?? .zero, counts: services.figures(at: now).fixes,
@@ -38,17 +38,17 @@ struct ScanPlace {
 
     func stop() { client.stop() }
 
-    private mutating func take(_ new: GPSDNews, at now: Instant) {
+    private mutating func take(_ new: GPSDUpdate, at now: Instant) {
         switch new {
         case .connected: failure = nil
-        case .devices(let paths): services.found(devices: paths, at: now, outputs: &news)
+        case .devices(let paths): services.found(devices: paths, at: now, outputs: &outputs)
         case .report(let report, let came):
-            services.take(report, at: came, clock: SystemClock.syncedWall(came), outputs: &news)
+            services.take(report, at: came, clock: SystemClock.syncedWall(came), outputs: &outputs)
         case .malformed: services.takeMalformed()
         case .complaint: break
         case .lost(let failure):
             self.failure = failure
-            services.lostConnection(at: now, outputs: &news)
+            services.lostConnection(at: now, outputs: &outputs)
         }
     }
 }

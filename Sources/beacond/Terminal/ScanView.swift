@@ -16,7 +16,7 @@ struct ScanView {
 
     private var form: Form
     private let output = Output(descriptor: STDOUT_FILENO)
-    private var saidStatus = SaidOnce<String>(limit: 1)
+    private var loggedStatus = LogOnce<String>(limit: 1)
     /// The table on the terminal, which stays there at the end.
     private var last: (ScanSnapshot, ScanStatus)?
 
@@ -79,7 +79,7 @@ struct ScanView {
     private mutating func sayStatus(_ snapshot: ScanSnapshot, _ status: ScanStatus) {
         let state = "\(status.adapters): \(status.availability?.rawValue ?? "starting")"
         let text = status.remedy.isEmpty ? state : state + ": " + status.remedy
-        if saidStatus.isNew(text) { Output.complain(text) }
+        if loggedStatus.isNew(text) { Output.complain(text) }
         if let location = status.location { Output.complain(location.line) }
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 /// The client under test, with all its news.
 final class Listener {
     let client: GPSDClient
-    private(set) var news: [GPSDNews] = []
+    private(set) var news: [GPSDUpdate] = []
     /// The number of calls of `wake`.
     private let wakes: Counter
 
@@ -26,7 +26,7 @@ final class Listener {
     var wakeCount: Int { wakes.count.withLock(\.self) }
 
     /// The news since the last `forget`.
-    func all() -> [GPSDNews] {
+    func all() -> [GPSDUpdate] {
         news += client.take()
         return news
     }

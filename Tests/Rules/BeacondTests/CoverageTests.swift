@@ -61,7 +61,7 @@ struct CoverageTests {
     func hourly() throws {
         let dispatcher = try start(at: 0)
         _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
-        for minute in 1...125 { _ = try dispatcher.tellCoverage(at: at(Double(minute) * 60), timebase) }
+        for minute in 1...125 { _ = try dispatcher.publishCoverage(at: at(Double(minute) * 60), timebase) }
         #expect(spans == ["1 scanning 00:00:00 01:00:00", "2 scanning 01:00:00 02:00:00"])
     }
 
@@ -83,7 +83,7 @@ struct CoverageTests {
     func crash() throws {
         var dispatcher = try start(at: 0)
         _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
-        for second in 1...719 { _ = try dispatcher.tellCoverage(at: at(Double(second)), timebase) }
+        for second in 1...719 { _ = try dispatcher.publishCoverage(at: at(Double(second)), timebase) }
         dispatcher = try start(at: 900)
         _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(901))], timebase)
         #expect(spans == ["1 scanning 00:00:00 00:10:00", "2 stopped 00:10:00 00:15:01"])

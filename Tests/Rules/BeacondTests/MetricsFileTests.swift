@@ -45,7 +45,7 @@ struct MetricsFileTests {
     }
 
     @Test("A failure is logged once, with key and path, and once more when it comes back")
-    func saidOnce() throws {
+    func loggedOnce() throws {
         try withFolder { path in
             let missing = folder + "/later"
             var file = MetricsFile(path: missing + "/beacond.prom")

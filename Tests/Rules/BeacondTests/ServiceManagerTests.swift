@@ -48,7 +48,7 @@ struct ServiceManagerTests {
     func bothNamespaces() throws {
         for address in ["/tmp/beacond-notify-\(getpid())", "@beacond-notify-\(getpid())"] {
             let listener = try Listener(address: address)
-            #expect(ServiceManager(address: address).tell(.ready))
+            #expect(ServiceManager(address: address).notify(.ready))
             #expect(listener.hear() == "READY=1")
             #expect(listener.hear() == nil)
         }
@@ -70,7 +70,7 @@ struct ServiceManagerTests {
     func nobodyListens() {
         let tooLong = "/" + String(repeating: "n", count: 200)
         for address in [nil, "", "relative", "vsock:2:1234", "/nonexistent/notify", "@", tooLong] {
-            #expect(!ServiceManager(address: address).tell(.alive))
+            #expect(!ServiceManager(address: address).notify(.alive))
         }
     }
 

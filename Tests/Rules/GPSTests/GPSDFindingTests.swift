@@ -6,15 +6,15 @@ import Testing
 @Suite("The report of beacond check on gpsd")
 struct GPSDFindingTests {
     private var trial = GPSDTrial(HostPort(host: "127.0.0.1", port: 2947), desiredAccuracy_m: 100)
-    private let version = GPSDNews.connected(GPSDVersion(release: "3.22", protocolMajor: 3, protocolMinor: 14))
+    private let version = GPSDUpdate.connected(GPSDVersion(release: "3.22", protocolMajor: 3, protocolMinor: 14))
 
-    private func report(mode: Int, accuracy_m: Double = 5) -> GPSDNews {
+    private func report(mode: Int, accuracy_m: Double = 5) -> GPSDUpdate {
         let report = FixReport(
             mode: mode, at: .unixEpoch, latitude: 52, longitude: 13, horizontalAccuracy_m: accuracy_m)
         return .report(DeviceReport(device: "/dev/ttyACM0", report: report), at: .origin)
     }
 
-    private mutating func finding(_ news: GPSDNews...) -> GPSDFinding {
+    private mutating func finding(_ news: GPSDUpdate...) -> GPSDFinding {
         for new in news { trial.take(new) }
         return trial.finding
     }

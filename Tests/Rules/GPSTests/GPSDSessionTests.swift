@@ -44,14 +44,14 @@ struct GPSDSessionTests {
         _ = session.listen(true, at: at(0))
         _ = session.start(at: at(0))
         #expect(session.connected(at: at(0.1)) == [])
-        #expect(hear(greeting, at: 0.2) == [.tell(.connected(release)), watch])
+        #expect(hear(greeting, at: 0.2) == [.report(.connected(release)), watch])
     }
 
     @Test("While the receivers may rest, it asks for them without waking one")
     mutating func asks() {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0.1))
-        #expect(hear(greeting, at: 0.2) == [.tell(.connected(release)), devices])
+        #expect(hear(greeting, at: 0.2) == [.report(.connected(release)), devices])
     }
 
     @Test("Without gpsd it retries after 1 s, then after pauses that double up to 60 s")
@@ -61,7 +61,7 @@ struct GPSDSessionTests {
         var pauses: [Double] = []
         for _ in 0..<8 {
             let refused = GPSDFailure.unreachable(reason: "Connection refused")
-            #expect(session.failed(refused, at: now) == [.close, .tell(.lost(refused))])
+            #expect(session.failed(refused, at: now) == [.close, .report(.lost(refused))])
             pauses.append((session.deadline - now).seconds)
             now = session.deadline
             #expect(session.advance(to: now) == [.connect])
@@ -91,7 +91,7 @@ struct GPSDSessionTests {
         #expect(session.advance(to: at(9.9)) == [])
         #expect(
             session.advance(to: at(10)) == [
-                .close, .tell(.lost(.unreachable(reason: "no answer within 10 s"))),
+                .close, .report(.lost(.unreachable(reason: "no answer within 10 s"))),
             ])
     }
 
@@ -100,7 +100,7 @@ struct GPSDSessionTests {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(1))
         #expect(session.advance(to: at(10.9)) == [])
-        #expect(session.advance(to: at(11)) == [.close, .tell(.lost(.silent))])
+        #expect(session.advance(to: at(11)) == [.close, .report(.lost(.silent))])
     }
 
     @Test(
@@ -109,7 +109,7 @@ struct GPSDSessionTests {
     mutating func notGPSD(_ line: String) {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0))
-        #expect(hear(line, greeting, at: 0.1) == [.close, .tell(.lost(.notGPSD))])
+        #expect(hear(line, greeting, at: 0.1) == [.close, .report(.lost(.notGPSD))])
     }
 
     @Test("A peer whose first line never ends is given up")
@@ -117,7 +117,7 @@ struct GPSDSessionTests {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0))
         #expect(session.received([UInt8](repeating: 0x20, count: 4_096), at: at(0.1)) == [])
-        #expect(session.received([0x20], at: at(0.2)) == [.close, .tell(.lost(.notGPSD))])
+        #expect(session.received([0x20], at: at(0.2)) == [.close, .report(.lost(.notGPSD))])
     }
 
     @Test("Another major version of the protocol is refused, with a remedy")
@@ -126,7 +126,7 @@ struct GPSDSessionTests {
         _ = session.connected(at: at(0))
         let other = GPSDVersion(release: "9.1", protocolMajor: 4, protocolMinor: 2)
         let line = #"{"class":"VERSION","release":"9.1","proto_major":4,"proto_minor":2}"#
-        #expect(hear(line, at: 0.1) == [.close, .tell(.lost(.otherProtocol(other)))])
+        #expect(hear(line, at: 0.1) == [.close, .report(.lost(.otherProtocol(other)))])
         let failure = GPSDFailure.otherProtocol(other)
         #expect("\(failure)" == "gpsd 9.1 speaks protocol 4.2, and 3 is understood")
         #expect(failure.remedy == "install a beacond that understands this gpsd, or a gpsd whose protocol is 3")
@@ -139,7 +139,7 @@ struct GPSDSessionTests {
         open(listening: true)
         let report = DeviceReport(
             device: "/dev/a", report: FixReport(mode: 1, at: nil, latitude: nil, longitude: nil))
-        #expect(hear(tpv, at: 3) == [.tell(.report(report, at: at(3)))])
+        #expect(hear(tpv, at: 3) == [.report(.report(report, at: at(3)))])
     }
 
     @Test("The receivers are passed on when they change, and not when they are equal")
@@ -147,12 +147,12 @@ struct GPSDSessionTests {
         _ = session.start(at: at(0))
         _ = session.connected(at: at(0))
         #expect(
-            hear(greeting, oneDevice, at: 0) == [.tell(.connected(release)), devices, .tell(.devices(["/dev/a"]))])
+            hear(greeting, oneDevice, at: 0) == [.report(.connected(release)), devices, .report(.devices(["/dev/a"]))])
         #expect(hear(oneDevice, at: 1) == [])
         let second = #"{"class":"DEVICE","path":"/dev/b","activated":"2026-11-23T06:29:25.028Z"}"#
-        #expect(hear(second, at: 2) == [.tell(.devices(["/dev/a", "/dev/b"]))])
-        #expect(hear(#"{"class":"DEVICE","path":"/dev/a","activated":0}"#, at: 3) == [.tell(.devices(["/dev/b"]))])
-        #expect(hear(#"{"class":"DEVICES","devices":[]}"#, at: 4) == [.tell(.devices([]))])
+        #expect(hear(second, at: 2) == [.report(.devices(["/dev/a", "/dev/b"]))])
+        #expect(hear(#"{"class":"DEVICE","path":"/dev/a","activated":0}"#, at: 3) == [.report(.devices(["/dev/b"]))])
+        #expect(hear(#"{"class":"DEVICES","devices":[]}"#, at: 4) == [.report(.devices([]))])
     }
 
     @Test("A new connection passes the receivers on again")
@@ -162,7 +162,7 @@ struct GPSDSessionTests {
         _ = session.advance(to: at(2))
         _ = session.connected(at: at(2))
         _ = hear(greeting, at: 2)
-        #expect(hear(oneDevice, at: 2) == [.tell(.devices(["/dev/a"]))])
+        #expect(hear(oneDevice, at: 2) == [.report(.devices(["/dev/a"]))])
     }
 
     @Test("Garbage on the line is reported, and the next line is read")
@@ -170,7 +170,7 @@ struct GPSDSessionTests {
         open(listening: true)
         let actions = session.received([0xFF, 0x00, 0x0A] + Array((tpv + "\n").utf8), at: at(1))
         #expect(actions.count == 2)
-        #expect(actions.first == .tell(.malformed))
+        #expect(actions.first == .report(.malformed))
     }
 
     @Test("A line without an end takes bounded memory, and is reported once")
@@ -185,7 +185,7 @@ struct GPSDSessionTests {
     @Test("gpsd's errors are reported")
     mutating func complaints() {
         open(listening: true)
-        #expect(hear(#"{"class":"ERROR","message":"no"}"#, at: 1) == [.tell(.complaint("no"))])
+        #expect(hear(#"{"class":"ERROR","message":"no"}"#, at: 1) == [.report(.complaint("no"))])
     }
 
     // MARK: - Rest
@@ -229,7 +229,7 @@ struct GPSDSessionTests {
         open(listening: true)
         _ = session.advance(to: at(30))
         #expect(session.advance(to: at(49)) == [])
-        #expect(session.advance(to: at(50)) == [.close, .tell(.lost(.stoppedAnswering))])
+        #expect(session.advance(to: at(50)) == [.close, .report(.lost(.stoppedAnswering))])
         #expect(session.advance(to: at(51)) == [.connect])
     }
 
@@ -255,12 +255,12 @@ struct GPSDSessionTests {
             actions += session.received(rest.prefix(size), at: at(1))
             rest = rest.dropFirst(size)
         }
-        let reports = actions.filter { if case .tell(.report) = $0 { true } else { false } }
+        let reports = actions.filter { if case .report(.report) = $0 { true } else { false } }
         #expect(reports.count == 8)
         #expect(
             actions.filter { !reports.contains($0) } == [
-                .tell(.connected(release)), watch, .tell(.devices([])), .tell(.devices(["/dev/pts/1"])),
-                .tell(.complaint("Unrecognized request '?BOGUS;\n'")),
+                .report(.connected(release)), watch, .report(.devices([])), .report(.devices(["/dev/pts/1"])),
+                .report(.complaint("Unrecognized request '?BOGUS;\n'")),
             ])
     }
 }

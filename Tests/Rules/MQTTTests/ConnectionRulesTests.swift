@@ -101,7 +101,7 @@ struct ConnectionRulesTests {
     }
 
     @Test("A cause is logged once however often it comes back, with a remedy, until a good connection ends it")
-    func saidOnce() {
+    func loggedOnce() {
         var bench = SessionBench()
         _ = bench.session.start(at: bench.now)
         var said: [DeliveryNotice] = []

@@ -22,7 +22,7 @@ struct AdvertisingControllerTests {
         while case .send(let step) = actions.first {
             actions = controller.commandCompleted(answer(step), features: features, at: start)
         }
-        #expect(actions == [.tell(.advertising(adapter))])
+        #expect(actions == [.report(.advertising(adapter))])
         return controller
     }
 
@@ -30,7 +30,7 @@ struct AdvertisingControllerTests {
     func waiting() {
         var controller = AdvertisingController()
         #expect(controller.start(at: start) == [.look])
-        #expect(controller.surveyed(.obstacle(.off, adapter), at: start) == [.tell(.waiting(.off))])
+        #expect(controller.surveyed(.obstacle(.off, adapter), at: start) == [.report(.waiting(.off))])
         #expect(controller.nextDeadline == start + .seconds(1))
         #expect(controller.tick(at: start + .seconds(1)) == [.look])
         #expect(controller.surveyed(.obstacle(.off, adapter), at: start + .seconds(1)) == [])
@@ -78,7 +78,7 @@ struct AdvertisingControllerTests {
     @Test("After a reset by another process it advertises again once the resets have ended")
     func reset() {
         var controller = advertising()
-        #expect(controller.disturbed(at: start) == [.tell(.trouble(.disturbed))])
+        #expect(controller.disturbed(at: start) == [.report(.trouble(.disturbed))])
         let rested = controller.nextDeadline
         #expect(rested == start + ForeignActivity.rest)
         #expect(controller.tick(at: rested) == [.send(.readFeatures)])
@@ -120,7 +120,7 @@ struct AdvertisingControllerTests {
         let opcode = LESetExtendedAdvertisingParameters.opcode
         #expect(
             attempt(controller.opened(at: start), at: start)
-                == [.tell(.trouble(.refused(opcode, .unknownCommand)))])
+                == [.report(.trouble(.refused(opcode, .unknownCommand)))])
         let next = controller.nextDeadline
         #expect(next == start + .seconds(10))
         #expect(attempt(controller.tick(at: next), at: next) == [])
@@ -131,7 +131,7 @@ struct AdvertisingControllerTests {
         var controller = advertising()
         #expect(
             controller.deviceChanged(DeviceEvent(.unregistered, index: 0), at: start) == [.close, .look])
-        #expect(controller.surveyed(.obstacle(.absent, nil), at: start) == [.tell(.waiting(.absent))])
+        #expect(controller.surveyed(.obstacle(.absent, nil), at: start) == [.report(.waiting(.absent))])
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 1), at: start) == [.look])
         #expect(controller.surveyed(.usable(adapter), at: start) == [.open(adapter)])
     }

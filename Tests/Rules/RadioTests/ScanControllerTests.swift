@@ -35,7 +35,7 @@ struct ScanControllerTests {
     @Test("Start looks for an adapter, opens it, asks for its features, and scans with the legacy commands")
     func legacyStart() {
         var controller = ScanController(mayAdminister: false)
-        #expect(controller.start(at: at(1)) == [.tell(.liveness(.blind(since: at(1)))), .look])
+        #expect(controller.start(at: at(1)) == [.report(.liveness(.blind(since: at(1)))), .look])
         #expect(controller.surveyed(.usable(Self.adapter), at: at(1)) == [.open(Self.adapter)])
         #expect(controller.opened(at: at(1)) == [.send(.readFeatures)])
         #expect(
@@ -46,7 +46,7 @@ struct ScanControllerTests {
                 == [.send(.enable(.legacy))])
         #expect(
             controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2))
-                == [.tell(.availability(.scanning)), .tell(.liveness(.live)), .tell(.proof)])
+                == [.report(.availability(.scanning)), .report(.liveness(.live)), .report(.proof)])
     }
 
     @Test("The LE feature bit chooses the extended commands")
@@ -70,12 +70,12 @@ struct ScanControllerTests {
     func noAdapter() {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
-        #expect(controller.surveyed(.obstacle(.absent, nil), at: at(0)) == [.tell(.availability(.absent))])
+        #expect(controller.surveyed(.obstacle(.absent, nil), at: at(0)) == [.report(.availability(.absent))])
         #expect(controller.nextDeadline == at(1))
         #expect(controller.tick(at: at(0.5)).isEmpty)
         #expect(controller.tick(at: at(1)) == [.look])
         #expect(controller.surveyed(.obstacle(.absent, nil), at: at(1)).isEmpty)
-        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.tell(.availability(.off))])
+        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.report(.availability(.off))])
     }
 
     @Test("The kernel's news of a change causes a look at once")
@@ -91,7 +91,7 @@ struct ScanControllerTests {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
         _ = controller.surveyed(.usable(Self.adapter), at: at(0))
-        #expect(controller.socketFailed(.unauthorized, at: at(0)) == [.close, .tell(.availability(.unauthorized))])
+        #expect(controller.socketFailed(.unauthorized, at: at(0)) == [.close, .report(.availability(.unauthorized))])
         #expect(controller.nextDeadline == at(1))
     }
 
@@ -101,7 +101,7 @@ struct ScanControllerTests {
         #expect(controller.reportReceived(at: at(3)).isEmpty)
         #expect(
             controller.socketFailed(.absent, at: at(4))
-                == [.close, .tell(.liveness(.blind(since: at(3)))), .tell(.availability(.absent))])
+                == [.close, .report(.liveness(.blind(since: at(3)))), .report(.availability(.absent))])
         #expect(controller.tick(at: at(5)) == [.look])
         #expect(controller.surveyed(.usable(Self.adapter), at: at(5)) == [.open(Self.adapter)])
     }
@@ -112,7 +112,7 @@ struct ScanControllerTests {
         #expect(controller.deviceChanged(DeviceEvent(.down, index: 1), at: at(1)).isEmpty, "Another adapter's.")
         #expect(
             controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
-                == [.close, .tell(.liveness(.blind(since: at(0)))), .look])
+                == [.close, .report(.liveness(.blind(since: at(0)))), .look])
     }
 
     @Test("Powered up by another process, it is set up again")
@@ -128,10 +128,10 @@ struct ScanControllerTests {
         #expect(controller.tick(at: at(1.9)).isEmpty)
         #expect(
             controller.tick(at: at(2)) == [
-                .tell(.trouble(.unanswered(ScanStep.readFeatures.opcode))), .tell(.availability(.stalled)),
+                .report(.trouble(.unanswered(ScanStep.readFeatures.opcode))), .report(.availability(.stalled)),
             ])
         #expect(controller.nextDeadline == at(4))
-        #expect(controller.tick(at: at(4)) == [.tell(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
+        #expect(controller.tick(at: at(4)) == [.report(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
     }
 
     @Test("Silence causes a probe: a command, then scanning off and on; an answer proves quiet air")
@@ -143,7 +143,7 @@ struct ScanControllerTests {
         for (step, next) in zip(steps, next) {
             #expect(controller.commandCompleted(outcome(step), features: nil, at: at(2.5)) == [.send(next)])
         }
-        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2.5)) == [.tell(.proof)])
+        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2.5)) == [.report(.proof)])
         #expect(controller.nextDeadline == at(32.5))
     }
 
@@ -153,13 +153,13 @@ struct ScanControllerTests {
         _ = controller.tick(at: at(2.5))
         _ = controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(4.4))
         #expect(controller.nextDeadline == at(5))
-        #expect(controller.tick(at: at(5)) == [.tell(.liveness(.suspect(since: at(0))))])
+        #expect(controller.tick(at: at(5)) == [.report(.liveness(.suspect(since: at(0))))])
         #expect(controller.nextDeadline == at(6.4))
         _ = controller.commandCompleted(outcome(.disable(.legacy)), features: nil, at: at(5.5))
         _ = controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(5.6))
         #expect(
             controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5.7))
-                == [.tell(.liveness(.live)), .tell(.proof)])
+                == [.report(.liveness(.live)), .report(.proof)])
     }
 
     @Test("A request for proof causes a probe at once, but not twice, nor while other processes configure it")
@@ -179,8 +179,8 @@ struct ScanControllerTests {
         #expect(
             controller.tick(at: at(4.5))
                 == [
-                    .tell(.trouble(.unanswered(ScanStep.readFeatures.opcode))), .tell(.availability(.stalled)),
-                    .tell(.liveness(.blind(since: at(0)))),
+                    .report(.trouble(.unanswered(ScanStep.readFeatures.opcode))), .report(.availability(.stalled)),
+                    .report(.liveness(.blind(since: at(0)))),
                 ])
         // The answer comes late: the controller lives, and is probed at once instead of at the next attempt.
         #expect(
@@ -192,7 +192,7 @@ struct ScanControllerTests {
         var controller = scanning()
         _ = controller.tick(at: at(5))
         _ = controller.tick(at: at(7))
-        #expect(controller.reportReceived(at: at(8)) == [.tell(.availability(.scanning)), .tell(.liveness(.live))])
+        #expect(controller.reportReceived(at: at(8)) == [.report(.availability(.scanning)), .report(.liveness(.live))])
     }
 
     @Test("A controller that refuses to scan is stalled, and the refused command is reported")
@@ -205,8 +205,8 @@ struct ScanControllerTests {
             controller.commandCompleted(
                 outcome(.setParameters(.extended), .unknownCommand), features: nil, at: at(0))
                 == [
-                    .tell(.trouble(.refused(LESetExtendedScanParameters.opcode, .unknownCommand))),
-                    .tell(.availability(.stalled)),
+                    .report(.trouble(.refused(LESetExtendedScanParameters.opcode, .unknownCommand))),
+                    .report(.availability(.stalled)),
                 ])
     }
 
@@ -218,7 +218,7 @@ struct ScanControllerTests {
         controller.foreignCommandSeen(.scanParameters, at: at(1.1))
         #expect(controller.tick(at: at(1.2)).isEmpty)
         #expect(controller.nextDeadline == at(1.3))
-        #expect(controller.tick(at: at(1.3)) == [.tell(.trouble(.stoppedByOther)), .send(.readFeatures)])
+        #expect(controller.tick(at: at(1.3)) == [.report(.trouble(.stoppedByOther)), .send(.readFeatures)])
     }
 
     @Test("A scan of another process is left alone, but its duplicate filter is switched off")
@@ -239,13 +239,13 @@ struct ScanControllerTests {
         for step in [ScanStep.readFeatures, .setParameters(.legacy), .enable(.legacy)] {
             _ = controller.commandCompleted(outcome(step), features: [], at: at(0.1))
         }
-        #expect(controller.tick(at: at(0.2)) == [.tell(.trouble(.stoppedByOther)), .send(.readFeatures)])
+        #expect(controller.tick(at: at(0.2)) == [.report(.trouble(.stoppedByOther)), .send(.readFeatures)])
     }
 
     @Test("A hardware error is logged, and scanning is set up again after the kernel's reset")
     func hardwareError() {
         var controller = scanning()
-        #expect(controller.hardwareErrorSeen(code: 7, at: at(1)) == [.tell(.trouble(.hardwareError(code: 7)))])
+        #expect(controller.hardwareErrorSeen(code: 7, at: at(1)) == [.report(.trouble(.hardwareError(code: 7)))])
         #expect(controller.tick(at: at(1.2)).contains(.send(.readFeatures)))
     }
 

@@ -43,10 +43,10 @@ struct Store {
     ) {
         advance(to: t_s)
         do throws(GatewayMessage.Refusal) {
-            let news = try GatewayMessage(
+            let message = try GatewayMessage(
                 topic: "beacons/store/\(gateway)/\(topic)", payload: Array(payload.utf8), store: topics)
             engine.receive(
-                news, at: .origin + .seconds(t_s), timebase, isRetained: isRetained, outputs: &outputs)
+                message, at: .origin + .seconds(t_s), timebase, isRetained: isRetained, outputs: &outputs)
             check()
         } catch {
             refusals.append(error)

@@ -8,7 +8,7 @@ package final class Dispatcher {
     /// A message to publish or a line to log, with its time.
     package struct Dispatched {
         package enum Content {
-            /// A message; its delivery tells how it goes out. A durable one is in the outbox.
+            /// A message; its delivery says how it goes out. A durable one is in the outbox.
             case message(Message)
             /// For the log.
             case failure(RegionMonitoringFailure)
@@ -34,7 +34,7 @@ package final class Dispatcher {
     private var records: RecordTable
     /// The records that only another version may change.
     private let kept: KeptRecords
-    private var told: Told
+    private var published: Published
     private var secret: DaySecret
     private var epoch: String
     private var fileGeneration: Int
@@ -42,19 +42,19 @@ package final class Dispatcher {
     package private(set) var eventCount: Int64 = 0
 
     /// State that earlier messages leave for later ones. It changes when a transaction is committed.
-    struct Told {
+    struct Published {
         var retained: RetainedTopics
-        var coverage: ToldCoverage
+        var coverage: PublishedCoverage
         /// The status's part about the place; `nil` where the configuration has no `[location]`.
         var place: LocationStatus?
-        var entities: ToldEntities
+        var entities: PublishedEntities
     }
 
     /// - Parameters:
     ///   - integrations: `nil` where neither Home Assistant nor OwnTracks is configured.
     ///   - location: the status's part about the place at the start.
     ///   - takesSettings: whether it reports the outcome of settings over MQTT.
-    ///   - listsBeacons: whether it tells lists of beacons.
+    ///   - listsBeacons: whether it publishes lists of beacons.
     ///   - now: the time at which this process takes over coverage.
     package init(
         _ composer: MessageComposer, outbox: Outbox, stored: StoredState, integrations: Integrations? = nil,
@@ -75,29 +75,29 @@ package final class Dispatcher {
         kept = stored.kept
         secret = DaySecret(stored.pseudonymKey, siteKey: siteKey)
         fileGeneration = outbox.fileGeneration
-        // The broker must not keep a place that is not told any more; one that is told goes on.
+        // The broker must not keep a place that is not published any more; one that is published goes on.
         let includesPlace = composer.includesPlace && (location.map { $0.availability != .off } ?? false)
         let held = stored.heldInstances
-        let entities = ToldEntities(integrations, earlier: held) { records.has($0) }
-        let told = held.filter { entities.mayTell($0) }
-        var wanted = integrations?.topics(holding: told, includesPlace: includesPlace) ?? []
+        let entities = PublishedEntities(integrations, earlier: held) { records.has($0) }
+        let known = held.filter { entities.mayPublish($0) }
+        var wanted = integrations?.topics(holding: known, includesPlace: includesPlace) ?? []
         if includesPlace { wanted.insert(composer.topics.topic(.gateway(.location))) }
         if takesSettings { wanted.insert(composer.topics.topic(.gateway(.settings))) }
         if listsBeacons { wanted.formUnion(records.pages(of: .beacons, under: composer.topics)) }
         if composer.topics.gateway == SiteSettings.gatewayID { wanted.formUnion(composer.topics.retainedOfStore) }
-        var coverage = ToldCoverage()
+        var coverage = PublishedCoverage()
         coverage.resume(stored.coverage, at: now)
-        self.told = Told(
+        published = Published(
             retained: RetainedTopics(stored, wanted: wanted, under: composer.topics), coverage: coverage,
             place: location, entities: entities)
     }
 
     /// Messages that clear what earlier processes have retained at the broker. They go before any state of this
     /// process, because a gateway that gets a former name back may publish the same regions again.
-    var clearances: [Message] { told.retained.own.map(composer.cleared) }
+    var clearances: [Message] { published.retained.own.map(composer.cleared) }
 
     /// Messages that clear the topics of this machine's previous site and gateway id.
-    var formerClearances: [Message] { told.retained.former.map(composer.cleared) }
+    var formerClearances: [Message] { published.retained.former.map(composer.cleared) }
 
     /// Returns the messages that the broker keeps permanently, outside the gateway's own topics.
     ///
@@ -128,17 +128,17 @@ package final class Dispatcher {
         _ write: (inout TransactionWriter, RecordTable, inout TransactionDraft) -> Void
     ) throws(OutboxError) -> [Dispatched] {
         // The transaction may be written again for another numbering; only the last one counts.
-        var draft = TransactionDraft(outbox.numbering, timebase, told)
+        var draft = TransactionDraft(outbox.numbering, timebase, published)
         let transaction = try outbox.commit { numbering in
-            draft = TransactionDraft(numbering, timebase, told)
+            draft = TransactionDraft(numbering, timebase, published)
             if numbering.epoch != epoch { writer.ledger.beginEpoch() }
             write(&writer, records, &draft)
-            cover(seenAt, isChanged: draft.told.coverage.log != told.coverage.log, into: &draft)
+            cover(seenAt, isChanged: draft.published.coverage.log != published.coverage.log, into: &draft)
             kept.spare(in: &draft.transaction)
             return draft.transaction
         }
         eventCount += Int64(transaction.messages.count { $0.number.series == .events })
-        told = draft.told
+        published = draft.published
         records.note(transaction)
         epoch = outbox.numbering.epoch
         if draft.dispatched.contains(where: \.isUnlistedState) { outbox.setValue([], forKey: Self.searchedKey) }
@@ -151,12 +151,12 @@ package final class Dispatcher {
     ) -> Message {
         writer.radio = radio
         return composer.status(
-            isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, location: told.place, at: now,
+            isOnline: isOnline, epoch: outbox.numbering.epoch, radio: radio, location: published.place, at: now,
             timebase)
     }
 
     /// The status's part about the place.
-    var locationStatus: LocationStatus? { told.place }
+    var locationStatus: LocationStatus? { published.place }
 
     /// The states to publish again after a new epoch began, because they name the former one.
     func statesOfNewEpoch(_ timebase: Timebase) -> [Message] {
@@ -200,9 +200,9 @@ package final class Dispatcher {
     /// at least once a minute; more often does no harm.
     ///
     /// - Throws: what `dispatch` throws.
-    func tellCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
-        told.coverage.log.advance(to: now)
-        guard outbox.canNumber(.spans), told.coverage.isDue(at: now) else { return [] }
+    func publishCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
+        published.coverage.log.advance(to: now)
+        guard outbox.canNumber(.spans), published.coverage.isDue(at: now) else { return [] }
         return try commit(seenAt: now, timebase) { _, _, _ in }
     }
 
@@ -210,16 +210,16 @@ package final class Dispatcher {
     ///
     /// - Throws: what `dispatch` throws.
     func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
-        var ended = told.coverage.log
+        var ended = published.coverage.log
         ended.note(.stopped, at: now)
         guard ended.due != .distantFuture, outbox.canNumber(.spans) else { return [] }
-        return try commit(seenAt: now, timebase) { _, _, draft in draft.told.coverage.log = ended }
+        return try commit(seenAt: now, timebase) { _, _, draft in draft.published.coverage.log = ended }
     }
 
     /// Numbers and stores the spans that have ended. Where spans can't be numbered now, the last record is still true.
     private func cover(_ seenAt: Instant?, isChanged: Bool, into draft: inout TransactionDraft) {
-        let hasNews = isChanged || seenAt != nil || !draft.told.coverage.log.ended.isEmpty
-        if outbox.canNumber(.spans), hasNews { writer.cover(seenAt: seenAt, into: &draft) }
+        let hasUpdate = isChanged || seenAt != nil || !draft.published.coverage.log.ended.isEmpty
+        if outbox.canNumber(.spans), hasUpdate { writer.cover(seenAt: seenAt, into: &draft) }
     }
 
     // MARK: Tidying
@@ -230,7 +230,7 @@ package final class Dispatcher {
     /// - Parameter clearedTopics: topics that the broker has cleared; the records of their regions are removed.
     /// - Throws: what `dispatch` throws.
     package func tidy(clearedTopics: [String]) throws(OutboxError) {
-        let keys = told.retained.takeKeys(clearedTopics: clearedTopics).filter { !kept.has($0) }
+        let keys = published.retained.takeKeys(clearedTopics: clearedTopics).filter { !kept.has($0) }
         if !keys.isEmpty { records.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()
     }

@@ -1,10 +1,10 @@
 import Core
 
-/// The gateway's news in the formats of Home Assistant and OwnTracks. There are none where the configuration wants neither.
+/// The gateway's messages in the formats of Home Assistant and OwnTracks. There are none where the configuration wants neither.
 package struct Integrations {
     /// The entities of Home Assistant.
     let discovery: HomeAssistantDiscovery?
-    /// The most instances of expanded regions and zones that Home Assistant is told.
+    /// The most instances of expanded regions and zones that Home Assistant gets.
     let maxInstances: Int
     /// The ids of configured regions without ranging.
     let unranged: Set<String>
@@ -19,7 +19,7 @@ package struct Integrations {
         discovery = settings.homeAssistant.map { wanted in
             HomeAssistantDiscovery(
                 prefix: wanted.discoveryPrefix, topics: topics, kind: kind,
-                place: kind == .store ? .unpublished : settings.toldPlace,
+                place: kind == .store ? .unpublished : settings.publishedPlace,
                 expanded: kind == .store ? [] : settings.gateway.regions.expanded,
                 lists: kind == .store ? nil : settings.gateway.beacons, version: Version.current)
         }
@@ -53,7 +53,7 @@ package struct Integrations {
         ownTracks?.messages(for: message, under: topics) ?? []
     }
 
-    /// The retained topic with the present state, where a message's companions tell of the distant past.
+    /// The retained topic with the present state, where a message's companions are of the distant past.
     func present(after message: NumberedMessage, at now: WallTime) -> String? {
         guard let ownTracks, ownTracks.isPast(message, under: topics, at: now) else { return nil }
         return ownTracks.topic
@@ -70,11 +70,11 @@ package struct Integrations {
     }
 }
 
-/// The regions that Home Assistant was told.
-struct ToldEntities {
-    /// Regions told by this process.
-    private var told: Set<RegionInstanceID> = []
-    /// Instances of kinds that may have many, told by any process.
+/// The regions that Home Assistant got.
+struct PublishedEntities {
+    /// Regions published by this process.
+    private var published: Set<RegionInstanceID> = []
+    /// Instances of kinds that may have many, published by any process.
     private var admitted: Set<RegionInstanceID>
     /// The number of instances for which there was no room.
     private(set) var refusedCount = 0
@@ -88,18 +88,18 @@ struct ToldEntities {
             admitted = []
             return
         }
-        let told = earlier.filter { instance in
+        let known = earlier.filter { instance in
             instance.isOneOfMany && discovery.topics(of: instance).contains { isStored(StoredClearance.key($0)) }
         }
-        admitted = Set(told.prefix(integrations.maxInstances))
+        admitted = Set(known.prefix(integrations.maxInstances))
     }
 
-    /// Returns whether Home Assistant may be told this instance.
-    func mayTell(_ instance: RegionInstanceID) -> Bool { !instance.isOneOfMany || admitted.contains(instance) }
+    /// Returns whether Home Assistant may get this instance.
+    func mayPublish(_ instance: RegionInstanceID) -> Bool { !instance.isOneOfMany || admitted.contains(instance) }
 
-    /// Returns whether to tell Home Assistant this instance now.
+    /// Returns whether to publish this instance to Home Assistant now.
     mutating func admit(_ instance: RegionInstanceID, limit: Int) -> Bool {
-        guard !told.contains(instance) else { return false }
+        guard !published.contains(instance) else { return false }
         if instance.isOneOfMany, !admitted.contains(instance) {
             guard admitted.count < limit else {
                 refusedCount += 1
@@ -107,18 +107,18 @@ struct ToldEntities {
             }
             admitted.insert(instance)
         }
-        told.insert(instance)
+        published.insert(instance)
         return true
     }
 
     /// Forgets an instance that is not monitored any more.
     mutating func forget(_ instance: RegionInstanceID) {
-        told.remove(instance)
+        published.remove(instance)
         admitted.remove(instance)
     }
 }
 
-/// The warning that Home Assistant is not told all regions.
+/// The warning that Home Assistant does not get all regions.
 package struct EntityLimit: Hashable, Sendable, CustomStringConvertible {
     package var limit: Int
 
@@ -148,7 +148,7 @@ extension RegionSettings {
 
 extension Settings {
     /// The part of the place that leaves the gateway.
-    fileprivate var toldPlace: HomeAssistantDiscovery.Place {
+    fileprivate var publishedPlace: HomeAssistantDiscovery.Place {
         guard privacy.location == .include else { return .unpublished }
         switch gateway.location?.source {
         case nil, .some(.none): return .unpublished
@@ -160,22 +160,23 @@ extension Settings {
 
 /// Messages outside the gateway's own topics.
 extension Integrations {
-    /// Tells Home Assistant a region, with the region's first state.
+    /// Publishes a region to Home Assistant, with the region's first state.
     func introduce(
         _ transition: RegionTransition, by writer: TransactionWriter, _ records: RecordTable,
         into draft: inout TransactionDraft
     ) {
         guard let discovery else { return }
-        let refused = draft.told.entities.refusedCount
-        if draft.told.entities.admit(transition.instance, limit: maxInstances) {
+        let refused = draft.published.entities.refusedCount
+        if draft.published.entities.admit(transition.instance, limit: maxInstances) {
             let isCounted = transition.detail.kind.hasBeacons && !unranged.contains(transition.instance.region)
-            let told = discovery.introduction(of: transition.instance, isCounted: isCounted)
-            for message in told { writer.retain(message, at: transition.at, records, into: &draft) }
+            let messages = discovery.introduction(of: transition.instance, isCounted: isCounted)
+            for message in messages { writer.retain(message, at: transition.at, records, into: &draft) }
             // An earlier region of that name may have had more topics.
-            for topic in discovery.topics(of: transition.instance) where !told.contains(where: { $0.topic == topic }) {
+            for topic in discovery.topics(of: transition.instance)
+            where !messages.contains(where: { $0.topic == topic }) {
                 writer.clear(topic, at: transition.at, records, into: &draft)
             }
-        } else if refused == 0, draft.told.entities.refusedCount > 0 {
+        } else if refused == 0, draft.published.entities.refusedCount > 0 {
             draft.dispatched.append(
                 .init(at: transition.at, content: .entityLimit(EntityLimit(limit: maxInstances))))
         }
@@ -187,7 +188,7 @@ extension Integrations {
         into draft: inout TransactionDraft
     ) {
         guard let discovery else { return }
-        draft.told.entities.forget(instance)
+        draft.published.entities.forget(instance)
         for topic in discovery.topics(of: instance) { writer.clear(topic, at: instant, records, into: &draft) }
     }
 

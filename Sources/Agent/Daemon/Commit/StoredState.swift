@@ -23,7 +23,7 @@ package struct StoredState {
     let definitions: [RegionDefinition]
     /// Expanded regions that have settled.
     let settled: StoredSettling
-    /// Fixes that an earlier process kept and had no time to tell, oldest first.
+    /// Fixes that an earlier process kept and had no time to publish, oldest first.
     let fixes: [Fix]
     /// The secret from which pseudonyms are made.
     var pseudonymKey: [UInt8]
@@ -114,7 +114,7 @@ package struct StoredState {
         return records.compactMap { StoredRegion.instance(ofKey: $0.key) }.filter { !abandoned.contains($0) }
     }
 
-    /// Fixes that an earlier process kept; they are told with the state at its end.
+    /// Fixes that an earlier process kept; they are published with the state at its end.
     func leftTrack(at now: Instant) -> [GatewayOutput] {
         fixes.isEmpty ? [] : [.message(TrackBatch(fixes: fixes, finished: .stopped), at: now)]
     }

@@ -9,9 +9,9 @@ struct TransactionWriter {
     var composer: MessageComposer
     var ledger: EventLedger
     let bootID: String?
-    /// The other formats of the news; `nil` for none.
+    /// The other formats of the messages; `nil` for none.
     let integrations: Integrations?
-    /// The radio's status that was told last.
+    /// The radio's status that was published last.
     var radio = MessageComposer.RadioStatus.replay
 
     /// - Parameters:
@@ -32,21 +32,21 @@ struct TransactionWriter {
                 // OwnTracks and the stored state know only the present, so they take nothing of a late visit.
                 if event.lateStay == nil {
                     integrations?.sayCompanions(of: message, at: at, into: &draft)
-                    // The end is told once, however long the broker takes to clear the state.
+                    // The end is published once, however long the broker takes to clear the state.
                     draft.transaction.store(.withoutState(of: instance))
                 }
                 draft.commit(message, at: at)
             case .radio(let radio, let at):
-                draft.told.coverage.log.note(radio, at: at)
+                draft.published.coverage.log.note(radio, at: at)
             case .stays(let records):
                 draft.transaction.records += records.map { stored($0, draft) }
-                for record in records { draft.told.coverage.note(seen: record.lastHeardAt) }
+                for record in records { draft.published.coverage.note(seen: record.lastHeardAt) }
             case .failure(let failure, let at):
                 draft.dispatched.append(.init(at: at, content: .failure(failure)))
             case .notice(let notice, let at):
                 draft.dispatched.append(.init(at: at, content: .notice(notice)))
             case .locationStatus(let status, let at):
-                draft.told.place = status
+                draft.published.place = status
                 let message = composer.status(
                     isOnline: true, epoch: draft.numbering.epoch, radio: radio, location: status, at: at,
                     draft.timebase)
@@ -112,7 +112,7 @@ struct TransactionWriter {
 
     /// Publishes a retained message. Its topic is stored, so that a later process that does not use it can clear it.
     func retain(_ message: Message, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
-        draft.told.retained.want(message.topic)
+        draft.published.retained.want(message.topic)
         let key = StoredClearance.key(message.topic)
         if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
         draft.say(message, at: instant)
@@ -121,7 +121,7 @@ struct TransactionWriter {
     /// Clears a topic that the gateway has used.
     func clear(_ topic: String, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
         guard draft.stores(StoredClearance.key(topic), records) else { return }
-        draft.told.retained.release(topic)
+        draft.published.retained.release(topic)
         draft.say(composer.cleared(topic), at: instant)
     }
 
@@ -136,7 +136,7 @@ struct TransactionWriter {
             integrations?.sayCompanions(of: event, at: transition.at, into: &draft)
             draft.commit(event, at: transition.at)
         }
-        if let key = draft.told.retained.want(transition.instance) { draft.transaction.remove([key]) }
+        if let key = draft.published.retained.want(transition.instance) { draft.transaction.remove([key]) }
         if let record {
             draft.transaction.store(stored(record, draft))
         } else {
@@ -154,7 +154,7 @@ struct TransactionWriter {
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
         ledger.forget(instance)
-        if draft.told.retained.isFull {
+        if draft.published.retained.isFull {
             draft.transaction.remove([StoredRegion.key(instance)])
             integrations?.withdraw(instance, by: self, at: instant, records, into: &draft)
             draft.dispatched.append(.init(at: instant, content: .unlistedState(topic: composer.topics.state(instance))))
@@ -162,7 +162,7 @@ struct TransactionWriter {
         }
         // Stored even where there was no record: it stays until the broker has cleared the topic.
         draft.transaction.store(.withoutState(of: instance))
-        draft.told.retained.release(instance)
+        draft.published.retained.release(instance)
         // The entities go before the state, so that no client reads an empty state.
         integrations?.withdraw(instance, by: self, at: instant, records, into: &draft)
         draft.say(composer.clearedState(instance), at: instant)
@@ -172,13 +172,13 @@ struct TransactionWriter {
     ///
     /// - Parameter seenAt: a time at which the process is known to run, to be stored.
     func cover(seenAt: Instant?, into draft: inout TransactionDraft) {
-        for told in draft.told.coverage.log.takeEnded(draft.timebase) {
+        for ended in draft.published.coverage.log.takeEnded(draft.timebase) {
             let number = draft.numbering.number(of: .spans)
-            let message = composer.coverage(told, epoch: number.epoch, number: number.seq, draft.timebase)
-            draft.commit(message, at: max(told.span.to, draft.told.coverage.began))
+            let message = composer.coverage(ended, epoch: number.epoch, number: number.seq, draft.timebase)
+            draft.commit(message, at: max(ended.span.to, draft.published.coverage.began))
         }
-        guard let record = draft.told.coverage.log.record(seen: seenAt ?? .origin, draft.timebase) else { return }
-        draft.told.coverage.note(seen: record.seen)
+        guard let record = draft.published.coverage.log.record(seen: seenAt ?? .origin, draft.timebase) else { return }
+        draft.published.coverage.note(seen: record.seen)
         draft.transaction.store(
             OutboxRecord(key: StoredCoverage.key, value: record.encoded(draft.timebase, bootID: bootID)))
     }
@@ -196,14 +196,14 @@ struct TransactionDraft {
     /// The numbering after the messages that the transaction has so far.
     var numbering: Numbering
     package let timebase: Timebase
-    var told: Dispatcher.Told
+    var published: Dispatcher.Published
     var transaction = OutboxTransaction()
     var dispatched: [Dispatcher.Dispatched] = []
 
-    init(_ numbering: Numbering, _ timebase: Timebase, _ told: Dispatcher.Told) {
+    init(_ numbering: Numbering, _ timebase: Timebase, _ published: Dispatcher.Published) {
         self.numbering = numbering
         self.timebase = timebase
-        self.told = told
+        self.published = published
     }
 
     /// Returns whether a record stands under that key once this is committed.

@@ -2,14 +2,14 @@ import Core
 
 /// The source of outputs for a `Round`: a gateway whose radio has a thread of its own, a store, or a replay.
 package protocol Engine: AnyObject {
-    /// Readable while `take` has news; −1 where only time brings any.
+    /// Readable while `take` has an update; −1 where only time brings any.
     var wake: Int32 { get }
 
-    /// The time at which `take` has news without `wake`.
+    /// The time at which `take` has an update without `wake`.
     var nextDeadline: Instant { get }
 
-    /// The news until `now` that was not taken yet.
-    func take(at now: Instant) -> EngineNews
+    /// The update until `now`, without what was taken before.
+    func take(at now: Instant) -> EngineUpdate
 
     /// Handles the broker's messages, and returns the refusals to publish.
     func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer]
@@ -26,7 +26,7 @@ extension Engine {
 }
 
 /// News of an engine.
-package struct EngineNews {
+package struct EngineUpdate {
     /// Outputs in the order in which they happened.
     var outputs: [GatewayOutput] = []
     /// Region changes after `outputs` that found no room.
@@ -35,7 +35,7 @@ package struct EngineNews {
     var radio: MessageComposer.RadioStatus?
     /// A remedy for the operator, in one line; `nil` where all is well.
     var complaint: String?
-    /// True if no more news will come.
+    /// True if no more updates will come.
     var isLast = false
 }
 
@@ -72,7 +72,7 @@ package protocol Machine: RoundClock {
     func deliveryMoves()
 
     /// Reports the agent's state to the service manager, in one line; called at each change.
-    func tellStatus(_ line: String)
+    func reportStatus(_ line: String)
 
     /// Memory now, and CPU time since the last call; `nil` where health does not report them.
     func processUsage() -> HealthReport.Process?
@@ -124,21 +124,21 @@ package final class QueuedGateway: Engine {
 
     package var nextDeadline: Instant { .distantFuture }
 
-    package func take(at now: Instant) -> EngineNews {
+    package func take(at now: Instant) -> EngineUpdate {
         let content = queue.take()
         if let figures = content.figures { latest = (figures, content.radio) }
-        var news = EngineNews(outputs: content.outputs, overflow: content.overflow, isLast: content.isClosed)
-        news.outputs += settings?.advance(to: now) ?? []
+        var update = EngineUpdate(outputs: content.outputs, overflow: content.overflow, isLast: content.isClosed)
+        update.outputs += settings?.advance(to: now) ?? []
         if let availability = content.availability {
             let condition =
                 receiver.map { RadioCondition(availability, receiver: $0.topic) }
                 ?? RadioCondition(
                     availability, mayAdminister: mayAdminister, isSupported: availability != .absent || isSupported())
-            news.radio = .live(condition)
+            update.radio = .live(condition)
             // The radio loop itself logs that it scans, with the adapter's name.
-            if !condition.remedy.isEmpty { news.complaint = "radio: \(availability.rawValue): \(condition.remedy)" }
+            if !condition.remedy.isEmpty { update.complaint = "radio: \(availability.rawValue): \(condition.remedy)" }
         }
-        return news
+        return update
     }
 
     /// Passes well-formed requests to the engine, and refuses the others at once.
@@ -186,9 +186,9 @@ package final class RecordedEngine: Engine, RoundClock {
 
     package var nextDeadline: Instant { .distantFuture }
 
-    package func take(at now: Instant) -> EngineNews {
+    package func take(at now: Instant) -> EngineUpdate {
         defer { outputs.removeAll(keepingCapacity: true) }
-        return EngineNews(outputs: outputs)
+        return EngineUpdate(outputs: outputs)
     }
 
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] { [] }

@@ -31,13 +31,13 @@ package struct HealthReporter {
     }
 
     /// - Parameters:
-    ///   - told: the engine's figures; `nil` where there are none yet.
+    ///   - latest: the engine's figures; `nil` where there are none yet.
     ///   - outbox: the outbox's figures; `nil` to leave them out.
     ///   - live: `nil` for a replay.
     mutating func report(
-        _ told: EngineFigures?, _ outbox: OutboxHealth?, _ live: Live?, at now: Instant
+        _ latest: EngineFigures?, _ outbox: OutboxHealth?, _ live: Live?, at now: Instant
     ) -> HealthReport {
-        let figures = told?.engine ?? GatewayFigures()
+        let figures = latest?.engine ?? GatewayFigures()
         let elapsed_s = max(1, (now - lastReport).seconds)
         defer { (lastReports, lastReport) = (figures.reports, now) }
         var report = HealthReport()
@@ -45,13 +45,13 @@ package struct HealthReporter {
         report.reportsPerSecond = Double(figures.reports - lastReports) / elapsed_s
         report.queueDepth = Int(outbox?.queuedEvents ?? 0)
         report.drops =
-            Self.drops(figures) + (live.map { Self.drops($0, told) } ?? []) + (outbox.map(Self.drops) ?? [])
+            Self.drops(figures) + (live.map { Self.drops($0, latest) } ?? []) + (outbox.map(Self.drops) ?? [])
         report.uptime_s = (now - start).seconds
         report.outbox = outbox?.condition.map { "\($0)" } ?? ""
         guard let live else { return report }
-        let recoveries = told?.radio.recoveries
+        let recoveries = latest?.radio.recoveries
         report.recoveries = RecoveryStep.allCases.map { NamedCount($0.rawValue, recoveries?[$0] ?? 0) }
-        report.radio = told?.radio.receiver.map {
+        report.radio = latest?.radio.receiver.map {
             HealthReport.Radio(batch_s: $0.period?.seconds, malformed: $0.malformed)
         }
         report.process = live.process
@@ -99,14 +99,14 @@ package struct HealthReporter {
 
 /// The line that `systemctl status` shows.
 struct StatusLine {
-    private var said = SaidOnce<String>(limit: 1)
+    private var logged = LogOnce<String>(limit: 1)
 
     /// The line, where it has changed.
     ///
     /// - Parameter radio: the word of `status`.
-    mutating func news(radio: String, _ delivery: DeliveryCounters, _ outbox: OutboxHealth) -> String? {
+    mutating func line(radio: String, _ delivery: DeliveryCounters, _ outbox: OutboxHealth) -> String? {
         var line = "radio \(radio), broker \(delivery.isConnected ? "connected" : "away")"
         if let condition = outbox.condition { line += ", outbox: \(condition)" }
-        return said.isNew(line) ? line : nil
+        return logged.isNew(line) ? line : nil
     }
 }

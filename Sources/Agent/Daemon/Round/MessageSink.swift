@@ -176,9 +176,9 @@ struct OutboxSource: OutgoingSource {
     package var now: () -> (Instant, Timebase)
     private var underWay: [UInt64: Item] = [:]
     private var lastTicket: UInt64 = 0
-    /// Gaps that were taken from the outbox and are not told yet.
+    /// Gaps that were taken from the outbox and are not published yet.
     private var gaps: [OutboxGap] = []
-    /// Gaps in epochs of a former gateway, which are told under that gateway's topics first.
+    /// Gaps in epochs of a former gateway, which are published under that gateway's topics first.
     private var formerGaps: [OutboxGap] = []
 
     init(_ dispatcher: Dispatcher, now: @escaping () -> (Instant, Timebase)) {
@@ -215,12 +215,12 @@ struct OutboxSource: OutgoingSource {
         }
     }
 
-    /// A gap names the gateway of its epoch, under whichever topic it is told.
+    /// A gap names the gateway of its epoch, under whichever topic it is published.
     private func writer(of gap: OutboxGap) -> MessageComposer {
         outbox.formerOwner(ofEpoch: gap.epoch).flatMap { TopicTree(root: $0) }.map(composer.speaking) ?? composer
     }
 
-    /// - Parameter topics: where the gap is told; `nil` for this gateway's own topics.
+    /// - Parameter topics: where the gap is published; `nil` for this gateway's own topics.
     private mutating func ticket(_ gap: OutboxGap, under topics: TopicTree? = nil) -> OutgoingMessage {
         let (now, timebase) = now()
         var message = writer(of: gap).gap(
@@ -273,7 +273,7 @@ struct OutboxSource: OutgoingSource {
         }
     }
 
-    /// Gives up a message of a former gateway. A gap that the broker refuses under the former topics is told under this
+    /// Gives up a message of a former gateway. A gap that the broker refuses under the former topics is published under this
     /// gateway's.
     package mutating func giveUp(_ sequence: UInt64) {
         switch underWay.removeValue(forKey: sequence) {

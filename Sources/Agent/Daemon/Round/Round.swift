@@ -2,7 +2,7 @@ import Core
 import Logging
 
 /// The main loop of a process that publishes, be it live or a replay, a gateway or a store. Each turn takes the
-/// engine's news, commits it, tells what is due by time, and lets the sink deliver.
+/// engine's update, commits it, publishes what is due by time, and lets the sink deliver.
 ///
 /// One thread owns a round, which may wait for the disk and the broker as long as it takes. It reads no clock of its
 /// own.
@@ -28,7 +28,7 @@ package final class Round {
     private var health: HealthReporter
     private var healthDue: Instant
     /// True if the last health had the engine's figures, and its state of the connection.
-    private var toldHealth = (hadFigures: false, wasConnected: false)
+    private var publishedHealth = (hadFigures: false, wasConnected: false)
     private var secondBegan = Instant.origin
     private var radio: MessageComposer.RadioStatus
     /// The epoch that the last status named as begun.
@@ -75,13 +75,13 @@ package final class Round {
     @discardableResult
     package func turn() -> Bool {
         machine?.deliveryMoves()
-        let news = engine.take(at: clock.now)
-        receive(news)
+        let update = engine.take(at: clock.now)
+        receive(update)
         if machine != nil { look() }
-        deliver(for: machine == nil || news.isLast ? .zero : wait, wake: engine.wake)
+        deliver(for: machine == nil || update.isLast ? .zero : wait, wake: engine.wake)
         let refusals = engine.receive(sink.takeIncoming(), at: clock.now, clock.timebase)
         commit(refusals.map { .message($0, at: $0.at) })
-        return !news.isLast
+        return !update.isLast
     }
 
     /// Lets the sink deliver, and waits for more at most `span`, or until `wake` is readable. A replay calls it while
@@ -97,22 +97,22 @@ package final class Round {
         return min(Self.longest, max(.zero, due - clock.now))
     }
 
-    private func receive(_ news: EngineNews) {
-        if let radio = news.radio { self.radio = radio }
-        if !hasBegun { begin() } else if news.radio != nil { announceStatus() }
-        if let complaint = news.complaint { logger.warning("\(complaint)") }
-        guard machine != nil else { return commit(news.outputs) }
-        group.add(news.outputs, at: clock.now)
-        if news.overflow.lostEvents > 0 {
+    private func receive(_ update: EngineUpdate) {
+        if let radio = update.radio { self.radio = radio }
+        if !hasBegun { begin() } else if update.radio != nil { announceStatus() }
+        if let complaint = update.complaint { logger.warning("\(complaint)") }
+        guard machine != nil else { return commit(update.outputs) }
+        group.add(update.outputs, at: clock.now)
+        if update.overflow.lostEvents > 0 {
             // These changes happened after all that waits, so their numbers come after it.
             commit(group.take(isLast: true, at: clock.now))
             attempt { () throws(OutboxError) in
-                try dispatcher.stateLoss(news.overflow.lostEvents)
+                try dispatcher.stateLoss(update.overflow.lostEvents)
                 return []
             }
         }
-        group.add(news.overflow.lastStates, at: clock.now)
-        commit(group.take(isLast: news.isLast, at: clock.now))
+        group.add(update.overflow.lastStates, at: clock.now)
+        commit(group.take(isLast: update.isLast, at: clock.now))
     }
 
     private func commit(_ outputs: [GatewayOutput]) {
@@ -176,43 +176,43 @@ package final class Round {
         if now - secondBegan >= Self.longest {
             secondBegan = now
             renewKey()
-            tellCoverage()
+            publishCoverage()
         }
-        if let line = statusLine.news(
+        if let line = statusLine.line(
             radio: radio.word, sink.delivery ?? DeliveryCounters(),
             dispatcher.outbox.health)
         {
-            machine?.tellStatus(line)
+            machine?.reportStatus(line)
         }
-        if now >= healthDue || isHealthStale { tellHealth() }
+        if now >= healthDue || isHealthStale { publishHealth() }
     }
 
     /// True if health is due now. The retained health must not report for a minute that the broker is away, nor
-    /// figures from before an outage. The engine's first figures come a second after the start, when health was told
+    /// figures from before an outage. The engine's first figures come a second after the start, when health was published
     /// without them.
     private var isHealthStale: Bool {
-        toldHealth.wasConnected != sink.delivery?.isConnected
-            || !toldHealth.hadFigures && engine.figures(at: clock.now) != nil
+        publishedHealth.wasConnected != sink.delivery?.isConnected
+            || !publishedHealth.hadFigures && engine.figures(at: clock.now) != nil
     }
 
-    private func tellCoverage() {
-        attempt { () throws(OutboxError) in try dispatcher.tellCoverage(at: clock.now, clock.timebase) }
+    private func publishCoverage() {
+        attempt { () throws(OutboxError) in try dispatcher.publishCoverage(at: clock.now, clock.timebase) }
     }
 
-    /// Ends a minute of a replay: coverage and health are told.
+    /// Ends a minute of a replay: coverage and health are published.
     package func endMinute() {
-        tellCoverage()
-        tellHealth()
+        publishCoverage()
+        publishHealth()
     }
 
     /// Excludes the time until now from rates: no report could come in it.
     package func skipHealth(to instant: Instant) { health.skip(to: instant) }
 
-    package func tellHealth() {
+    package func publishHealth() {
         let (now, timebase) = (clock.now, clock.timebase)
         let figures = engine.figures(at: now)
-        if now >= healthDue || !toldHealth.hadFigures { healthDue = now + HealthReporter.interval }
-        toldHealth = (figures != nil, sink.delivery?.isConnected ?? false)
+        if now >= healthDue || !publishedHealth.hadFigures { healthDue = now + HealthReporter.interval }
+        publishedHealth = (figures != nil, sink.delivery?.isConnected ?? false)
         let report = health.report(
             figures, sink.delivery == nil ? nil : dispatcher.outbox.health,
             live(at: timebase.wall(now)), at: now)
@@ -249,7 +249,7 @@ package final class Round {
         if machine != nil { logger.info("\(HealthReporter.closingLine(engine.figures(at: clock.now)))") }
     }
 
-    /// Works until the engine's last news, then says goodbye.
+    /// Works until the engine's last update, then says goodbye.
     package func run() {
         engine.waitForRadio()
         while turn() {}

@@ -13,8 +13,8 @@ package final class StoreFeed: Engine {
     private let stop: StopRequest?
     private var storeDue: Instant
     private var outputs: [GatewayOutput]
-    /// True if the last status told that a gateway hears.
-    private var toldHearing: Bool?
+    /// True if a gateway hears by the last status.
+    private var publishedHearing: Bool?
     /// `nil` for one that only looks.
     private var today: StoreToday?
     private var heat: HeatMap?
@@ -80,8 +80,8 @@ package final class StoreFeed: Engine {
             }
             engine.advance(through: now, outputs: &outputs)
             do throws(GatewayMessage.Refusal) {
-                let news = try GatewayMessage(topic: message.topic, payload: payload, store: topics)
-                engine.receive(news, at: now, timebase, isRetained: message.isRetained, outputs: &outputs)
+                let read = try GatewayMessage(topic: message.topic, payload: payload, store: topics)
+                engine.receive(read, at: now, timebase, isRetained: message.isRetained, outputs: &outputs)
             } catch {
                 if case .malformed = error { engine.receiveMalformed() }
             }
@@ -89,27 +89,27 @@ package final class StoreFeed: Engine {
         return []
     }
 
-    /// Passes time, and returns the news; at the end everything that outlives the process.
-    package func take(at now: Instant) -> EngineNews {
-        var news = EngineNews()
-        news.isLast = stop?.isMade ?? false
+    /// Passes time, and returns the update; at the end everything that outlives the process.
+    package func take(at now: Instant) -> EngineUpdate {
+        var update = EngineUpdate()
+        update.isLast = stop?.isMade ?? false
         engine.advance(through: now, outputs: &outputs)
-        if news.isLast { engine.publishSurges(at: now, outputs: &outputs) }
-        if now >= storeDue || news.isLast {
+        if update.isLast { engine.publishSurges(at: now, outputs: &outputs) }
+        if now >= storeDue || update.isLast {
             storeDue = now + StaySchedule.interval
             outputs.append(.stays(engine.recordsOfStays))
         }
-        heat?.follow(&outputs, at: now, isLast: news.isLast)
+        heat?.follow(&outputs, at: now, isLast: update.isLast)
         today?.follow(
             &outputs, isHearing: engine.isHearing, isCatchingUp: engine.isCatchingUp(at: now), at: now,
-            news.isLast ? .stored : .asDue)
-        swap(&news.outputs, &outputs)
-        if toldHearing != engine.isHearing {
-            toldHearing = engine.isHearing
-            news.radio = status
-            news.outputs.append(.radio(status.covered, at: now))
+            update.isLast ? .stored : .asDue)
+        swap(&update.outputs, &outputs)
+        if publishedHearing != engine.isHearing {
+            publishedHearing = engine.isHearing
+            update.radio = status
+            update.outputs.append(.radio(status.covered, at: now))
         }
-        return news
+        return update
     }
 
     package func figures(at now: Instant) -> EngineFigures? { EngineFigures(engine: engine.figures(at: now)) }

@@ -3,8 +3,8 @@ import Logging
 
 /// The access to gpsd's receivers: its client, or a stand-in in a simulated world.
 package protocol FixReceivers: Sendable {
-    /// The news since the last call, in order.
-    func take() -> [GPSDNews]
+    /// The updates since the last call, in order.
+    func take() -> [GPSDUpdate]
 
     /// Turns the receivers on or off.
     func listen(_ isListening: Bool)
@@ -12,14 +12,14 @@ package protocol FixReceivers: Sendable {
 
 extension GPSDClient: FixReceivers {}
 
-/// Passes gpsd's news to the engine, on the radio loop's thread.
+/// Passes gpsd's updates to the engine, on the radio loop's thread.
 package struct FixFeed {
     private let receivers: any FixReceivers
     private let clock: @Sendable (Instant) -> WallTime?
     private let logger: Logger
     private var isListening: Bool?
     /// The last failure of the connection, until there is one again.
-    private var saidFailure = SaidOnce<GPSDFailure>(limit: 1)
+    private var loggedFailure = LogOnce<GPSDFailure>(limit: 1)
 
     /// - Parameter clock: the wall clock's time at a recent instant; `nil` while the clock is not set.
     package init(
@@ -31,7 +31,7 @@ package struct FixFeed {
     }
 
     mutating func feed(_ engine: inout GatewayEngine, at now: Instant, outputs: inout [GatewayOutput]) {
-        for news in receivers.take() { feed(news, to: &engine, at: now, outputs: &outputs) }
+        for update in receivers.take() { feed(update, to: &engine, at: now, outputs: &outputs) }
     }
 
     /// Turns the receivers off while nothing needs a fix.
@@ -42,11 +42,11 @@ package struct FixFeed {
     }
 
     private mutating func feed(
-        _ news: GPSDNews, to engine: inout GatewayEngine, at now: Instant, outputs: inout [GatewayOutput]
+        _ update: GPSDUpdate, to engine: inout GatewayEngine, at now: Instant, outputs: inout [GatewayOutput]
     ) {
-        switch news {
+        switch update {
         case .connected(let version):
-            saidFailure.forget()
+            loggedFailure.forget()
             logger.info("gpsd: connected to release \(version.release)")
         case .devices(let paths):
             engine.receivers(paths, at: now, outputs: &outputs)
@@ -56,7 +56,7 @@ package struct FixFeed {
         case .complaint(let text): logger.warning("gpsd: \(text)")
         case .lost(let failure):
             engine.lostReceivers(at: now, outputs: &outputs)
-            if saidFailure.isNew(failure) { logger.warning("gpsd: \(failure): \(failure.remedy)") }
+            if loggedFailure.isNew(failure) { logger.warning("gpsd: \(failure): \(failure.remedy)") }
         }
     }
 }

@@ -12,10 +12,10 @@ package struct OutgoingMessage: Hashable, Sendable {
     /// The sequences of messages sent earlier whose loss this one reports: once this one has gone out, they are not
     /// sent again.
     var givesUp: [UInt64]
-    /// Messages with the same news for integrations. Companions go out before the message each time. No acknowledgement
+    /// Messages with the same content for integrations. Companions go out before the message each time. No acknowledgement
     /// of them is awaited: a broker takes messages in order, so once it has the message it has had them.
     var companions: [Message]
-    /// A retained topic to publish again once no message waits, because the companions tell of the past.
+    /// A retained topic to publish again once no message waits, because the companions are of the past.
     var present: String?
 
     init(
@@ -57,7 +57,7 @@ package struct IncomingLimits: Hashable, Sendable {
     package var messages: Int
     /// The longest payload that is kept.
     package var payload_bytes: Int
-    /// The packet limit that the broker is told: it drops longer packets instead of sending them.
+    /// The packet limit that the broker gets: it drops longer packets instead of sending them.
     var packet_bytes: UInt32
 
     /// - Parameter packet_bytes: `nil` for room for a topic, MQTT's own fields, and a payload that is a little too long, so

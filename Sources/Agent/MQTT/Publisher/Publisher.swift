@@ -44,7 +44,7 @@ package final class Publisher {
             // libmosquitto has no limit of its own for what it receives.
             logger.warning(
                 """
-                mqtt: with mqtt.protocol = 3 the broker is not told how large a request may be: use 5, or set its \
+                mqtt: with mqtt.protocol = 3 the broker does not learn how large a request may be: use 5, or set its \
                 message_size_limit
                 """)
         }

@@ -47,7 +47,7 @@ package final class ReceiverConnection: Sendable {
         let place: String
         private var state = State.pausing(until: .origin)
         private var pause = DoublingPause(pauses)
-        private var saidFailures = SaidOnce<ConnectionFailure>()
+        private var loggedFailures = LogOnce<ConnectionFailure>()
         private var failure: ConnectionFailure?
 
         init(link: BrokerLink, filter: String, inbox: ReceiverInbox, logger: Logger, place: String) {
@@ -94,12 +94,12 @@ package final class ReceiverConnection: Sendable {
         private mutating func lose(_ failure: ConnectionFailure) {
             if case .connected(let since) = state, link.now - since >= goodConnection {
                 pause.reset()
-                saidFailures.forget()
+                loggedFailures.forget()
             }
             self.failure = failure
             link.drop()
             state = .pausing(until: link.now + pause.next())
-            if saidFailures.isNew(failure) {
+            if loggedFailures.isNew(failure) {
                 logger.warning("receiver: \(place): \(failure): \(failure.remedy)")
             }
         }

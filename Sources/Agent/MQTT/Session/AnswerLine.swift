@@ -114,7 +114,7 @@ struct HangUps: Sendable {
         return tooLong.map { bytes >= $0.bytes } ?? false
     }
 
-    /// Notes that the broker ended a connection on an answer to this topic. Returns whether that is news.
+    /// Notes that the broker ended a connection on an answer to this topic. Returns whether that is new.
     mutating func strike(_ topic: String, at now: BootInstant) -> Bool {
         forget(at: now)
         let isNew = !strikes.contains { $0.topic == topic }

@@ -3,7 +3,7 @@ import Core
 /// The history of attempts to connect: the pause before the next one, and the causes that were logged already.
 struct ConnectionAttempts: Sendable {
     private var backoff: Backoff
-    private var saidFailures = SaidOnce<ConnectionFailure>()
+    private var loggedFailures = LogOnce<ConnectionFailure>()
     /// The cause of the last failure; `nil` once a connection was made.
     private var cause: ConnectionFailure?
     /// True if the will of the next attempt is retained. A broker without retained messages refuses a retained will.
@@ -20,19 +20,19 @@ struct ConnectionAttempts: Sendable {
     /// Notes that a connection is established.
     ///
     /// - Returns: whether there was one before, and whether this one is worth a line in the log.
-    mutating func succeeded() -> (isAgain: Bool, isNews: Bool) {
-        let isNews = !hasSucceeded || !saidFailures.isEmpty
+    mutating func succeeded() -> (isAgain: Bool, isNew: Bool) {
+        let isNew = !hasSucceeded || !loggedFailures.isEmpty
         defer {
             hasSucceeded = true
-            isConnectionReported = isNews
+            isConnectionReported = isNew
             cause = nil
             // The next broker under this name may retain messages, so it is asked anew.
             isWillRetained = true
         }
-        return (hasSucceeded, isNews)
+        return (hasSucceeded, isNew)
     }
 
-    /// Notes the end of a connection. After a good one the pauses begin again with the shortest, and each cause is news again.
+    /// Notes the end of a connection. After a good one the pauses begin again with the shortest, and each cause is new again.
     ///
     /// Two agents with one client identifier end each other's connections, and brokers without MQTT 5's reasons do not explain that.
     /// So from the second unexplained end on, a connection is good once it has outlasted the longest pause of a rival.
@@ -44,21 +44,21 @@ struct ConnectionAttempts: Sendable {
         wasClosedUnexplained = isUnexplained
         if isGood {
             backoff.reset()
-            saidFailures.forget()
+            loggedFailures.forget()
         }
         return isGood
     }
 
     /// The cause to report: a broker that closes without a reason may hide the cause that it gave before.
-    func toldCause(of failure: ConnectionFailure) -> ConnectionFailure {
+    func reportedCause(of failure: ConnectionFailure) -> ConnectionFailure {
         cause.map { failure.mayConceal($0) ? $0 : failure } ?? failure
     }
 
-    /// - Returns: whether the log needs a line about the failure: it is news, or it ended a connection that the log has.
+    /// - Returns: whether the log needs a line about the failure: it is new, or it ended a connection that the log has.
     mutating func failed(_ failure: ConnectionFailure) -> Bool {
         defer { isConnectionReported = false }
         cause = failure
-        return saidFailures.isNew(failure) || isConnectionReported
+        return loggedFailures.isNew(failure) || isConnectionReported
     }
 
     /// Returns whether to try again at once, without a retained will.

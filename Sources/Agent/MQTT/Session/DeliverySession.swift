@@ -141,11 +141,11 @@ struct DeliverySession: Sendable {
         state = .connected(
             LiveConnection(
                 broker, maxInflight: parameters.maxInflight, keepalive_s: parameters.keepalive_s, at: now))
-        let (isAgain, isNews) = attempts.succeeded()
+        let (isAgain, isNew) = attempts.succeeded()
         if isAgain { counters.reconnects += 1 }
         counters.isConnected = true
         messages.outgoingAvailable()
-        var actions: [DeliveryAction] = isNews ? [.say(.connected(broker))] : []
+        var actions: [DeliveryAction] = isNew ? [.say(.connected(broker))] : []
         if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
         return actions + fill(at: now)
     }
@@ -170,7 +170,7 @@ struct DeliverySession: Sendable {
 
     /// An attempt failed or a connection ended; the socket is already closed.
     mutating func connectionLost(_ failure: ConnectionFailure, at now: BootInstant) -> [DeliveryAction] {
-        let failure = attempts.toldCause(of: failure)
+        let failure = attempts.reportedCause(of: failure)
         switch state {
         case .idle, .waiting, .closed: return []
         case .closing:

@@ -168,7 +168,7 @@ struct OutgoingLine: Sendable {
         index(of: sequence).map { entries[$0].message.message.topic }
     }
 
-    /// The retained topic with the present state, where the message's companions told of the past.
+    /// The retained topic with the present state, where the message's companions were of the past.
     func present(after sequence: UInt64) -> String? {
         index(of: sequence).flatMap { entries[$0].companionsSent > 0 ? entries[$0].message.present : nil }
     }

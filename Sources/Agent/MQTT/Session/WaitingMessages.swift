@@ -14,8 +14,8 @@ struct WaitingMessages: Sendable {
     private(set) var suspicion = Suspicion()
     /// Retained topics to publish again once no event waits.
     private var presentTopics: Set<String> = []
-    private var saidEventRefusals = SaidOnce<ReasonCode>()
-    private var saidRetainedRefusals = SaidOnce<ReasonCode>()
+    private var loggedEventRefusals = LogOnce<ReasonCode>()
+    private var loggedRetainedRefusals = LogOnce<ReasonCode>()
     /// True if it was logged that events wait for a subscriber.
     private var hasSaidHold = false
     /// Topics of companions that the broker refuses, as far as that was logged.
@@ -123,7 +123,7 @@ struct WaitingMessages: Sendable {
         suspicion.acquit(ticket)
         switch ticket {
         case .retained(let topic):
-            if retained.delivered(topic) { saidRetainedRefusals.forget() }
+            if retained.delivered(topic) { loggedRetainedRefusals.forget() }
             return retained.keeps(topic) ? [] : [.cleared(topic: topic)]
         case .answer(let number):
             answers.settle(number, at: now)
@@ -132,7 +132,7 @@ struct WaitingMessages: Sendable {
             if former.settle(sequence) { return [.acknowledge(sequence: sequence)] }
             if let topic = outgoing.present(after: sequence) { presentTopics.insert(topic) }
             guard let hadBeenRefused = outgoing.remove(sequence) else { return [] }
-            if hadBeenRefused { saidEventRefusals.forget() }
+            if hadBeenRefused { loggedEventRefusals.forget() }
             hasSaidHold = false
             return [.acknowledge(sequence: sequence)]
         case .companion(let sequence, let index):
@@ -168,7 +168,7 @@ struct WaitingMessages: Sendable {
             if reason.blamesMessage, refusals >= parameters.maxRefusals {
                 return giveUp(ticket, topic: topic, reason, &counters)
             }
-            return saidRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
+            return loggedRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
         case .answer(let number):
             // The requester chose the response topic, so only the requester can correct it.
             if answers.refuse(number, reason) { counters.answersDropped += 1 }
@@ -181,7 +181,7 @@ struct WaitingMessages: Sendable {
             if reason.blamesMessage || event.message.delivery.isOptional, refusals >= parameters.maxRefusals {
                 return giveUp(ticket, topic: event.message.topic, reason, &counters)
             }
-            return saidEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.message.topic, reason))] : []
+            return loggedEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.message.topic, reason))] : []
         case .companion(let sequence, let index):
             guard let topic = outgoing.topic(ofCompanion: index, of: sequence),
                 refusedCompanionTopics.insert(topic).inserted
@@ -195,7 +195,7 @@ struct WaitingMessages: Sendable {
     private mutating func refuseFormer(
         _ ticket: Ticket, _ topic: String, _ refusals: Int, _ reason: ReasonCode, _ counters: inout DeliveryCounters
     ) -> [DeliveryAction] {
-        let isNew = former.saidRefusals.isNew(reason)
+        let isNew = former.loggedRefusals.isNew(reason)
         let said: [DeliveryAction] = isNew ? [.say(.formerRefused(topic: topic, reason))] : []
         guard refusals >= parameters.maxRefusals || former.isRefusedForGood else { return said }
         former.isRefusedForGood = true
@@ -402,7 +402,7 @@ private struct FormerGateway: Sendable {
     var line: OutgoingLine
     /// True if the broker refuses the former gateway's messages, as far as was tried.
     var isRefusedForGood = false
-    var saidRefusals = SaidOnce<ReasonCode>()
+    var loggedRefusals = LogOnce<ReasonCode>()
 
     /// - Parameter statusTopic: the present gateway's.
     init(statusTopic: String, seed: UInt64) {
@@ -417,7 +417,7 @@ private struct FormerGateway: Sendable {
     mutating func settle(_ sequence: UInt64) -> Bool {
         guard line.remove(sequence) != nil else { return false }
         isRefusedForGood = false
-        saidRefusals.forget()
+        loggedRefusals.forget()
         return true
     }
 

@@ -250,17 +250,17 @@ enum FileIdentity: Hashable {
 
 /// Log lines about the disk: each fault once until the disk works again, and then its recovery.
 struct DiskReports {
-    private var saidCauses = SaidOnce<OutboxCondition.Cause>()
+    private var loggedCauses = LogOnce<OutboxCondition.Cause>()
     private var lines: [String] = []
 
     mutating func say(_ line: String) { lines.append(line) }
 
     mutating func say(_ condition: OutboxCondition) {
-        if saidCauses.isNew(condition.cause) { lines.append(condition.description) }
+        if loggedCauses.isNew(condition.cause) { lines.append(condition.description) }
     }
 
     /// Forgets the reported faults, once the disk works.
-    mutating func forgetFaults() { saidCauses.forget() }
+    mutating func forgetFaults() { loggedCauses.forget() }
 
     mutating func take() -> [String] {
         defer { lines = [] }

@@ -7,9 +7,9 @@ import Core
 protocol AdapterController: Sendable {
     /// A command on the way to the state that the agent wants.
     associatedtype Step: Sendable
-    /// News for the owner of the session.
-    associatedtype News: Sendable
-    typealias Action = AdapterAction<Step, News>
+    /// Update for the owner of the session.
+    associatedtype Update: Sendable
+    typealias Action = AdapterAction<Step, Update>
 
     /// The packets that the adapter's socket lets through.
     static var filter: HCIFilter { get }
@@ -33,7 +33,7 @@ protocol AdapterController: Sendable {
 }
 
 /// An action that a controller asks for.
-enum AdapterAction<Step: Sendable, News: Sendable>: Sendable {
+enum AdapterAction<Step: Sendable, Update: Sendable>: Sendable {
     /// Survey the adapters, then call `surveyed(_:at:)`.
     case look
     /// Open a socket on the adapter, then call `opened(at:)` or `socketFailed(_:at:)`.
@@ -41,11 +41,11 @@ enum AdapterAction<Step: Sendable, News: Sendable>: Sendable {
     /// Send the command; an answer goes to `received(_:at:)`.
     case send(Step)
     case close
-    /// Passes news to the owner of the session.
-    case tell(News)
+    /// Passes an update to the owner of the session.
+    case report(Update)
 }
 
-extension AdapterAction: Equatable where Step: Equatable, News: Equatable {}
+extension AdapterAction: Equatable where Step: Equatable, Update: Equatable {}
 
 /// The relation between a controller and its adapter: the controller looks for an adapter, opens it and works with it,
 /// and looks again once it is lost.
@@ -71,24 +71,24 @@ enum AdapterClaim<Work: Sendable>: Sendable {
         }
     }
 
-    mutating func look<Step, News>(at instant: Instant) -> [AdapterAction<Step, News>] {
+    mutating func look<Step, Update>(at instant: Instant) -> [AdapterAction<Step, Update>] {
         self = .waiting(nextLook: instant + Self.lookInterval)
         return [.look]
     }
 
-    mutating func open<Step, News>(_ adapter: Adapter) -> [AdapterAction<Step, News>] {
+    mutating func open<Step, Update>(_ adapter: Adapter) -> [AdapterAction<Step, Update>] {
         self = .opening(adapter)
         return [.open(adapter)]
     }
 
     /// The adapter can't be used any more. The controller looks for one again after a while.
-    mutating func lose<Step, News>(at instant: Instant) -> [AdapterAction<Step, News>] {
+    mutating func lose<Step, Update>(at instant: Instant) -> [AdapterAction<Step, Update>] {
         self = .waiting(nextLook: instant + Self.lookInterval)
         return [.close]
     }
 
     /// Ends the use of any adapter.
-    mutating func end<Step, News>() -> [AdapterAction<Step, News>] {
+    mutating func end<Step, Update>() -> [AdapterAction<Step, Update>] {
         defer { self = .idle }
         return adapter == nil ? [] : [.close]
     }

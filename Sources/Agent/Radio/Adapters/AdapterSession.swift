@@ -8,8 +8,8 @@ final class AdapterSession<Controller: AdapterController> {
     private(set) var nextDeadline: Instant = .distantFuture
     /// The indices that other sessions hold.
     var taken: () -> Set<UInt16> = { [] }
-    /// Receives the controller's news.
-    var told: (Controller.News, Instant) -> Void = { _, _ in }
+    /// Receives the controller's updates.
+    var reported: (Controller.Update, Instant) -> Void = { _, _ in }
     /// Receives the error of opening, sending or receiving.
     var failed: (SystemError) -> Void = { _ in }
 
@@ -132,8 +132,8 @@ final class AdapterSession<Controller: AdapterController> {
         case .close:
             formerlyDropped = droppedPackets
             socket = nil
-        case .tell(let news):
-            told(news, instant)
+        case .report(let update):
+            reported(update, instant)
         }
     }
 

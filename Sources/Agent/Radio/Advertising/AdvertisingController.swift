@@ -8,7 +8,7 @@ import Core
 ///               └───────────┴─── adapter gone, off, … ──┘
 struct AdvertisingController: AdapterController {
     typealias Step = AdvertisingStep
-    typealias News = AdvertisingNews
+    typealias Update = AdvertisingUpdate
 
     private enum Work: Sendable {
         case configuring(PendingCommand<AdvertisingProcedure>)
@@ -30,7 +30,7 @@ struct AdvertisingController: AdapterController {
     static var filter: HCIFilter { .advertising }
 
     private var claim: AdapterClaim<Work> = .idle
-    private var said = SaidOnce<AdvertisingNews>(limit: 1)
+    private var logged = LogOnce<AdvertisingUpdate>(limit: 1)
     private var rest = DoublingPause(rests)
 
     package var adapter: Adapter? { claim.adapter }
@@ -207,8 +207,8 @@ struct AdvertisingController: AdapterController {
         }
     }
 
-    /// A lasting trouble returns at every attempt, but is told once.
-    private mutating func announcing(_ news: AdvertisingNews) -> [Action] {
-        said.isNew(news) ? [.tell(news)] : []
+    /// A lasting trouble returns at every attempt, but is logged once.
+    private mutating func announcing(_ update: AdvertisingUpdate) -> [Action] {
+        logged.isNew(update) ? [.report(update)] : []
     }
 }

@@ -2,7 +2,7 @@ import Core
 import Glibc
 import Synchronization
 
-/// The body of the advertising loop's thread: wait, read, decide, tell.
+/// The body of the advertising loop's thread: wait, read, decide, report.
 final class AdvertisingRunner {
     private let kernel: any BluetoothKernel
     private let bell: Doorbell
@@ -12,14 +12,14 @@ final class AdvertisingRunner {
 
     init(
         _ advertisement: Advertisement, on wanted: RadioSettings.Adapter, kernel: any BluetoothKernel, bell: Doorbell,
-        report: @escaping (AdvertisingNews) -> Void
+        report: @escaping (AdvertisingUpdate) -> Void
     ) {
         self.kernel = kernel
         self.bell = bell
         // Data that does not fit was refused when the advertisement was made.
         session = AdapterSession(
             AdvertisingController(), on: wanted, kernel: kernel, packet: advertisement.packet(for:))
-        session.told = { news, _ in report(news) }
+        session.reported = { update, _ in report(update) }
         polled = [-1, bell.descriptor, kernel.deviceEventsDescriptor].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -68,7 +68,7 @@ package final class AdvertisingLoop: Sendable {
     /// - Throws: `SystemError` where the process has no file descriptors or threads left.
     package init(
         _ advertisement: Advertisement, on adapter: RadioSettings.Adapter,
-        report: @escaping @Sendable (AdvertisingNews) -> Void
+        report: @escaping @Sendable (AdvertisingUpdate) -> Void
     ) throws(SystemError) {
         bell = try Doorbell()
         let worker = try WorkerThread { [self] in

@@ -85,7 +85,7 @@ package final class RadioLoop: Sendable {
 
 /// The receiver of everything that the radio loop hears. It lives on the loop's thread and gets one call at a time.
 ///
-/// Before a report that ends blindness, the loop tells the new liveness. From call to call, `instant` never goes back.
+/// Before a report that ends blindness, the loop reports the new liveness. From call to call, `instant` never goes back.
 package protocol RadioOwner: SendableMetatype {
     /// An HCI event in its wire format: 0x04, event code, length, parameters. Valid only during the call.
     ///

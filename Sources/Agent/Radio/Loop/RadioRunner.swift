@@ -2,7 +2,7 @@ import Core
 import Glibc
 import Logging
 
-/// The body of the radio loop's thread: wait, drain, decide, tell.
+/// The body of the radio loop's thread: wait, drain, decide, report.
 final class RadioRunner<Owner: RadioOwner> {
     /// The most packets from one adapter before timers and the other adapters have their turn.
     private static var packetsPerRound: Int { 512 }
@@ -16,14 +16,14 @@ final class RadioRunner<Owner: RadioOwner> {
     /// The stations' sockets, the bell and the device events.
     private var polled: [pollfd]
     private var availability: RadioAvailability?
-    /// The liveness that the owner was told last.
+    /// The liveness that the owner got last.
     private(set) var liveness: RadioLiveness?
     private var provedAt: Instant = .origin
     /// The owner's wait since its last tick.
     private var ownerWait = EngineWait(due: .origin)
     private var nextCount: Instant
     private var pace = ReadingPace()
-    /// The latest instant that the owner was told.
+    /// The latest instant that the owner got.
     private var latest: Instant = .origin
 
     init(
@@ -127,7 +127,7 @@ final class RadioRunner<Owner: RadioOwner> {
     private func read(_ station: ScanStation, _ slot: Int) -> Bool {
         station.read(ready: polled[slot].revents, limit: Self.packetsPerRound) { packet, arrival in
             let instant = forward(to: arrival)
-            if station.hasNews { announce(at: instant) }
+            if station.hasUpdate { announce(at: instant) }
             owner.packet(packet, from: slot, at: instant)
         }
     }
@@ -147,8 +147,8 @@ final class RadioRunner<Owner: RadioOwner> {
     }
 
     private func announce(at instant: Instant) {
-        guard stations.contains(where: \.hasNews) else { return }
-        for station in stations { station.hasNews = false }
+        guard stations.contains(where: \.hasUpdate) else { return }
+        for station in stations { station.hasUpdate = false }
         let liveness = RadioSummary.liveness(of: stations.map(\.liveness))
         if let liveness, liveness != self.liveness {
             self.liveness = liveness

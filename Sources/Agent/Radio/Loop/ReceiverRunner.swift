@@ -21,9 +21,9 @@ final class ReceiverRunner<Owner: RadioOwner> {
     private var nextCount: Instant
     private var counters = RadioCounters()
     private var latest: Instant = .origin
-    private var saidRefusals = SaidOnce<ReceiverRefusal>(limit: 16)
+    private var loggedRefusals = LogOnce<ReceiverRefusal>(limit: 16)
     private var senders = ReceiverSenders()
-    private var saidSenders = SaidOnce<String>(limit: 16)
+    private var loggedSenders = LogOnce<String>(limit: 16)
     private var isReliable = true
 
     /// - Parameters:
@@ -96,7 +96,7 @@ final class ReceiverRunner<Owner: RadioOwner> {
         }
         if let fault = content.fault { refuse(fault, message.payload) }
         if !content.packets.isEmpty, let topics = senders.take(message.topic, at: message.arrival),
-            saidSenders.isNew(topics.second)
+            loggedSenders.isNew(topics.second)
         {
             logger.warning("receiver: \(ReceiverSenders.warning(topics.first, topics.second))")
         }
@@ -114,7 +114,7 @@ final class ReceiverRunner<Owner: RadioOwner> {
     /// Counts a message that can't be read, or not wholly.
     private func refuse(_ refusal: ReceiverRefusal, _ payload: [UInt8]) {
         counters.receiver?.malformed += 1
-        guard saidRefusals.isNew(refusal) else { return }
+        guard loggedRefusals.isNew(refusal) else { return }
         logger.warning("receiver: \(refusal)\(settings.format.hint(of: payload))")
     }
 

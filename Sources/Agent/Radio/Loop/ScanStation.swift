@@ -1,14 +1,14 @@
 import Core
 import Logging
 
-/// One configured adapter of the radio loop. It keeps the news of its `ScanController`, and carries out its repairs.
+/// One configured adapter of the radio loop. It keeps the updates of its `ScanController`, and carries out its repairs.
 final class ScanStation {
     private(set) var availability: RadioAvailability?
     private(set) var liveness: RadioLiveness = .blind(since: .origin)
     /// The time at which the controller last carried out the agent's scan command.
     private(set) var provedAt: Instant = .origin
-    /// True if availability or liveness changed, or there is proof. The runner resets it when it passes the news on.
-    var hasNews = false
+    /// True if availability or liveness changed, or there is proof. The runner resets it when it passes it on.
+    var hasUpdate = false
     /// Event packets so far.
     private(set) var packets: UInt64 = 0
     private(set) var recoveries = RecoveryCounts()
@@ -17,7 +17,7 @@ final class ScanStation {
     private let kernel: any BluetoothKernel
     private var repair: (any AdapterRepair)?
     /// Messages logged since the adapter scanned last. A lasting trouble returns at every attempt, but is logged once.
-    private var said = SaidOnce<String>()
+    private var logged = LogOnce<String>()
     private let wanted: RadioSettings.Adapter
     private let isOneOfSeveral: Bool
     private let bell: Doorbell
@@ -40,7 +40,7 @@ final class ScanStation {
         session = AdapterSession(ScanController(mayAdminister: mayAdminister), on: wanted, kernel: kernel) { step in
             step.packet(type: type, timing: timing)
         }
-        session.told = { [unowned self] news, instant in take(news, at: instant) }
+        session.reported = { [unowned self] update, instant in take(update, at: instant) }
         session.failed = { [unowned self] error in sayOnce("\(error)") }
     }
 
@@ -70,7 +70,7 @@ final class ScanStation {
 
     /// Handles the socket after `poll`.
     ///
-    /// - Parameter event: gets each event packet, after the controller has handled it and `hasNews` tells whether
+    /// - Parameter event: gets each event packet, after the controller has handled it and `hasUpdate` tells whether
     /// anything changed.
     /// - Returns: whether packets are still waiting.
     func read(ready: Int16, limit: Int, event: (Span<UInt8>, Instant) -> Void) -> Bool {
@@ -81,21 +81,21 @@ final class ScanStation {
         }
     }
 
-    // MARK: - News of the controller
+    // MARK: - Update of the controller
 
-    private func take(_ news: ScanNews, at instant: Instant) {
-        switch news {
+    private func take(_ update: ScanUpdate, at instant: Instant) {
+        switch update {
         case .availability(let availability):
             self.availability = availability
-            hasNews = true
+            hasUpdate = true
             log(availability)
-            if availability == .scanning { said.forget() }
+            if availability == .scanning { logged.forget() }
         case .liveness(let liveness):
             self.liveness = liveness
-            hasNews = true
+            hasUpdate = true
         case .proof:
             provedAt = instant
-            hasNews = true
+            hasUpdate = true
         case .trouble(let trouble):
             sayOnce("\(trouble)")
         case .recovery(let step, let adapter):
@@ -128,7 +128,7 @@ final class ScanStation {
     // MARK: - The log
 
     private func sayOnce(_ message: String) {
-        guard said.isNew(message) else { return }
+        guard logged.isNew(message) else { return }
         logger.notice("\(session.controller.adapter?.name ?? "adapter"): \(message)")
     }
 

@@ -8,12 +8,12 @@ import Core
 ///              │ ▼                                 │
 ///              repairing ◄─────── no answer ───────┘
 ///
-/// While listening, a `LivenessMonitor` tells quiet air from a dead radio: its probe asks for the features, then
+/// While listening, a `LivenessMonitor` distinguishes quiet air from a dead radio: its probe asks for the features, then
 /// switches scanning off and on. A controller that does not answer is reported as stalled, and asked again;
 /// `AdapterRecovery` decides on further steps.
 struct ScanController: AdapterController {
     typealias Step = ScanStep
-    typealias News = ScanNews
+    typealias Update = ScanUpdate
 
     private enum Work: Sendable {
         case open(Open)
@@ -38,7 +38,7 @@ struct ScanController: AdapterController {
     private var claim: AdapterClaim<Work> = .idle
     private var monitor = LivenessMonitor(canProbe: true, at: .origin)
     private var recovery: AdapterRecovery
-    /// The availability that was told last.
+    /// The availability that was reported last.
     private var availability: RadioAvailability?
 
     /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN.
@@ -73,7 +73,7 @@ struct ScanController: AdapterController {
     mutating func start(at instant: Instant) -> [Action] {
         guard case .idle = claim else { return [] }
         monitor = LivenessMonitor(canProbe: true, at: instant)
-        return [.tell(.liveness(monitor.liveness))] + claim.look(at: instant)
+        return [.report(.liveness(monitor.liveness))] + claim.look(at: instant)
     }
 
     /// Stops; leaves scanning on where another process had begun it.
@@ -142,15 +142,15 @@ struct ScanController: AdapterController {
     }
 
     private mutating func lost(at instant: Instant) -> [Action] {
-        claim.lose(at: instant) + (monitor.interrupted(at: instant).map { [.tell(.liveness($0))] } ?? [])
+        claim.lose(at: instant) + (monitor.interrupted(at: instant).map { [.report(.liveness($0))] } ?? [])
     }
 
     private mutating func repair(_ adapter: Adapter, _ step: RecoveryStep) -> [Action] {
         claim = .held(adapter, .repairing)
-        return [.tell(.recovery(step, adapter))]
+        return [.report(.recovery(step, adapter))]
     }
 
-    /// A step that was told as `recovery` has ended, with or without success.
+    /// A step that was reported as `recovery` has ended, with or without success.
     mutating func repaired(at instant: Instant) -> [Action] {
         guard case .held(_, .repairing) = claim else { return [] }
         return claim.look(at: instant)
@@ -191,11 +191,11 @@ struct ScanController: AdapterController {
             recovery.answered()
             let change =
                 procedure.purpose == .probe ? monitor.probeAnswered(at: instant) : monitor.resumed(at: instant)
-            return announcing(liveness: change) + [.tell(.proof)]
+            return announcing(liveness: change) + [.report(.proof)]
         case .refused(let opcode, let status):
             open?.family = nil
             recovery.answered()
-            return [.tell(.trouble(.refused(opcode, status)))] + failed(procedure, at: instant)
+            return [.report(.trouble(.refused(opcode, status)))] + failed(procedure, at: instant)
         }
     }
 
@@ -242,7 +242,7 @@ struct ScanController: AdapterController {
     mutating func hardwareErrorSeen(code: UInt8, at instant: Instant) -> [Action] {
         recovery.hardwareErrorSeen(at: instant)
         foreignCommandSeen(.reset, at: instant)
-        return [.tell(.trouble(.hardwareError(code: code)))]
+        return [.report(.trouble(.hardwareError(code: code)))]
     }
 
     // MARK: - Time
@@ -260,7 +260,7 @@ struct ScanController: AdapterController {
             let outcome = monitor.tick(at: instant)
             var actions = announcing(liveness: outcome.announcement)
             guard outcome.probes else { return actions }
-            if isBlind { actions.append(.tell(.recovery(.reenable, adapter))) }
+            if isBlind { actions.append(.report(.recovery(.reenable, adapter))) }
             return actions + begin(.probe, at: instant)
         }
     }
@@ -271,7 +271,7 @@ struct ScanController: AdapterController {
         // A probe without an answer in the usual time makes the radio suspect.
         guard instant >= command.deadline else { return announcing(liveness: monitor.tick(at: instant).announcement) }
         let said: [Action] =
-            [.tell(.trouble(.unanswered(command.course.step.opcode)))] + failed(command.course, at: instant)
+            [.report(.trouble(.unanswered(command.course.step.opcode)))] + failed(command.course, at: instant)
         // While reports still come, a repair would only interrupt them.
         guard isBlind, let step = recovery.unanswered(by: adapter, at: instant) else { return said }
         return said + [.close] + repair(adapter, step)
@@ -290,7 +290,7 @@ struct ScanController: AdapterController {
         case .unchanged:
             return []
         case .stopped:
-            return [.tell(.trouble(.stoppedByOther))] + begin(.start, at: instant)
+            return [.report(.trouble(.stoppedByOther))] + begin(.start, at: instant)
         case .scanning(let filtersDuplicates, let family):
             open?.family = family
             open?.ownsScanning = false
@@ -307,12 +307,12 @@ struct ScanController: AdapterController {
     /// Tells the liveness, and the availability: with an open adapter, blind is stalled, and everything else is
     /// scanning.
     private mutating func announcing(liveness change: RadioLiveness?) -> [Action] {
-        announcing(isBlind ? .stalled : .scanning) + (change.map { [.tell(.liveness($0))] } ?? [])
+        announcing(isBlind ? .stalled : .scanning) + (change.map { [.report(.liveness($0))] } ?? [])
     }
 
     private mutating func announcing(_ availability: RadioAvailability) -> [Action] {
         guard availability != self.availability else { return [] }
         self.availability = availability
-        return [.tell(.availability(availability))]
+        return [.report(.availability(availability))]
     }
 }

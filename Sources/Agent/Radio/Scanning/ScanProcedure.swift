@@ -121,8 +121,8 @@ enum ScanStep: Hashable, Sendable {
     }
 }
 
-/// News of the scan controller for its station.
-enum ScanNews: Hashable, Sendable {
+/// Update of the scan controller for its station.
+enum ScanUpdate: Hashable, Sendable {
     case availability(RadioAvailability)
     case liveness(RadioLiveness)
     /// The controller has just carried out the agent's scan command, which proves that it hears.

@@ -33,7 +33,7 @@ struct ScanRecoveryTests {
         while controller.nextDeadline <= at(end) {
             let due = controller.nextDeadline
             for action in controller.tick(at: due) {
-                if case .tell(.recovery(let step, _)) = action {
+                if case .report(.recovery(let step, _)) = action {
                     steps.append("\(step.rawValue) \((due - at(0)).seconds)")
                 }
             }
@@ -44,9 +44,9 @@ struct ScanRecoveryTests {
     @Test("A dead controller is asked again, then taken down and up with its socket closed, then looked for")
     func powerCycle() {
         var controller = opened()
-        #expect(controller.tick(at: at(2)).contains(.tell(.availability(.stalled))))
-        #expect(controller.tick(at: at(4)) == [.tell(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
-        #expect(controller.tick(at: at(6)).suffix(2) == [.close, .tell(.recovery(.powerCycle, Self.adapter))])
+        #expect(controller.tick(at: at(2)).contains(.report(.availability(.stalled))))
+        #expect(controller.tick(at: at(4)) == [.report(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
+        #expect(controller.tick(at: at(6)).suffix(2) == [.close, .report(.recovery(.powerCycle, Self.adapter))])
         #expect(controller.nextDeadline == .distantFuture, "The kernel has its own time-outs.")
         #expect(controller.repaired(at: at(7)) == [.look])
         #expect(controller.surveyed(.usable(Self.adapter), at: at(7)) == [.open(Self.adapter)])
@@ -81,7 +81,7 @@ struct ScanRecoveryTests {
             let due = controller.nextDeadline
             var waiting = controller.tick(at: due)
             while let action = waiting.popLast() {
-                if case .tell(.recovery) = action { Issue.record("\(action) at \(due)") }
+                if case .report(.recovery) = action { Issue.record("\(action) at \(due)") }
                 if case .send(let step) = action {
                     waiting += answer(step, .success, &controller, at: (due - at(0)).seconds)
                 }
@@ -100,7 +100,7 @@ struct ScanRecoveryTests {
             }
             time = (controller.nextDeadline - at(0)).seconds
             for action in controller.tick(at: at(time)) {
-                if case .tell(.recovery(let step, _)) = action { #expect(step == .reenable) }
+                if case .report(.recovery(let step, _)) = action { #expect(step == .reenable) }
             }
         }
     }
@@ -109,11 +109,11 @@ struct ScanRecoveryTests {
     func powerOn() {
         var controller = ScanController(mayAdminister: true)
         _ = controller.start(at: at(0))
-        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(0)) == [.tell(.availability(.off))])
+        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(0)) == [.report(.availability(.off))])
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1)).isEmpty)
         #expect(controller.tick(at: at(2)) == [.look])
         #expect(
-            controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.tell(.recovery(.powerOn, Self.adapter))])
+            controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.report(.recovery(.powerOn, Self.adapter))])
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(2)).isEmpty, "Our own doing.")
         #expect(controller.repaired(at: at(2.1)) == [.look])
     }
@@ -124,7 +124,7 @@ struct ScanRecoveryTests {
         _ = controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
         for second in 1..<60 {
             let actions = controller.surveyed(.obstacle(.off, Self.adapter), at: at(Double(second)))
-            #expect(actions == (second == 1 ? [.tell(.availability(.off))] : []))
+            #expect(actions == (second == 1 ? [.report(.availability(.off))] : []))
             _ = controller.tick(at: at(Double(second + 1)))
         }
     }
@@ -134,10 +134,10 @@ struct ScanRecoveryTests {
         var controller = opened()
         _ = controller.hardwareErrorSeen(code: 0, at: at(1))
         _ = controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1.1))
-        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1.1)) == [.tell(.availability(.stalled))])
+        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1.1)) == [.report(.availability(.stalled))])
         #expect(
             controller.surveyed(.obstacle(.off, Self.adapter), at: at(3.2)) == [
-                .tell(.recovery(.powerOn, Self.adapter))
+                .report(.recovery(.powerOn, Self.adapter))
             ])
     }
 
@@ -149,7 +149,7 @@ struct ScanRecoveryTests {
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(8)).isEmpty, "Stalled is known.")
         _ = controller.tick(at: at(10))
         #expect(
-            controller.surveyed(.obstacle(.off, Self.adapter), at: at(10)) == [.tell(.recovery(.powerOn, Self.adapter))]
+            controller.surveyed(.obstacle(.off, Self.adapter), at: at(10)) == [.report(.recovery(.powerOn, Self.adapter))]
         )
     }
 

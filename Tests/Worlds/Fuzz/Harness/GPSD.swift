@@ -51,12 +51,12 @@ private struct GPSDWorld {
                 require(isConnected, "only gpsd is asked")
                 require(request.last == UInt8(ascii: "\n") && request.count < 64, "a request is a short line")
             case .close: isConnected = false
-            case .tell(let news): take(news)
+            case .report(let news): take(news)
             }
         }
     }
 
-    private mutating func take(_ news: GPSDNews) {
+    private mutating func take(_ news: GPSDUpdate) {
         switch news {
         case .connected(let version):
             require(version.protocolMajor == GPSDVersion.major, "another protocol is refused")

@@ -126,10 +126,10 @@ struct StoreTwin {
         for (_, word) in ordered {
             let at = timebase.instant(word.at)
             engine.advance(through: at, outputs: &outputs)
-            guard let news = try? GatewayMessage(topic: word.topic, payload: word.octets, store: topics) else {
+            guard let message = try? GatewayMessage(topic: word.topic, payload: word.octets, store: topics) else {
                 continue
             }
-            engine.receive(news, at: at, timebase, outputs: &outputs)
+            engine.receive(message, at: at, timebase, outputs: &outputs)
         }
         engine.advance(through: end, outputs: &outputs)
         return outputs.compactMap { output in

@@ -22,7 +22,7 @@ struct SimulatedReceiver {
     struct Report {
         var kind: Kind
         /// `nil` where it sends nothing at all.
-        var news: GPSDNews?
+        var news: GPSDUpdate?
         var fix: Fix?
     }
 
@@ -120,7 +120,7 @@ extension FixReport {
 /// gpsd's client for one process of the agent: news that wait for the radio loop's tick. Everything happens on one
 /// thread.
 final class SimulatedReceivers: FixReceivers, @unchecked Sendable {
-    private var news: [GPSDNews] = []
+    private var news: [GPSDUpdate] = []
     private let machine: SimulatedMachine
     private(set) var isListening = false
 
@@ -129,14 +129,14 @@ final class SimulatedReceivers: FixReceivers, @unchecked Sendable {
         news = [.connected(.simulated), .devices([SimulatedReceiver.device])]
     }
 
-    func take() -> [GPSDNews] {
+    func take() -> [GPSDUpdate] {
         defer { news = [] }
         return news
     }
 
     func listen(_ isListening: Bool) { self.isListening = isListening }
 
-    func tell(_ news: GPSDNews) { self.news.append(news) }
+    func tell(_ news: GPSDUpdate) { self.news.append(news) }
 
     /// The wall clock's time at a recent instant, where it is known to be right.
     func clock(_ instant: Instant) -> WallTime? {

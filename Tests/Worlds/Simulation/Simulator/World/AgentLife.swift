@@ -107,7 +107,7 @@ final class AgentLife {
     }
 
     /// gpsd's client has news, and wakes the loop.
-    func hear(_ news: GPSDNews) {
+    func hear(_ news: GPSDUpdate) {
         guard !isStopping, let receivers else { return }
         catchUp()
         receivers.tell(news)
@@ -140,8 +140,8 @@ final class AgentLife {
             world.told(figures, broken: radio.owner.brokenInvariant)
             inner.push(figures, content.radio)
         }
-        let hasNews = !content.outputs.isEmpty || content.availability != nil
-        if hasNews { wakeDelivery(at: world.now + world.deliveryDelay) }
+        let hasUpdate = !content.outputs.isEmpty || content.availability != nil
+        if hasUpdate { wakeDelivery(at: world.now + world.deliveryDelay) }
         world.radioRead(all: kernel.hasReadAll)
     }
 

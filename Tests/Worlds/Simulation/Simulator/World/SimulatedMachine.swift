@@ -62,7 +62,7 @@ final class SimulatedMachine: Machine {
     /// Always the same, so that a seed is enough to repeat a run.
     func secret() -> [UInt8] { [UInt8](repeating: 7, count: 32) }
     func deliveryMoves() {}
-    func tellStatus(_ line: String) {}
+    func reportStatus(_ line: String) {}
     func processUsage() -> HealthReport.Process? { nil }
     func certificate() -> Certificate? { nil }
     func writeMetrics(_ octets: () -> [UInt8]) -> String? { nil }

@@ -68,8 +68,8 @@ struct RetainedTopics {
     }
 }
 
-/// The coverage that the gateway has told, and the stored part of it.
-struct ToldCoverage {
+/// The coverage that the gateway has published, and the stored part of it.
+struct PublishedCoverage {
     /// The interval at which a proof of running is stored, where no other record shows it.
     static let seenInterval = TimeSpan.seconds(300)
 
@@ -88,7 +88,7 @@ struct ToldCoverage {
     /// Notes a stored record that shows that the process was running.
     mutating func note(seen instant: Instant) { seen = max(seen, instant) }
 
-    /// Returns whether there is something to store or tell without news of the engine.
+    /// Returns whether there is something to store or publish without an update of the engine.
     func isDue(at now: Instant) -> Bool {
         log.due != .distantFuture && now >= seen + Self.seenInterval || !log.ended.isEmpty
     }

@@ -4,10 +4,10 @@ import Testing
 @testable import Core
 
 @Suite("The queue of gpsd's news")
-struct GPSDNewsQueueTests {
-    private var queue = GPSDNewsQueue()
+struct GPSDUpdateQueueTests {
+    private var queue = GPSDUpdateQueue()
 
-    private func report(_ number: Int) -> GPSDNews {
+    private func report(_ number: Int) -> GPSDUpdate {
         let report = FixReport(mode: 1, at: nil, latitude: nil, longitude: nil)
         return .report(DeviceReport(device: "\(number)", report: report), at: .origin)
     }
@@ -23,8 +23,8 @@ struct GPSDNewsQueueTests {
     @Test("A full queue loses the oldest reports, and no lasting changes")
     mutating func limit() {
         _ = queue.push(.devices(["a"]))
-        for number in 0..<GPSDNewsQueue.limit + 10 { _ = queue.push(report(number)) }
-        #expect(queue.count == GPSDNewsQueue.limit)
+        for number in 0..<GPSDUpdateQueue.limit + 10 { _ = queue.push(report(number)) }
+        #expect(queue.count == GPSDUpdateQueue.limit)
         #expect(queue.dropped == 11)
         let news = queue.take()
         #expect(news.first == .devices(["a"]))
@@ -33,8 +33,8 @@ struct GPSDNewsQueueTests {
 
     @Test("A full queue without reports loses its oldest item")
     mutating func bounded() {
-        for number in 0..<GPSDNewsQueue.limit + 1 { _ = queue.push(.devices(["\(number)"])) }
-        #expect(queue.count == GPSDNewsQueue.limit)
+        for number in 0..<GPSDUpdateQueue.limit + 1 { _ = queue.push(.devices(["\(number)"])) }
+        #expect(queue.count == GPSDUpdateQueue.limit)
         #expect(queue.take().first == .devices(["1"]))
     }
 }
