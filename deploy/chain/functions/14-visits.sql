@@ -148,6 +148,6 @@ COMMENT ON COLUMN beacons.visit.minor IS 'the third part of the identity';
 COMMENT ON COLUMN beacons.visit.zone IS 'null for a visit to the region';
 COMMENT ON COLUMN beacons.visit.entered_at IS 'when it came, by the gateway''s clock';
 COMMENT ON COLUMN beacons.visit.left_at IS 'when it was last heard; null while it is inside';
-COMMENT ON COLUMN beacons.visit.dwell_s IS 'seconds from entered_at to left_at, as the gateway told them';
+COMMENT ON COLUMN beacons.visit.dwell_s IS 'seconds from entered_at to left_at, as the gateway published them';
 COMMENT ON COLUMN beacons.visit.partial IS 'it lasted longer than is known';
 COMMENT ON COLUMN beacons.visit.inferred IS 'it left while the agent was not running';

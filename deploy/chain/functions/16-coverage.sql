@@ -38,7 +38,7 @@ WHERE s.state = 'online' AND beacons.hears(s.radio)
 AND (w.received_at IS NULL OR w.received_at < s.received_at OR w.received_at >= now() - beacons.silence_patience()
     OR w.at > greatest(s.at, last.to_at));
 COMMENT ON VIEW beacons.coverage_open IS
-    'Gateways that can hear as far as is known, and since when no span has told of it yet. to_at: its last word, where it has been silent for '
+    'Gateways that can hear as far as is known, and since when no span covers it yet. to_at: its last word, where it has been silent for '
     'more than three minutes.';
 
 CREATE VIEW beacons.coverage AS
@@ -52,7 +52,7 @@ FROM (
     GROUP BY site, gateway) joined
 CROSS JOIN LATERAL unnest(spans) span;
 COMMENT ON VIEW beacons.coverage IS
-    'When a gateway could hear: the spans that it told with radio scanning or replay, those that touch joined. to_at is null while it lasts. '
+    'When a gateway could hear: the spans that it published with radio scanning or replay, those that touch joined. to_at is null while it lasts. '
     'A gateway that is silent, because its line is down, say, was heard until its last word. Where nothing is said, nothing is known: no '
     'visits there proves nothing.';
 COMMENT ON COLUMN beacons.coverage.site IS 'the store';

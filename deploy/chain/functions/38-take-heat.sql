@@ -1,12 +1,12 @@
 -- Taking sheets of heat maps.
 
 -- Stores the sheets that are news, with their cells. A sheet has a number, so its cells count once, whatever the order of the sheets is.
--- Only a store tells heat: a gateway's certificate must not add to it. A sheet that cannot be true is rejected, and its number stays free.
+-- Only a store publishes heat: a gateway's certificate must not add to it. A sheet that cannot be true is rejected, and its number stays free.
 CREATE FUNCTION beacons.take_sheets(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
     WITH told AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, p.*, md5(beacons.contents(m.payload)::text) AS digest,
-            CASE WHEN m.gateway <> 'site' THEN 'gateway: only a store tells heat'
+            CASE WHEN m.gateway <> 'site' THEN 'gateway: only a store publishes heat'
                 WHEN p.to_at < p.from_at OR p.to_at > p.from_at + interval '1 hour' THEN 'to_at: before from_at, or more than an hour after it'
                 WHEN p.page NOT BETWEEN 0 AND p.pages - 1 THEN format('page: %s of %s', p.page, p.pages)
                 WHEN p.from_at > m.received_at + interval '1 day' OR p.from_at < m.received_at - interval '400 days'

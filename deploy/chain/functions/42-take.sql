@@ -61,7 +61,7 @@ END $$;
 COMMENT ON FUNCTION beacons.take IS
     'Takes a batch of messages: [{"i", "kind", "site", "gateway", "zone", "received_at", "payload"}, …]. Says of each whether it is new, '
     'repeated (the same number and contents: nothing is done), a conflict (the same number, other contents: nothing is done), rejected (it cannot '
-    'be true: nothing is done, and the reason is told), unkept (a state) or over_budget (its store has used up its budget of today, or its room: it '
+    'be true: nothing is done, and the reason is returned), unkept (a state) or over_budget (its store has used up its budget of today, or its room: it '
     'is counted and not kept). Several may give overlapping batches at the same time.';
 
 CREATE FUNCTION beacons.reject(received timestamptz[], sites text[], topics text[], payloads bytea[], reasons text[]) RETURNS bigint

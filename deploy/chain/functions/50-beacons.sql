@@ -26,10 +26,10 @@ COMMENT ON COLUMN beacons.beacon.first_heard_at IS 'when a gateway of the store 
 COMMENT ON COLUMN beacons.beacon.last_heard_at IS 'when one last heard it; a report interval late at most';
 COMMENT ON COLUMN beacons.beacon.interval_ms IS 'its advertising interval, the shortest that a gateway learned; null while none has';
 COMMENT ON COLUMN beacons.beacon.rssi_dbm IS 'the median of its signal strength at the gateway that hears it best';
-COMMENT ON COLUMN beacons.beacon.battery_percent IS 'the newest battery level that any gateway read; null where the beacon tells none';
+COMMENT ON COLUMN beacons.beacon.battery_percent IS 'the newest battery level that any gateway read; null where the beacon reports none';
 COMMENT ON COLUMN beacons.beacon.battery_mv IS 'the newest voltage, likewise';
 COMMENT ON COLUMN beacons.beacon.temperature_c IS 'the newest temperature, likewise';
-COMMENT ON COLUMN beacons.beacon.telemetry_at IS 'when the newest of these was read; an older frame may have told the others';
+COMMENT ON COLUMN beacons.beacon.telemetry_at IS 'when the newest of these was read; an older frame may have given the others';
 COMMENT ON COLUMN beacons.beacon.format IS 'the format of the newest frame';
 COMMENT ON COLUMN beacons.beacon.gateways IS 'how many gateways heard it in the day before it was last heard';
 

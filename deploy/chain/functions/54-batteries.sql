@@ -60,7 +60,7 @@ CROSS JOIN LATERAL (
     AND y.day > (b.telemetry_at AT TIME ZONE 'UTC')::date - beacons.slope_days()) d
 WHERE b.battery_percent IS NOT NULL OR b.battery_mv IS NOT NULL;
 COMMENT ON VIEW beacons.beacon_battery IS
-    'The battery of each beacon that tells it, and how many days it has left. A new battery makes days_left null until its slope is known.';
+    'The battery of each beacon that reports it, and how many days it has left. A new battery makes days_left null until its slope is known.';
 COMMENT ON COLUMN beacons.beacon_battery.site IS 'the store that hears it';
 COMMENT ON COLUMN beacons.beacon_battery.uuid IS 'the proximity UUID, upper case';
 COMMENT ON COLUMN beacons.beacon_battery.major IS 'the beacon''s major';

@@ -63,7 +63,7 @@ SELECT s.site, n.from_at, n.to_at
 FROM (SELECT g.site, beacons.first_day_of(g.site) AS day FROM (SELECT site FROM beacons.gateway UNION SELECT site FROM beacons.store) g OFFSET 0) s
 CROSS JOIN LATERAL beacons.not_heard_of(s.site, s.day, (now() + interval '2 days')::date) n;
 COMMENT ON VIEW beacons.not_heard IS
-    'Times inside the opening hours of a store in which no gateway of it could hear, or none told that it could: nothing is known of visits then. '
+    'Times inside the opening hours of a store in which no gateway of it could hear, or none published that it could: nothing is known of visits then. '
     'From the store''s first day in this database until now; of a store of which nothing has come, from the day on which it was loaded. A store without opening hours in beacons.store is always open.';
 COMMENT ON COLUMN beacons.not_heard.site IS 'the store';
 COMMENT ON COLUMN beacons.not_heard.from_at IS 'since when no gateway could hear, or when the store opened';

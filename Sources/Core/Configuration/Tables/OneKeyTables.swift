@@ -17,7 +17,7 @@ struct PrivacyTable: SettingsTable {
         "How a device address is published: as a keyed pseudonym that changes daily, not at all, or as it is.")
     let location = Key(
         "location", default: LocationForm.include, .word,
-        "Whether messages tell the gateway's place; with `omit` none does.")
+        "Whether messages name the gateway's place; with `omit` none does.")
     let siteKeyFile = Key(
         "site_key_file", default: "", .pathOrEmpty,
         "A file with a secret of the store: all gateways with it give a device the same name on the same day. Empty: each its own."
@@ -150,7 +150,7 @@ struct AdvertiseTable: SettingsTable {
     let minor = Key("minor", default: 0, Rule<UInt16>.integer(0...65535), "Its minor.")
     let measuredPower = Key(
         "measured_power_dbm", default: -59, Rule<Int8>.integer(-127...20),
-        "The RSSI at one metre that it tells. dBm; `beacond calibrate` on another gateway measures it.")
+        "The RSSI at one metre that it sends. dBm; `beacond calibrate` on another gateway measures it.")
     let interval = Key(
         "interval_ms", default: 100, .number(20...10240),
         "Milliseconds from one advertisement to the next; controllers before Bluetooth 5 want 100 and more.")

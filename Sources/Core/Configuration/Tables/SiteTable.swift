@@ -73,7 +73,7 @@ struct SiteTable: SettingsTable {
         "The side of a cell of the floor plan in `heat`, metres. 0: no `heat`.")
     let heatMinimum = Key(
         "heat_minimum", default: 5, .integer(1...1_000),
-        "The fewest different beacons of a cell that `heat` tells; the others are counted together.")
+        "The fewest different beacons of a cell that `heat` publishes; the others are counted together.")
 
     func read(_ reader: inout TableReader, store: String) -> SiteSettings {
         SiteSettings(
