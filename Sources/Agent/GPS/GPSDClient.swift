@@ -4,7 +4,7 @@ import Synchronization
 /// The client of gpsd, on a thread of its own. Before `start` there is neither thread nor socket.
 package final class GPSDClient: Sendable {
     private struct State {
-        package var updates = GPSDUpdateQueue()
+        var updates = GPSDUpdateQueue()
         var worker: WorkerThread?
         var isStarted = false
         var isListening = false
