@@ -113,7 +113,9 @@ struct ScanRecoveryTests {
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1)).isEmpty)
         #expect(controller.tick(at: at(2)) == [.look])
         #expect(
-            controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.report(.recovery(.powerOn, Self.adapter))])
+            controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [
+                .report(.recovery(.powerOn, Self.adapter))
+            ])
         #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(2)).isEmpty, "Our own doing.")
         #expect(controller.repaired(at: at(2.1)) == [.look])
     }
@@ -149,7 +151,9 @@ struct ScanRecoveryTests {
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(8)).isEmpty, "Stalled is known.")
         _ = controller.tick(at: at(10))
         #expect(
-            controller.surveyed(.obstacle(.off, Self.adapter), at: at(10)) == [.report(.recovery(.powerOn, Self.adapter))]
+            controller.surveyed(.obstacle(.off, Self.adapter), at: at(10)) == [
+                .report(.recovery(.powerOn, Self.adapter))
+            ]
         )
     }
 
