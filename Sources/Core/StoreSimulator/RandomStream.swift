@@ -1,30 +1,22 @@
 import RealModule
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): 64 bits of state, and equal numbers from equal seeds everywhere.
+/// The numbers of a simulation, by SplitMix64: equal numbers from equal seeds everywhere.
 ///
 /// The standard library's `random(in:using:)` may change its algorithm with the toolchain, so the distributions are
 /// here too. (Logarithm and cosine are the C library's; their last bit may differ between two libraries.)
 struct RandomStream: Sendable {
-    private var state: UInt64
+    private var generator: SplitMix64
 
-    init(seed: UInt64) {
-        self.state = seed
-    }
+    init(seed: UInt64) { generator = SplitMix64(state: seed) }
 
     /// Makes the stream of part number `index` of a seed. The draws of one part never shift those of another.
     init(seed: UInt64, index: Int) {
         var parent = RandomStream(seed: seed)
-        self.state = parent.next() ^ (UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03)
+        self.init(seed: parent.next() ^ (UInt64(truncatingIfNeeded: index) &* 0xD1B5_4A32_D192_ED03))
         _ = next()
     }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    mutating func next() -> UInt64 { generator.next() }
 
     /// Returns a number uniformly distributed over 0 ..< 1, in steps of 2⁻⁵³.
     mutating func unit() -> Double {

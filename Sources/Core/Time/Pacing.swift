@@ -76,8 +76,8 @@ package struct Backoff: Equatable, Sendable {
     package mutating func reset() { ceiling.reset() }
 }
 
-/// Sebastiano Vigna's SplitMix64: eight bytes of state, and the same numbers on every machine.
-private struct SplitMix64: RandomNumberGenerator, Equatable, Sendable {
+/// SplitMix64 (Steele, Lea and Flood, 2014): eight bytes of state, and the same numbers on every machine.
+struct SplitMix64: RandomNumberGenerator, Equatable, Sendable {
     var state: UInt64
 
     mutating func next() -> UInt64 {

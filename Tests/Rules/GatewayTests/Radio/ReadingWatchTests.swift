@@ -111,20 +111,10 @@ struct ReadingWatchTests {
     }
 }
 
-/// Equal seeds give equal numbers.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
+extension SplitMix64 {
     /// Returns a number for that number.
-    static func draw(_ number: Int) -> UInt64 {
+    fileprivate static func draw(_ number: Int) -> UInt64 {
         var generator = SplitMix64(state: UInt64(number) &+ 7)
         return generator.next()
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

@@ -13,19 +13,6 @@ struct LossySlowBeaconTests {
         var left_s: Double?
     }
 
-    /// SplitMix64: one seed gives one hour everywhere.
-    private struct Random {
-        var state: UInt64
-
-        mutating func unit() -> Double {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return Double((z ^ (z >> 31)) >> 11) * 0x1p-53
-        }
-    }
-
     /// A beacon with a static address that is there for an hour and then leaves.
     ///
     /// - Parameters:
@@ -35,7 +22,7 @@ struct LossySlowBeaconTests {
         every_s: Double, jitter: Double, loss: Double, seed: UInt64, rotatesAt_s: Double? = nil,
         restoring: [RegionRecord] = []
     ) -> Hour {
-        var random = Random(state: seed)
+        var random = RandomStream(seed: seed)
         var air = Air()
         var lastHeard_s = 0.0
         air.otherDevices(every_s: 2, end_s: 3_900)

@@ -17,7 +17,7 @@ struct StandingStillTests {
     ///   16 the level wanders by 1.5 dB, with 4 by 3 dB.
     private func anHour(levels_dbm: [Double], steady: Double = 16) -> Air {
         var air = Air()
-        var generator = Noise(state: 17)
+        var generator = SplitMix64(state: 17)
         air.otherDevices(every_s: 2, end_s: 3_600)
         for (index, level_dbm) in levels_dbm.enumerated() {
             let identity = BeaconIdentity.beacon(1, UInt16(index))
@@ -70,19 +70,9 @@ struct StandingStillTests {
     }
 }
 
-/// SplitMix64 with normal numbers: equal seeds give equal air.
-private struct Noise: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
+extension SplitMix64 {
     /// Mean 0, variance 1 (Irwin–Hall).
-    mutating func normal() -> Double {
+    fileprivate mutating func normal() -> Double {
         (0..<12).reduce(-6) { sum, _ in sum + .random(in: 0..<1, using: &self) }
     }
 }
