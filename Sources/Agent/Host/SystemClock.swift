@@ -44,7 +44,7 @@ package enum SystemClock {
         return age < limit && age > .zero - limit
     }
 
-    private static func microseconds(_ clock: clockid_t) -> Int64 {
+    fileprivate static func microseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(clock, &time)
         return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
@@ -81,9 +81,5 @@ package struct BootInstant: Hashable, Comparable, Sendable {
 /// The clock of delivery, CLOCK_BOOTTIME. It never jumps, and counts the time that the machine sleeps, as the broker
 /// does.
 enum BootClock {
-    package static var now: BootInstant {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return BootInstant(microseconds: Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000)
-    }
+    static var now: BootInstant { BootInstant(microseconds: SystemClock.microseconds(CLOCK_BOOTTIME)) }
 }
