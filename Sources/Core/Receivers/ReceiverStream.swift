@@ -134,10 +134,10 @@ package struct ReceiverStream: Sendable {
     package func horizon(at now: Instant) -> Instant {
         guard case .hearing = state else { return max(latest, now) }
         // A batch comes a little late now and then.
-        func isLate(_ period: TimeSpan) -> TimeSpan { period + TimeSpan(microseconds: period.microseconds / 2) }
-        if let period { return max(latest, now - isLate(period)) }
+        func wait(_ period: TimeSpan) -> TimeSpan { period + TimeSpan(microseconds: period.microseconds / 2) }
+        if let period { return max(latest, now - wait(period)) }
         let isKnown = gaps.median(ofAtLeast: Self.leastGaps) != nil
-        return max(latest, now - (isKnown ? .milliseconds(200) : isLate(Self.usablePeriod)))
+        return max(latest, now - (isKnown ? .milliseconds(200) : wait(Self.usablePeriod)))
     }
 
     /// Passes time. The state may change.
@@ -269,5 +269,32 @@ package struct ReceiverStream: Sendable {
             let before_us = period.microseconds / (2 * count) * (2 * (count - place) - 1)
             return Heard(at: end - TimeSpan(microseconds: before_us), packet: packet)
         }
+    }
+}
+
+/// The topics on which a receiver's packets come. Two of them at a time are two receivers, which count as one.
+package struct ReceiverSenders: Sendable {
+    /// The silence after which another topic replaces the first one.
+    static let silence = TimeSpan.seconds(60)
+
+    private var first: (topic: String, at: Instant)?
+
+    package init() {}
+
+    /// Takes the topic of a message with packets.
+    ///
+    /// - Returns: both topics where the message comes from a second receiver.
+    package mutating func take(_ topic: String, at now: Instant) -> (first: String, second: String)? {
+        guard let first, first.topic != topic, now - first.at < Self.silence else {
+            self.first = (topic, now)
+            return nil
+        }
+        return (first.topic, topic)
+    }
+
+    /// The warning for an operator.
+    package static func warning(_ first: String, _ second: String) -> String {
+        "packets come on \(first) and on \(second), which count as one receiver: set receiver.topic to one of them, "
+            + "and give the other its own configuration file"
     }
 }

@@ -344,7 +344,7 @@ struct ReceiverStreamTests {
             heard.append(stream.receive(message(second % different), at: at(Double(second)), wall: nil) != nil)
             stream.advance(to: at(Double(second) + 0.9))
         }
-        // Where messages return in turn, two of them are lost before they are believed.
+        // Two of several messages that alternate are lost before the third one is believed.
         #expect(heard.count { !$0 } == (different == 1 ? 0 : 2))
         #expect(stream.availability == .scanning)
     }
