@@ -137,13 +137,9 @@ struct RegionOwners: Sendable {
     mutating func decide(_ gateway: GatewayIndex, region: String, _ uuid: ProximityUUID?, limit: Int) -> Decision {
         let place = Refused(gateway: gateway, region: region)
         guard let uuid else { return !refused.isEmpty && refused.contains(place) ? .refused : .joined }
-        guard var known = regions[region] else {
-            if regions.count < limit {
-                regions[region] = Owned(uuid: uuid)
-                regions[region]?.gateways.insert(gateway)
-            }
-            return .joined
-        }
+        let owned = regions[region]
+        guard owned != nil || regions.count < limit else { return .joined }
+        var known = owned ?? Owned(uuid: uuid)
         if known.uuid != uuid {
             known.gateways.remove(gateway)
             regions[region] = known

@@ -173,11 +173,12 @@ struct StorePresence: Sendable {
         if numbers.holds(payload.seq, of: payload.epoch) { return }  // Delivery is at least once.
         if let exit = payload.exit, exit.ending == .unmonitored {
             // No beacon left. The gateway has no claim any more, and had it inside until then.
-            if regions[slot].cause == nil { regions[slot].caused(by: StoreRegion.Cause(of: event)) }
-            let last = arrival.event - max(payload.head.at - exit.lastHeardAt, .zero)
-            regions[slot].heard(until: last)
+            let cause = StoreRegion.Cause(of: event)
+            if regions[slot].cause == nil { regions[slot].caused(by: cause) }
+            let stay = StayLog.Stay(exit, writtenAt: payload.head.at, endedAt: arrival.event, by: cause)
+            regions[slot].heard(until: stay.lastHeardAt)
             return endClaim(
-                of: gateway, on: event.instance, heardUntil: last, endedAt: arrival.event, at: arrival.now)
+                of: gateway, on: event.instance, heardUntil: stay.lastHeardAt, endedAt: stay.to, at: arrival.now)
         }
         claim(gateway, of: slot, payload.epoch, statedAt: nil) { $0.numbers.add(payload.seq, of: payload.epoch) }
         // Its state could not wait any longer and was applied without it. An exit still gives the stay.
