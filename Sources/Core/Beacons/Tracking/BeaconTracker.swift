@@ -16,7 +16,6 @@ enum TrackerChange: Hashable, Sendable {
 package struct BeaconTracker: Sendable {
     /// The most transmitters kept.
     let maxTransmitters: Int
-    /// Finds known devices; `nil` where none is known.
     private(set) var resolver: AddressResolver?
     var table: TransmitterTable
     let smoothing: SignalSmoothing
