@@ -38,7 +38,7 @@ enum MinewFormat {
         switch try reader.byte() {
         case 0x01: return try readBinary(&reader, payload)
         case 0x02: return try readConnect(&reader, payload)
-        case let kind: throw .malformed("unknown kind 0x\(String(kind, radix: 16)), where 01 and 02 are known", at: 1)
+        default: throw .malformed("neither kind 0x01 nor 0x02", at: 1)
         }
     }
 
@@ -130,7 +130,7 @@ struct OctetReader {
     var rest: Int { octets.count - next }
 
     mutating func octets(_ count: Int) throws(ReceiverRefusal) -> [UInt8] {
-        guard count <= rest else { throw .malformed("\(count) octets are missing here", at: index) }
+        guard count <= rest else { throw .malformed("octets are missing here", at: index) }
         defer { next += count }
         return Array(octets[next..<next + count])
     }

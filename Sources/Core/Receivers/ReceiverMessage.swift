@@ -8,8 +8,10 @@ package enum ReceiverFormat: String, CaseIterable, Sendable {
     /// Reads one message of a receiver.
     ///
     /// A message with packets of which none is of use is refused.
-    package func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
-        guard payload.count <= ReceivedPacket.mostOctets else { throw ReceiverRefusal(.tooLong) }
+    ///
+    /// - Parameter payload: `nil` where it was too long to be kept.
+    package func read(_ payload: [UInt8]?) throws(ReceiverRefusal) -> ReceiverMessage {
+        guard let payload, payload.count <= ReceivedPacket.mostOctets else { throw ReceiverRefusal(.tooLong) }
         var message =
             switch self {
             case .minew: try MinewFormat.read(payload)
@@ -93,6 +95,18 @@ package struct ReceivedPacket: Hashable, Sendable {
     /// The receiver gives one time for all packets of a batch, that of its end.
     var isTimeOfBatch = false
 
+    /// True if it holds an iBeacon's frame.
+    package var isIBeacon: Bool {
+        var isFound = false
+        _ = ADStructures.forEach(in: data.span) { type, content in
+            isFound =
+                isFound
+                || type == IBeaconFrame.manufacturerSpecificData && content.count >= IBeaconFrame.length
+                    && IBeaconFrame.hasPrefix(content)
+        }
+        return isFound
+    }
+
     /// The packet as a controller would have reported it: H4 packet type, event code, length, one report.
     ///
     /// A legacy report carries up to 31 octets of data, an extended one more.
@@ -124,18 +138,22 @@ package struct ReceiverRefusal: Error, Hashable, Sendable, CustomStringConvertib
         case tooLong
         /// More than `ReceivedPacket.mostInMessage`.
         case tooManyPackets
-        /// A message of another layout, or a damaged one: the problem, and its place in octets.
-        case malformed(String, offset: Int)
+        /// A message of another layout, or a damaged one.
+        case malformed(String)
         /// Packets without an address, or without advertising data that can be read: what to set at the device.
         case useless(String)
     }
 
+    /// One of few, so that a log can name each once.
     package let reason: Reason
+    /// The place of the problem in the message, in octets.
+    let offset: Int
 
-    init(_ reason: Reason) { self.reason = reason }
+    init(_ reason: Reason, at offset: Int = 0) { (self.reason, self.offset) = (reason, offset) }
 
+    /// - Parameter problem: one of few texts, without numbers out of the message.
     static func malformed(_ problem: String, at offset: Int = 0) -> ReceiverRefusal {
-        ReceiverRefusal(.malformed(problem, offset: offset))
+        ReceiverRefusal(.malformed(problem), at: offset)
     }
 
     package var description: String {
@@ -143,7 +161,7 @@ package struct ReceiverRefusal: Error, Hashable, Sendable, CustomStringConvertib
         case .tooLong: "a message of more than \(ReceivedPacket.mostOctets) octets: let the receiver publish more often"
         case .tooManyPackets:
             "a message of more than \(ReceivedPacket.mostInMessage) packets: let the receiver publish more often"
-        case .malformed(let problem, let offset):
+        case .malformed(let problem):
             "octet \(offset): \(problem); compare receiver.format with what the receiver is set to publish"
         case .useless(let remedy): "packets without an address or advertising data: \(remedy)"
         }

@@ -6,10 +6,12 @@ import Testing
 
 @Suite("What check says of a receiver")
 struct ReceiverFindingTests {
+    private static let iBeacon = "1aff4c00021539ed98ff2900441a802f9c398fc199d200010002c5"
+
     /// A message of MOKO's gateway with two packets.
-    private func moko(_ number: Int, field: String = "adv_data") -> String {
+    private func moko(_ number: Int, field: String = "adv_data", data: String = "020106") -> String {
         let packet =
-            #"{"mac":"abdf01fc9e98","timestamp":\#(1_795_883_385_000 + number),"rssi":-61,"\#(field)":"020106"}"#
+            #"{"mac":"abdf01fc9e98","timestamp":\#(1_795_883_385_000 + number),"rssi":-61,"\#(field)":"\#(data)"}"#
         return #"{"msg_id":3070,"data":[\#(packet),\#(packet)]}"#
     }
 
@@ -93,5 +95,40 @@ struct ReceiverFindingTests {
         let finding = finding(batches(1), isRetained: true)
         #expect(finding.line == "no message but one that the broker had kept")
         #expect(finding.remedy.contains("receiver.topic"))
+    }
+
+    @Test("Messages of another layout beside those of the right one come from a second receiver, whose topic is named")
+    func secondLayout() {
+        let cassia = #"{"action":"data.scan","data":{"bdaddr":"abdf01fc9e98","rssi":-61,"adData":"020106"}}"#
+        for first in [0, 1] {
+            let finding = finding((0..<12).map { $0 % 2 == first ? (moko($0), "rx/a") : (cassia, "rx/b") })
+            #expect(finding.remedy == "")
+            #expect(
+                finding.warnings.map {
+                    $0.contains(": 6: ") && $0.contains("cassia") && $0.contains("rx/b")
+                        && $0.contains("set receiver.topic") && !$0.contains("set receiver.format")
+                } == [true])
+        }
+    }
+
+    @Test("A receiver of which each packet is an iBeacon's may have a filter, and that is a warning")
+    func filtered() {
+        let alone = (0..<12).map { (moko($0, data: Self.iBeacon), "rx/a") }
+        #expect(finding(alone).remedy == "")
+        #expect(finding(alone).warnings.map { $0.contains("filter") } == [true])
+        #expect(finding(alone + [(moko(12), "rx/a")]).warnings == [])
+        #expect(finding(Array(alone.prefix(4))).warnings == [])
+    }
+
+    @Test("A message above 1 MiB is named as such")
+    func tooLong() {
+        let receiver = ReceiverSettings(topic: "rx/#", format: .moko)
+        let heard = (0..<12).map { second in
+            (
+                IncomingMessage(topic: "rx/a", payload: .oversize(length: 2_000_000), isRetained: false),
+                Instant.origin + .seconds(Double(second))
+            )
+        }
+        #expect(ReceiverFinding(receiver, heard).remedy.contains("more than 1048576 octets"))
     }
 }

@@ -70,6 +70,48 @@ struct ReceiverFormatTests {
         }
     }
 
+    @Test("Minew's Connect message has its packets; angles of arrival behind the data are left out")
+    func minewConnect() throws {
+        let plain = octets("0D00 0103 C2005900038E D4 03 020106")
+        let angles = octets("1300 0103 20181116 7712 D9 03 020105 0600 01020304")
+        func message(_ body: [UInt8]) -> [UInt8] {
+            func number(_ value: Int) -> [UInt8] { [UInt8(value & 0xFF), UInt8(value >> 8), 0, 0] }
+            return octets("BB02 00000000") + number(20 + body.count) + number(6 + body.count) + octets("843E")
+                + number(body.count) + body
+        }
+        #expect(
+            try lines(.minew, message(plain + angles)) == [
+                "C2:00:59:00:03:8E random -44 020106", "20:18:11:16:77:12 random -39 020105",
+            ])
+        #expect(try lines(.minew, message([])).isEmpty)
+        for missing in 1..<plain.count {
+            #expect(throws: ReceiverRefusal.self) {
+                try ReceiverFormat.minew.read(message(angles + plain.dropLast(missing)))
+            }
+        }
+    }
+
+    @Test("A cause of refusal is the same wherever in the message it stands, so that a log can name it once")
+    func oneCause() throws {
+        let whole = minewMessage
+        let reasons = Set(
+            (2..<whole.count).compactMap { length -> ReceiverRefusal.Reason? in
+                var cut = Array(whole.prefix(length))
+                let length = UInt32(cut.count)
+                if cut.count >= 6 {
+                    cut.replaceSubrange(2..<6, with: (0..<4).map { UInt8(length >> (24 - 8 * $0) & 0xFF) })
+                }
+                cut[cut.count - 1] = 0xDD
+                do throws(ReceiverRefusal) {
+                    _ = try ReceiverFormat.minew.read(cut)
+                    return nil
+                } catch {
+                    return error.reason
+                }
+            })
+        #expect(reasons.count <= 4, "\(reasons)")
+    }
+
     @Test("Minew's JSON has raw data behind the gateway's own entry")
     func minewJSON() throws {
         let text = """

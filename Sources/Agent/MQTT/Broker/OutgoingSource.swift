@@ -82,6 +82,9 @@ package struct IncomingMessage: Hashable, Sendable {
         case bytes([UInt8])
         /// The payload had `length` bytes, more than the limit, and was dropped.
         case oversize(length: Int)
+
+        /// The payload; `nil` where it was dropped.
+        package var octets: [UInt8]? { if case .bytes(let octets) = self { octets } else { nil } }
     }
 
     package var topic: String

@@ -113,8 +113,6 @@ extension ReceiverInbox {
     @discardableResult
     package func take(_ message: IncomingMessage, at now: Instant) -> Bool {
         guard !message.isRetained else { return owns(message.topic) }
-        // A payload that is too long is as good as none: the format refuses both.
-        let payload: [UInt8] = if case .bytes(let octets) = message.payload { octets } else { [] }
-        return take(payload, on: message.topic, at: now)
+        return take(message.payload.octets, on: message.topic, at: now)
     }
 }

@@ -8,7 +8,8 @@ package final class ReceiverInbox: Sendable {
 
     struct Message: Sendable {
         let topic: String
-        let payload: [UInt8]
+        /// `nil` where it was longer than `ReceivedPacket.mostOctets`.
+        let payload: [UInt8]?
         let arrival: Instant
     }
 
@@ -36,16 +37,18 @@ package final class ReceiverInbox: Sendable {
 
     /// Takes a message of a broker.
     ///
+    /// - Parameter payload: `nil` where it was too long to be kept.
     /// - Returns: whether its topic is the receiver's.
     @discardableResult
-    package func take(_ payload: [UInt8], on topic: String, at now: Instant) -> Bool {
+    package func take(_ payload: [UInt8]?, on topic: String, at now: Instant) -> Bool {
         guard owns(topic) else { return false }
         state.withLock { state in
-            guard state.messages.count < Self.mostMessages, state.octets + payload.count <= Self.mostOctets else {
+            let length = payload?.count ?? 0
+            guard state.messages.count < Self.mostMessages, state.octets + length <= Self.mostOctets else {
                 state.dropped += 1
                 return
             }
-            state.octets += payload.count
+            state.octets += length
             state.messages.append(Message(topic: topic, payload: payload, arrival: now))
         }
         bell.ring()

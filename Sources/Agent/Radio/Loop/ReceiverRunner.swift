@@ -21,9 +21,9 @@ final class ReceiverRunner<Owner: RadioOwner> {
     private var nextCount: Instant
     private var counters = RadioCounters()
     private var latest: Instant = .origin
-    private var loggedRefusals = LogOnce<ReceiverRefusal>(limit: 16)
+    private var loggedRefusals = LogOnce<ReceiverRefusal.Reason>()
     private var senders = ReceiverSenders()
-    private var loggedSenders = LogOnce<String>(limit: 16)
+    private var loggedSenders = LogOnce<String>()
     private var isReliable = true
 
     /// - Parameters:
@@ -91,10 +91,10 @@ final class ReceiverRunner<Owner: RadioOwner> {
         do throws(ReceiverRefusal) {
             content = try settings.format.read(message.payload)
         } catch {
-            refuse(error, message.payload)
+            refuse(error, message)
             return
         }
-        if let fault = content.fault { refuse(fault, message.payload) }
+        if let fault = content.fault { refuse(fault, message) }
         if !content.packets.isEmpty, let topics = senders.take(message.topic, at: message.arrival),
             loggedSenders.isNew(topics.second)
         {
@@ -112,10 +112,10 @@ final class ReceiverRunner<Owner: RadioOwner> {
     }
 
     /// Counts a message that can't be read, or not wholly.
-    private func refuse(_ refusal: ReceiverRefusal, _ payload: [UInt8]) {
+    private func refuse(_ refusal: ReceiverRefusal, _ message: ReceiverInbox.Message) {
         counters.receiver?.malformed += 1
-        guard loggedRefusals.isNew(refusal) else { return }
-        logger.warning("receiver: \(refusal)\(settings.format.hint(of: payload))")
+        guard loggedRefusals.isNew(refusal.reason) else { return }
+        logger.warning("receiver: \(message.topic): \(refusal)\(settings.format.hint(of: message.payload ?? []))")
     }
 
     private func announce(at instant: Instant) {
