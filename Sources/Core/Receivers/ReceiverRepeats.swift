@@ -26,12 +26,14 @@ struct ReceiverRepeats: Sendable {
     ///
     /// In air in which nothing changes, each message without a time equals the one before. So the latest message is
     /// repeated only by one that comes within `window`, or after the silence that stalls the receiver.
+    ///
+    /// - Parameter isExtra: true if the message comes beside the batches that are due. Then few packets are a repeat too.
     func resemblance(
-        of message: ReceiverMessage, at now: Instant, window: TimeSpan, silence: TimeSpan
+        of message: ReceiverMessage, at now: Instant, window: TimeSpan, silence: TimeSpan, isExtra: Bool
     ) -> Resemblance {
         guard let fingerprint = message.fingerprint, messages.contains(fingerprint) else { return .new }
         if message.isDated { return .equal }
-        guard message.packets.count >= Self.leastPackets else { return .new }
+        guard message.packets.count >= Self.leastPackets else { return isExtra ? .equal : .new }
         if let last, last.fingerprint == fingerprint, now - last.at > window, now - last.at <= silence {
             return .unchanged
         }
@@ -61,6 +63,52 @@ struct ReceiverRepeats: Sendable {
         hasher.combine(packet.isScanResponse)
         hasher.combine(packet.data.count)
         return hasher.finalize()
+    }
+}
+
+/// Messages of which no packet counts: repeats, or old. They are believed where they may be the receiver's of now:
+///
+/// - Messages that never came before, with times that go on as their arrivals do: the receiver's clock was set back.
+/// - One message again and again, or messages without a time: the air does not change.
+///
+/// Messages that came before, and a backlog that is delivered faster than it was heard, are neither.
+struct DoubtfulMessages: Sendable {
+    /// The most that the times of two messages may differ from their arrivals.
+    static let tolerance = TimeSpan.seconds(3)
+
+    private var run = SustainedRun()
+    /// The first message of the run, and the latest one.
+    private var first: (newest: WallTime?, at: Instant)?
+    private var lastFingerprint: Int?
+
+    /// The time of the latest message that may be the receiver's of now.
+    var latest: Instant? { run.latest }
+
+    /// Takes one more message. Returns whether the messages are believed.
+    ///
+    /// - Parameters:
+    ///   - isKnown: true if the message, or each of its packets, came before.
+    ///   - silence: the silence that ends a run.
+    mutating func areBelieved(
+        with message: ReceiverMessage, isKnown: Bool, at now: Instant, silence: TimeSpan
+    ) -> Bool {
+        let newest = message.packets.compactMap(\.time).max()
+        if !goesOn(message, newest, isKnown: isKnown, at: now) {
+            run.end()
+            first = nil
+        }
+        first = first ?? (newest, now)
+        lastFingerprint = message.fingerprint
+        return run.goesOn(at: now, silence: silence)
+    }
+
+    private func goesOn(_ message: ReceiverMessage, _ newest: WallTime?, isKnown: Bool, at now: Instant) -> Bool {
+        guard let first else { return true }
+        if let fingerprint = message.fingerprint, fingerprint == lastFingerprint { return true }
+        guard message.isDated || newest != nil else { return true }
+        guard !isKnown, let newest, let start = first.newest else { return false }
+        let difference = (newest - start) - (now - first.at)
+        return max(difference, .zero - difference) <= Self.tolerance
     }
 }
 

@@ -8,12 +8,13 @@
 /// their own are spread over the period before the batch's end, those of each transmitter evenly.
 ///
 /// **Repeats.** A packet counts once, and only while it is not older than the silence that means something. A message
-/// of which no packet counts proves nothing. Several of them in a row for some time are believed: the receiver's clock
-/// was set back, or its messages do not change.
+/// of which no packet counts proves nothing. Several of them in a row for some time are believed, if they may be the
+/// receiver's of now (`DoubtfulMessages`).
 ///
 /// **Liveness.** Each message proves that the receiver hears. After three usual periods without one it has stalled,
 /// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps.
 /// Before either is known, the receiver may be silent for three of the longest periods, and silence is no evidence.
+/// While heartbeats alone come, it may be silent for three of their usual gaps.
 package struct ReceiverStream: Sendable {
     /// The period above which rotation and zones are not reliable, and that above which visits are not.
     static let reliablePeriod = TimeSpan.seconds(2)
@@ -32,6 +33,8 @@ package struct ReceiverStream: Sendable {
     static let leastStreamSilence = TimeSpan.seconds(5)
     /// The gaps by which the period is known, and by which it is known anew where each of them stalled the receiver.
     static let leastGaps = 3
+    /// A message as much older than this machine's clock shows a clock that is wrong. A younger one may be late.
+    static let longestBacklog = TimeSpan.seconds(3_500)
 
     /// A packet with its time, as the engine takes it.
     package struct Heard: Sendable {
@@ -62,6 +65,11 @@ package struct ReceiverStream: Sendable {
     /// The gap before the latest batch, until it counts for `fullGaps`.
     private var gapBefore: Gap?
     private var packetsInBatch = 0
+    /// The gaps between heartbeats, and the latest one.
+    private var heartbeatGaps = GapHistory()
+    private var lastHeartbeat: Instant?
+    /// True if no packet has come since the receiver last stalled, or began.
+    private var hasHeartbeatsAlone = true
     /// The gap before the next batch has stalled the receiver.
     private var isGapLong = false
     /// The latest gaps before full batches, where each of them stalled the receiver.
@@ -69,7 +77,7 @@ package struct ReceiverStream: Sendable {
     private var clock = ReceiverClock()
     private var repeats = ReceiverRepeats()
     /// The messages since the last one that counted.
-    private var doubts = SustainedRun()
+    private var doubts = DoubtfulMessages()
     /// The latest time that was handed out.
     private var latest: Instant
 
@@ -123,6 +131,12 @@ package struct ReceiverStream: Sendable {
     }
 
     private var silenceUntilStalled: TimeSpan {
+        let gap = hasHeartbeatsAlone ? heartbeatGaps.median(ofAtLeast: 1) : nil
+        guard let gap else { return silenceBetweenBatches }
+        return max(gap * Self.periodsUntilStalled, silenceBetweenBatches)
+    }
+
+    private var silenceBetweenBatches: TimeSpan {
         if let period { return max(period * Self.periodsUntilStalled, Self.leastSilence) }
         guard let gap = gaps.median(ofAtLeast: Self.leastGaps) else {
             return Self.usablePeriod * Self.periodsUntilStalled
@@ -144,7 +158,7 @@ package struct ReceiverStream: Sendable {
     package mutating func advance(to now: Instant) {
         guard now >= nextDeadline else { return }
         state = .stalled(since: lastMessage)
-        isGapLong = true
+        (isGapLong, hasHeartbeatsAlone) = (true, true)
     }
 
     /// Takes a message.
@@ -154,7 +168,7 @@ package struct ReceiverStream: Sendable {
     ///   `nil` where the message counts for nothing.
     package mutating func receive(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [Heard]? {
         let arrival = max(arrival, lastMessage)
-        let packets = fresh(message, at: arrival)
+        let packets = fresh(message, at: arrival, wall: wall)
         if packets.isEmpty, !message.packets.isEmpty { return nil }
         measure(message.packets.count, at: arrival)
         lastMessage = arrival
@@ -173,8 +187,16 @@ package struct ReceiverStream: Sendable {
 
     // MARK: - The period
 
+    private mutating func measureHeartbeat(at arrival: Instant) {
+        if let lastHeartbeat, arrival - lastHeartbeat <= Self.longestPeriod {
+            heartbeatGaps.append(arrival - lastHeartbeat)
+        }
+        lastHeartbeat = arrival
+    }
+
     private mutating func measure(_ count: Int, at arrival: Instant) {
-        guard count > 0 else { return }
+        guard count > 0 else { return measureHeartbeat(at: arrival) }
+        hasHeartbeatsAlone = false
         if let began = batchBegan, arrival - began <= Self.batchWidth {
             packetsInBatch += count
         } else {
@@ -215,21 +237,25 @@ package struct ReceiverStream: Sendable {
     // MARK: - Repeats
 
     /// Returns the packets of a message that have not counted yet, and are not too old.
-    private mutating func fresh(_ message: ReceiverMessage, at arrival: Instant) -> [ReceivedPacket] {
+    private mutating func fresh(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [ReceivedPacket] {
         if message.packets.isEmpty { return [] }
+        let silence = silenceUntilStalled
         let window = period.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.copyWindow
         let resemblance = repeats.resemblance(
-            of: message, at: arrival, window: min(window, Self.copyWindow), silence: silenceUntilStalled)
+            of: message, at: arrival, window: min(window, Self.copyWindow), silence: silence,
+            isExtra: isExtra(at: arrival))
         let unknown = message.packets.filter { !repeats.knows($0) }
         var fresh: [ReceivedPacket] = []
         switch resemblance {
-        case .new: fresh = unknown.filter { !isOld($0, at: arrival) }
+        case .new: fresh = unknown.filter { !isOld($0, at: arrival, wall: wall) }
         case .unchanged: fresh = unknown
         case .equal: break
         }
         if !fresh.isEmpty {
-            if resemblance == .new { doubts.end() }
-        } else if doubts.goesOn(at: arrival, silence: silenceUntilStalled) {
+            if resemblance == .new { doubts = DoubtfulMessages() }
+        } else if doubts.areBelieved(
+            with: message, isKnown: resemblance == .equal || unknown.isEmpty, at: arrival, silence: silence)
+        {
             clock.forget()
             fresh = message.packets
         }
@@ -237,10 +263,20 @@ package struct ReceiverStream: Sendable {
         return fresh
     }
 
-    private func isOld(_ packet: ReceivedPacket, at arrival: Instant) -> Bool {
-        guard let time = packet.time, let clock = clock.time(at: arrival) else { return false }
-        let oldest = latest - max((period ?? .zero) * Self.periodsUntilStalled, Self.leastSilence)
-        return arrival - (clock - time) < oldest
+    private func isOld(_ packet: ReceivedPacket, at arrival: Instant, wall: WallTime?) -> Bool {
+        guard let time = packet.time else { return false }
+        let oldest = max((period ?? .zero) * Self.periodsUntilStalled, Self.leastSilence)
+        if let clock = clock.time(at: arrival) { return arrival - (clock - time) < latest - oldest }
+        guard let wall else { return false }
+        return wall - time > oldest && wall - time < Self.longestBacklog
+    }
+
+    /// True if a message at that time comes beside the batches that are due: less than three quarters of the period
+    /// after the latest one began.
+    private func isExtra(at arrival: Instant) -> Bool {
+        guard let period, let batchBegan else { return false }
+        let gap = arrival - batchBegan
+        return gap > Self.batchWidth && gap * 4 < period * 3
     }
 
     // MARK: - Times

@@ -2,19 +2,19 @@ import Testing
 
 @testable import Core
 
-private func at(_ seconds: Double) -> Instant { Instant.origin + .seconds(seconds) }
+func at(_ seconds: Double) -> Instant { Instant.origin + .seconds(seconds) }
 
-private func packet(_ minor: UInt64 = 1, at time_s: Double? = nil) -> ReceivedPacket {
+func packet(_ minor: UInt64 = 1, at time_s: Double? = nil) -> ReceivedPacket {
     ReceivedPacket(
         address: DeviceAddress(bits: minor, type: .random), rssi_dbm: -60, data: [2, 1, 6],
         time: time_s.map { wall($0) })
 }
 
 /// The time of day at a second of the test.
-private func wall(_ seconds: Double) -> WallTime { WallTime(microseconds: 1_795_000_000_000_000) + .seconds(seconds) }
+func wall(_ seconds: Double) -> WallTime { WallTime(microseconds: 1_795_000_000_000_000) + .seconds(seconds) }
 
 /// A stream after so many batches of two packets.
-private func stream(every period_s: Double, batches: Int = 10) -> ReceiverStream {
+func stream(every period_s: Double, batches: Int = 10) -> ReceiverStream {
     var stream = ReceiverStream(at: at(0))
     for number in 0..<batches {
         _ = stream.receive([packet(1), packet(2)], at: at(Double(number) * period_s), wall: nil)
@@ -25,13 +25,13 @@ private func stream(every period_s: Double, batches: Int = 10) -> ReceiverStream
 
 extension ReceiverStream {
     /// Takes a message with these packets and no more.
-    fileprivate mutating func receive(_ packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
+    mutating func receive(_ packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
         receive(ReceiverMessage(packets: packets), at: arrival, wall: wall) ?? []
     }
 }
 
 /// A message of four packets without times, known by its payload.
-private func message(_ fingerprint: Int, packets: Int = 4, isDated: Bool = false) -> ReceiverMessage {
+func message(_ fingerprint: Int, packets: Int = 4, isDated: Bool = false) -> ReceiverMessage {
     var message = ReceiverMessage(packets: (0..<packets).map { packet(UInt64($0)) })
     (message.fingerprint, message.isDated) = (fingerprint, isDated)
     return message
@@ -126,6 +126,37 @@ struct ReceiverStreamTests {
         }
         #expect(stream.liveness == .live)
         #expect(stream.period == .seconds(1))
+    }
+
+    @Test("A receiver with heartbeats alone is silent for three of their usual gaps before it has stalled")
+    func heartbeatsAlone() {
+        var stream = ReceiverStream(at: at(0))
+        var found: [RadioAvailability] = []
+        for second in 0..<300 {
+            if second % 20 == 0 { _ = stream.receive([], at: at(Double(second)), wall: nil) }
+            stream.advance(to: at(Double(second)))
+            if found.last != stream.availability { found.append(stream.availability) }
+        }
+        // The first gap alone is longer than the silence that is allowed before any is known.
+        #expect(found == [.scanning, .stalled, .scanning])
+        stream.advance(to: at(280 + 60))
+        #expect(stream.liveness == .blind(since: at(280)))
+    }
+
+    @Test("Heartbeats between batches change no norm; after the batches have ended, the next heartbeat brings theirs")
+    func heartbeatsAfterBatches() {
+        var stream = ReceiverStream(at: at(0))
+        for second in 0...100 {
+            _ = stream.receive([packet(1), packet(2)], at: at(Double(second)), wall: nil)
+            if second % 20 == 0 { _ = stream.receive([], at: at(Double(second) + 0.5), wall: nil) }
+        }
+        #expect(stream.nextDeadline == at(100.5) + .seconds(3))
+        stream.advance(to: at(104))
+        #expect(stream.liveness == .blind(since: at(100.5)))
+        _ = stream.receive([], at: at(120.5), wall: nil)
+        #expect(stream.nextDeadline == at(120.5) + .seconds(60))
+        _ = stream.receive([packet(1), packet(2)], at: at(130), wall: nil)
+        #expect(stream.nextDeadline == at(130) + .seconds(3))
     }
 
     @Test("Above 5 s it is not usable, and its packets count for nothing until it is again")
@@ -266,138 +297,6 @@ struct ReceiverStreamTests {
         #expect(stream.nextDeadline == at(16))
         #expect(stream.horizon(at: at(8)) <= at(1))
         #expect(stream.horizon(at: at(12)) == at(4.5))
-    }
-
-    // MARK: - Repeats
-
-    @Test("A packet whose transmitter, time and level came before counts for nothing, and proves nothing")
-    func packetAgain() {
-        var stream = stream(every: 1)
-        let batch = [packet(1, at: 9.9), packet(2, at: 9.3)]
-        #expect(stream.receive(batch, at: at(10), wall: wall(10)).count == 2)
-        #expect(stream.receive(ReceiverMessage(packets: batch), at: at(10.4), wall: wall(10.4)) == nil)
-        let more = stream.receive(batch + [packet(1, at: 10.5)], at: at(11), wall: wall(11))
-        #expect(more.map(\.at) == [at(10.5)])
-        _ = stream.receive(batch, at: at(12), wall: wall(12))
-        stream.advance(to: at(15))
-        #expect(stream.liveness == .blind(since: at(11)))
-    }
-
-    @Test("A packet older than the silence that stalls counts for nothing, even if it never came before")
-    func oldPacket() {
-        var stream = stream(every: 1)
-        _ = stream.receive([packet(1, at: 9.9)], at: at(10), wall: wall(10))
-        stream.passed(at(28))
-        #expect(
-            stream.receive([packet(1, at: 24), packet(2, at: 29)], at: at(30), wall: wall(30)).map(\.at) == [at(29)])
-    }
-
-    @Test("A message with a time counts once, however long ago it came")
-    func datedMessageAgain() {
-        var stream = stream(every: 1)
-        #expect(stream.receive(message(1, packets: 1, isDated: true), at: at(10), wall: nil) != nil)
-        for second in 11..<28 {
-            #expect(
-                stream.receive(message(second, packets: 1, isDated: true), at: at(Double(second)), wall: nil) != nil)
-        }
-        #expect(stream.receive(message(1, packets: 1, isDated: true), at: at(28), wall: nil) == nil)
-        #expect(stream.receive(message(12, packets: 1, isDated: true), at: at(28.5), wall: nil) == nil)
-        #expect(stream.receive(message(11, packets: 1, isDated: true), at: at(29), wall: nil) == nil)
-    }
-
-    @Test("A message that comes again and again, with one time for ever, is heard after three seconds")
-    func messageForEver() {
-        var stream = ReceiverStream(at: at(0))
-        var same = ReceiverMessage(packets: [packet(1, at: 0), packet(2, at: 0)])
-        (same.fingerprint, same.isDated) = (1, true)
-        var heard: [Bool] = []
-        for second in 0..<20 {
-            let packets = stream.receive(same, at: at(Double(second)), wall: wall(Double(second)))
-            heard.append(packets != nil)
-            #expect(packets?.allSatisfy { $0.at == at(Double(second)) } ?? true)
-            stream.advance(to: at(Double(second) + 0.9))
-            stream.passed(stream.horizon(at: at(Double(second) + 0.9)))
-        }
-        #expect(heard == [true, false, false] + Array(repeating: true, count: 17))
-        #expect(stream.availability == .scanning)
-    }
-
-    @Test("A message of four packets without a time counts once, where others came in between or it comes at once")
-    func undatedMessageAgain() {
-        var stream = stream(every: 1)
-        #expect(stream.receive(message(1), at: at(10), wall: nil) != nil)
-        #expect(stream.receive(message(1), at: at(10.1), wall: nil) == nil)
-        #expect(stream.receive(message(2), at: at(11), wall: nil) != nil)
-        #expect(stream.receive(message(1), at: at(11.5), wall: nil) == nil)
-        #expect(stream.receive(message(3, packets: 3), at: at(12), wall: nil) != nil)
-        #expect(stream.receive(message(4), at: at(13), wall: nil) != nil)
-        #expect(stream.receive(message(3, packets: 3), at: at(14), wall: nil) != nil)
-        #expect(stream.receive(message(5), at: at(15), wall: nil) != nil)
-        #expect(stream.receive(message(5), at: at(33), wall: nil) == nil)
-    }
-
-    @Test("Air in which nothing changes stays heard", arguments: [1, 2, 5])
-    func constantAir(different: Int) {
-        var stream = stream(every: 1)
-        var heard: [Bool] = []
-        for second in 10..<40 {
-            heard.append(stream.receive(message(second % different), at: at(Double(second)), wall: nil) != nil)
-            stream.advance(to: at(Double(second) + 0.9))
-        }
-        // Two of several messages that alternate are lost before the third one is believed.
-        #expect(heard.count { !$0 } == (different == 1 ? 0 : 2))
-        #expect(stream.availability == .scanning)
-    }
-
-    @Test("A clock that is set back loses two batches, and stalls nothing")
-    func setBackIsBelieved() {
-        var stream = stream(every: 1)
-        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
-        var counts: [Int] = []
-        for second in 11..<20 {
-            let now = at(Double(second))
-            counts.append(
-                stream.receive([packet(1, at: Double(second) - 3_600)], at: now, wall: wall(Double(second))).count)
-            stream.advance(to: now)
-        }
-        #expect(counts == [0, 0, 1, 1, 1, 1, 1, 1, 1])
-        #expect(stream.availability == .scanning)
-    }
-
-    @Test("Old messages between the receiver's own change no clock")
-    func oldInBetween() {
-        var stream = stream(every: 1)
-        for second in 10..<30 {
-            let now_s = Double(second)
-            #expect(stream.receive([packet(1, at: now_s)], at: at(now_s), wall: nil).map(\.at) == [at(now_s)])
-            #expect(stream.receive([packet(1, at: now_s - 600)], at: at(now_s + 0.3), wall: nil).isEmpty)
-        }
-    }
-
-    @Test("One message from the future makes no other one late")
-    func future() {
-        var stream = stream(every: 1)
-        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: nil)
-        #expect(stream.receive([packet(9, at: 610)], at: at(10.4), wall: nil).map(\.at) == [at(10.4)])
-        #expect(
-            stream.receive([packet(1, at: 10.6), packet(1, at: 11)], at: at(11), wall: nil).map(\.at) == [
-                at(10.6), at(11),
-            ])
-    }
-
-    @Test("A clock that is set forward is believed after 2 s")
-    func setForward() {
-        var stream = stream(every: 1)
-        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: nil)
-        var heard: [Instant] = []
-        for second in 11..<15 {
-            let now_s = Double(second)
-            heard += stream.receive(
-                [packet(1, at: now_s + 99.5), packet(1, at: now_s + 100)], at: at(now_s), wall: nil
-            )
-            .map(\.at)
-        }
-        #expect(heard == [11, 11, 12, 12, 12.5, 13, 13.5, 14].map(at))
     }
 
     // MARK: - Senders

@@ -1,0 +1,216 @@
+import Testing
+
+@testable import Core
+
+@Suite("What a receiver publishes twice, or late")
+struct RepeatTests {
+    @Test("A packet whose transmitter, time and level came before counts for nothing, and proves nothing")
+    func packetAgain() {
+        var stream = stream(every: 1)
+        let batch = [packet(1, at: 9.9), packet(2, at: 9.3)]
+        #expect(stream.receive(batch, at: at(10), wall: wall(10)).count == 2)
+        #expect(stream.receive(ReceiverMessage(packets: batch), at: at(10.4), wall: wall(10.4)) == nil)
+        let more = stream.receive(batch + [packet(1, at: 10.5)], at: at(11), wall: wall(11))
+        #expect(more.map(\.at) == [at(10.5)])
+        _ = stream.receive(batch, at: at(12), wall: wall(12))
+        stream.advance(to: at(15))
+        #expect(stream.liveness == .blind(since: at(11)))
+    }
+
+    @Test("A packet older than the silence that stalls counts for nothing, even if it never came before")
+    func oldPacket() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 9.9)], at: at(10), wall: wall(10))
+        stream.passed(at(28))
+        #expect(
+            stream.receive([packet(1, at: 24), packet(2, at: 29)], at: at(30), wall: wall(30)).map(\.at) == [at(29)])
+    }
+
+    @Test("A message with a time counts once, however long ago it came")
+    func datedMessageAgain() {
+        var stream = stream(every: 1)
+        #expect(stream.receive(message(1, packets: 1, isDated: true), at: at(10), wall: nil) != nil)
+        for second in 11..<28 {
+            #expect(
+                stream.receive(message(second, packets: 1, isDated: true), at: at(Double(second)), wall: nil) != nil)
+        }
+        #expect(stream.receive(message(1, packets: 1, isDated: true), at: at(28), wall: nil) == nil)
+        #expect(stream.receive(message(12, packets: 1, isDated: true), at: at(28.5), wall: nil) == nil)
+        #expect(stream.receive(message(11, packets: 1, isDated: true), at: at(29), wall: nil) == nil)
+    }
+
+    @Test("A message that comes again and again, with one time for ever, is heard after three seconds")
+    func messageForEver() {
+        var stream = ReceiverStream(at: at(0))
+        var same = ReceiverMessage(packets: [packet(1, at: 0), packet(2, at: 0)])
+        (same.fingerprint, same.isDated) = (1, true)
+        var heard: [Bool] = []
+        for second in 0..<20 {
+            let packets = stream.receive(same, at: at(Double(second)), wall: wall(Double(second)))
+            heard.append(packets != nil)
+            #expect(packets?.allSatisfy { $0.at == at(Double(second)) } ?? true)
+            stream.advance(to: at(Double(second) + 0.9))
+            stream.passed(stream.horizon(at: at(Double(second) + 0.9)))
+        }
+        #expect(heard == [true, false, false] + Array(repeating: true, count: 17))
+        #expect(stream.availability == .scanning)
+    }
+
+    @Test("A message of four packets without a time counts once, where others came in between or it comes at once")
+    func undatedMessageAgain() {
+        var stream = stream(every: 1)
+        #expect(stream.receive(message(1), at: at(10), wall: nil) != nil)
+        #expect(stream.receive(message(1), at: at(10.1), wall: nil) == nil)
+        #expect(stream.receive(message(2), at: at(11), wall: nil) != nil)
+        #expect(stream.receive(message(1), at: at(11.5), wall: nil) == nil)
+        #expect(stream.receive(message(3, packets: 3), at: at(12), wall: nil) != nil)
+        #expect(stream.receive(message(4), at: at(13), wall: nil) != nil)
+        #expect(stream.receive(message(3, packets: 3), at: at(14), wall: nil) != nil)
+        #expect(stream.receive(message(5), at: at(15), wall: nil) != nil)
+        #expect(stream.receive(message(5), at: at(33), wall: nil) == nil)
+    }
+
+    @Test("Air in which nothing changes stays heard", arguments: [1, 2, 5])
+    func constantAir(different: Int) {
+        var stream = stream(every: 1)
+        var heard: [Bool] = []
+        for second in 10..<40 {
+            heard.append(stream.receive(message(second % different), at: at(Double(second)), wall: nil) != nil)
+            stream.advance(to: at(Double(second) + 0.9))
+        }
+        // Two of several messages that alternate are lost before the third one is believed.
+        #expect(heard.count { !$0 } == (different == 1 ? 0 : 2))
+        #expect(stream.availability == .scanning)
+    }
+
+    @Test("A clock that is set back loses two batches, and stalls nothing")
+    func setBackIsBelieved() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
+        var counts: [Int] = []
+        for second in 11..<20 {
+            let now = at(Double(second))
+            counts.append(
+                stream.receive([packet(1, at: Double(second) - 3_600)], at: now, wall: wall(Double(second))).count)
+            stream.advance(to: now)
+        }
+        #expect(counts == [0, 0, 1, 1, 1, 1, 1, 1, 1])
+        #expect(stream.availability == .scanning)
+    }
+
+    @Test("Old messages between the receiver's own change no clock")
+    func oldInBetween() {
+        var stream = stream(every: 1)
+        for second in 10..<30 {
+            let now_s = Double(second)
+            #expect(stream.receive([packet(1, at: now_s)], at: at(now_s), wall: nil).map(\.at) == [at(now_s)])
+            #expect(stream.receive([packet(1, at: now_s - 600)], at: at(now_s + 0.3), wall: nil).isEmpty)
+        }
+    }
+
+    @Test("One message from the future makes no other one late")
+    func future() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: nil)
+        #expect(stream.receive([packet(9, at: 610)], at: at(10.4), wall: nil).map(\.at) == [at(10.4)])
+        #expect(
+            stream.receive([packet(1, at: 10.6), packet(1, at: 11)], at: at(11), wall: nil).map(\.at) == [
+                at(10.6), at(11),
+            ])
+    }
+
+    @Test("A clock that is set forward is believed after 2 s")
+    func setForward() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: nil)
+        var heard: [Instant] = []
+        for second in 11..<15 {
+            let now_s = Double(second)
+            heard += stream.receive(
+                [packet(1, at: now_s + 99.5), packet(1, at: now_s + 100)], at: at(now_s), wall: nil
+            )
+            .map(\.at)
+        }
+        #expect(heard == [11, 11, 12, 12, 12.5, 13, 13.5, 14].map(at))
+    }
+
+    @Test(
+        "Old messages that came before make nothing after an outage, one after the other or in a burst",
+        arguments: [2.0, 0.05])
+    func knownMessagesAlone(apart_s: Double) {
+        var stream = stream(every: 1)
+        for second in 10..<30 {
+            let now_s = Double(second)
+            var message = message(second, packets: 2, isDated: true)
+            for place in message.packets.indices { message.packets[place].time = wall(now_s - 0.5) }
+            #expect(stream.receive(message, at: at(now_s), wall: wall(now_s)) != nil)
+        }
+        stream.advance(to: at(60))
+        for number in 0..<10 {
+            let now_s = 60 + apart_s * Double(number)
+            var message = message(15 + number, packets: 2, isDated: true)
+            for place in message.packets.indices { message.packets[place].time = wall(Double(15 + number) - 0.5) }
+            #expect(stream.receive(message, at: at(now_s), wall: wall(now_s)) == nil)
+        }
+        #expect(stream.liveness == .blind(since: at(29)))
+    }
+
+    @Test("A backlog that a bridge delivers in some seconds makes nothing, even if none of it came before")
+    func backlog() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
+        stream.advance(to: at(400))
+        stream.passed(stream.horizon(at: at(400)))
+        for number in 0..<60 {
+            let now_s = 400 + 0.1 * Double(number)
+            #expect(stream.receive([packet(1, at: 20 + Double(number))], at: at(now_s), wall: wall(now_s)).isEmpty)
+        }
+        #expect(stream.receive([packet(1, at: 406.5)], at: at(407), wall: wall(407)).map(\.at) == [at(406.5)])
+    }
+
+    @Test("A backlog before the first message of now counts for nothing")
+    func backlogFirst() {
+        var stream = ReceiverStream(at: at(0))
+        for number in 0..<20 {
+            let now_s = 1 + 0.05 * Double(number)
+            #expect(
+                stream.receive([packet(1, at: Double(number) - 300)], at: at(now_s), wall: wall(now_s)).isEmpty)
+        }
+        #expect(stream.availability == .absent)
+        #expect(stream.receive([packet(1, at: 2.4)], at: at(2.5), wall: wall(2.5)).map(\.at) == [at(2.4)])
+    }
+
+    @Test("Before the clock is known, one that is minutes behind is believed after 2 s, an older or later one at once")
+    func firstClock() {
+        func heard(ahead_s: Double) -> [Int] {
+            var stream = ReceiverStream(at: at(0))
+            return (0..<5).map { second in
+                let now_s = Double(second)
+                return stream.receive([packet(1, at: now_s + ahead_s)], at: at(now_s), wall: wall(now_s)).count
+            }
+        }
+        #expect(heard(ahead_s: -300) == [0, 0, 1, 1, 1])
+        #expect(heard(ahead_s: -100_000_000) == [1, 1, 1, 1, 1])
+        #expect(heard(ahead_s: 300) == [1, 1, 1, 1, 1])
+        #expect(heard(ahead_s: -2.5) == [1, 1, 1, 1, 1])
+    }
+
+    @Test("Of batches with fewer than four packets and no time, one that comes beside the usual ones counts once")
+    func fewPacketsAgain() {
+        var stream = stream(every: 1)
+        for second in 10..<16 {
+            #expect(stream.receive(message(second, packets: 1), at: at(Double(second)), wall: nil) != nil)
+        }
+        #expect(stream.receive(message(11, packets: 1), at: at(15.5), wall: nil) == nil)
+        // At its usual time, an equal message is air in which nothing changes.
+        #expect(stream.receive(message(12, packets: 1), at: at(16), wall: nil) != nil)
+    }
+
+    @Test("A receiver that publishes packet by packet keeps the packets that are equal by chance")
+    func singlePacketsAlike() {
+        var stream = ReceiverStream(at: at(0))
+        for number in 0..<40 {
+            #expect(stream.receive(message(number % 3, packets: 1), at: at(0.3 * Double(number)), wall: nil) != nil)
+        }
+    }
+}
