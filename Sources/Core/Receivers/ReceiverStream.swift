@@ -61,12 +61,14 @@ package struct ReceiverStream: Sendable {
     private var lastMessage: Instant
     /// The gaps before batches, and before those alone that hold several packets.
     private var gaps = GapHistory()
+    private var usualGap: TimeSpan?
     private var fullGaps = GapHistory()
     /// The gap before the latest batch, until it counts for `fullGaps`.
     private var gapBefore: Gap?
     private var packetsInBatch = 0
     /// The gaps between heartbeats, and the latest one.
     private var heartbeatGaps = GapHistory()
+    private var usualHeartbeatGap: TimeSpan?
     private var lastHeartbeat: Instant?
     /// True if no packet has come since the receiver last stalled, or began.
     private var hasHeartbeatsAlone = true
@@ -131,16 +133,13 @@ package struct ReceiverStream: Sendable {
     }
 
     private var silenceUntilStalled: TimeSpan {
-        let gap = hasHeartbeatsAlone ? heartbeatGaps.median(ofAtLeast: 1) : nil
-        guard let gap else { return silenceBetweenBatches }
+        guard hasHeartbeatsAlone, let gap = usualHeartbeatGap else { return silenceBetweenBatches }
         return max(gap * Self.periodsUntilStalled, silenceBetweenBatches)
     }
 
     private var silenceBetweenBatches: TimeSpan {
         if let period { return max(period * Self.periodsUntilStalled, Self.leastSilence) }
-        guard let gap = gaps.median(ofAtLeast: Self.leastGaps) else {
-            return Self.usablePeriod * Self.periodsUntilStalled
-        }
+        guard let gap = usualGap else { return Self.usablePeriod * Self.periodsUntilStalled }
         return max(gap * LivenessMonitor.gapsInNorm, Self.leastStreamSilence)
     }
 
@@ -150,8 +149,7 @@ package struct ReceiverStream: Sendable {
         // A batch comes a little late now and then.
         func wait(_ period: TimeSpan) -> TimeSpan { period + TimeSpan(microseconds: period.microseconds / 2) }
         if let period { return max(latest, now - wait(period)) }
-        let isKnown = gaps.median(ofAtLeast: Self.leastGaps) != nil
-        return max(latest, now - (isKnown ? .milliseconds(200) : wait(Self.usablePeriod)))
+        return max(latest, now - (usualGap == nil ? wait(Self.usablePeriod) : .milliseconds(200)))
     }
 
     /// Passes time. The state may change.
@@ -190,6 +188,7 @@ package struct ReceiverStream: Sendable {
     private mutating func measureHeartbeat(at arrival: Instant) {
         if let lastHeartbeat, arrival - lastHeartbeat <= Self.longestPeriod {
             heartbeatGaps.append(arrival - lastHeartbeat)
+            usualHeartbeatGap = heartbeatGaps.median(ofAtLeast: 1)
         }
         lastHeartbeat = arrival
     }
@@ -202,7 +201,10 @@ package struct ReceiverStream: Sendable {
         } else {
             gapBefore = batchBegan.map { Gap(span: arrival - $0, isLong: isGapLong) }
             (batchBegan, packetsInBatch, isGapLong) = (arrival, count, false)
-            if let gapBefore, !gapBefore.isLong { gaps.append(gapBefore.span) }
+            if let gapBefore, !gapBefore.isLong {
+                gaps.append(gapBefore.span)
+                usualGap = gaps.median(ofAtLeast: Self.leastGaps)
+            }
         }
         guard packetsInBatch > 1, let gap = gapBefore else { return }
         gapBefore = nil
@@ -231,6 +233,7 @@ package struct ReceiverStream: Sendable {
             gaps.append(gap)
             fullGaps.append(gap)
         }
+        usualGap = gaps.median(ofAtLeast: Self.leastGaps)
         longGaps = []
     }
 
