@@ -149,6 +149,7 @@ struct DamageTests {
         "Numbers that were never written count as damage and trap nothing",
         arguments: [
             "UPDATE meta SET next_seq = 9223372036854775807", "UPDATE meta SET next_position = -5",
+            "UPDATE meta SET next_position = 1",
             "UPDATE meta SET next_span = -1", "UPDATE event SET kind = 9", "UPDATE meta SET epoch = 99",
             "UPDATE event SET seq = 9223372036854775807",
             "UPDATE event SET position = 9223372036854775807 WHERE position = 1",

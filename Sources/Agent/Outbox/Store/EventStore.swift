@@ -106,6 +106,10 @@ package final class EventStore {
             result = meta
             return false
         }
+        // The next event would take the place of another one.
+        if let next = result?.nextPosition, try database.integer("SELECT max(position) FROM event") >= next {
+            isSensible = false
+        }
         guard isSensible else { throw Self.damage("read the numbers") }
         return result
     }

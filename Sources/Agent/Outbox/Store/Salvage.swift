@@ -87,12 +87,18 @@ struct Salvage {
         rows = front + rows.reversed().drop { $0.position <= last }
     }
 
-    /// Returns whether all rows were read.
+    /// Returns whether all rows were read. A row that is out of order has a damaged position.
     private mutating func read(_ sql: String, from database: Database) -> Bool {
         do {
+            var before: Int64?
             try database.query(sql) { (row: Statement) throws(DiskError) in
+                let position = row.integer(0)
+                if let before, sql.hasSuffix("DESC") ? position >= before : position <= before {
+                    throw EventStore.damage("salvage")
+                }
+                before = position
                 guard let epoch = epochNames[row.integer(1)], EventStore.numbers.contains(row.integer(2)),
-                    EventStore.numbers.contains(row.integer(0)), let series = NumberSeries(rawValue: row.integer(4)),
+                    EventStore.numbers.contains(position), let series = NumberSeries(rawValue: row.integer(4)),
                     let (topic, payload) = EventText.read(row.bytes(3), model)
                 else {
                     throw EventStore.damage("salvage")
@@ -103,7 +109,7 @@ struct Salvage {
                 guard bytes <= limit else {
                     throw DiskError(source: .sqlite, code: SQLITE_NOMEM, systemError: 0, operation: "salvage")
                 }
-                rows.append((row.integer(0), message))
+                rows.append((position, message))
                 return true
             }
             return true
