@@ -47,6 +47,7 @@ let package = Package(
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // What Swift's own module of the C library leaves out.
         .systemLibrary(name: "CLinux"),
         // The one piece of C: it keeps an assertion of libmosquitto from ending the process.
@@ -58,7 +59,8 @@ let package = Package(
         .target(
             name: "Agent",
             dependencies: [
-                "Core", "CBluetooth", "CLinux", "CMosquitto", "CMosquittoReader", "CSQLite", collections, logging,
+                "Core", "CBluetooth", "CLinux", "CMosquitto", "CMosquittoReader", "CSQLite", "CZlib", collections,
+                logging,
             ],
             swiftSettings: settings),
         // The program: its commands, and what they show.

@@ -151,7 +151,7 @@ END
 # make_packaging SUITE: makes one root for both architectures, because dpkg-shlibdeps reads the libraries of each.
 make_packaging() {
     local name libraries=''
-    for name in libc6 libbluetooth3 libmosquitto1 libsqlite3-0 libstdc++6 libgcc-s1; do libraries+=,$name:amd64,$name:arm64; done
+    for name in libc6 libbluetooth3 libmosquitto1 libsqlite3-0 libstdc++6 libgcc-s1 zlib1g; do libraries+=,$name:amd64,$name:arm64; done
     bootstrap "packaging-$1" "$1" --variant=apt --architectures=amd64,arm64 \
         --include="dpkg-dev,debhelper,python3-minimal,binutils-aarch64-linux-gnu,lintian$libraries" || return
     [[ -d $cross/packaging-$1.new ]] || return 0

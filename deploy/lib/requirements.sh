@@ -9,6 +9,7 @@ packages_of_build() {
     [[ -e /usr/include/mosquitto.h ]] || echo libmosquitto-dev
     [[ -e /usr/include/sqlite3.h ]] || echo libsqlite3-dev
     [[ -e /usr/include/openssl/evp.h ]] || echo libssl-dev
+    [[ -e /usr/include/zlib.h ]] || echo zlib1g-dev
     command -v mosquitto >/dev/null || echo mosquitto
     command -v mosquitto_sub >/dev/null || echo mosquitto-clients
     # SwiftPM clones the packages that beacond is built from.

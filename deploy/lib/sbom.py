@@ -39,6 +39,7 @@ SYSTEM_LICENCES = {
     "libssl3": "Apache-2.0",
     "libssl3t64": "Apache-2.0",
     "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "zlib1g": "Zlib",
 }
 PYTHON_LICENCES = {
     "paho-mqtt": "EPL-2.0 OR BSD-3-Clause",

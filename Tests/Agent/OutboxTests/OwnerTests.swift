@@ -166,22 +166,21 @@ struct OwnerTests {
 
     @Test("A damaged file of another owner counts as that owner's")
     func damaged() throws {
-        let left = try leave(40)
-        // A page after those of the tables: SQLite finds it when it checks the file, and the first events can still be
-        // read.
+        let left = try leave(120)
+        // The last page is one of events: SQLite finds it when it checks the file, and the first events can still be read.
         var bytes = try Data(contentsOf: URL(fileURLWithPath: folder.database))
-        let middle = bytes.count * 3 / 4
-        bytes.replaceSubrange(middle..<(middle + 600), with: Data(repeating: 0xFF, count: 600))
+        let last = bytes.count - Int(Schema.pageBytes)
+        bytes.replaceSubrange(last..<(last + 600), with: Data(repeating: 0xFF, count: 600))
         try bytes.write(to: URL(fileURLWithPath: folder.database))
         let next = try open(as: "B", seed: 2)
         #expect(next.takeReports().contains { $0.contains("was damaged and is replaced") })
         try next.say(as: "B")
-        #expect(next.texts(next.next(limit: 99)) == ["B 1"])
-        #expect(!next.records().contains { $0.value == Array("40".utf8) })
-        let former = next.nextOfFormerOwners(limit: 99)
+        #expect(next.texts(next.next(limit: 199)) == ["B 1"])
+        #expect(!next.records().contains { $0.value == Array("120".utf8) })
+        let former = next.nextOfFormerOwners(limit: 199)
         #expect(former.holdForAll { $0.epoch == left })
         let lost = next.takeGaps().filter { $0.epoch == left }.reduce(0) { $0 + $1.toSeq - $1.fromSeq + 1 }
-        #expect(Int64(former.count) + lost == 40)
+        #expect(Int64(former.count) + lost == 120)
     }
 
     @Test("A file of another owner that can be read only after the start counts as that owner's")

@@ -145,7 +145,7 @@ struct RestartTests {
         let refused = try Outbox.open(folder)
         #expect(
             refused.takeReports() == [
-                "outbox: \(folder.database) has format \(format), and this beacond reads format 6; going on in memory; "
+                "outbox: \(folder.database) has format \(format), and this beacond reads format \(Schema.version); going on in memory; "
                     + "run the beacond that made the file, or move it away; it is left as it is"
             ])
         try refused.commitEvents(2)

@@ -9,7 +9,7 @@ import Testing
 struct SeriesTests {
     @Test("Another series or column is another format: it raises the number")
     func format() {
-        #expect(Schema.version == 6)
+        #expect(Schema.version == 7)
         #expect(
             Schema.readMeta
                 == "SELECT epoch, next_position, next_seq, settled_seq, next_span, next_batch, settled_batch, next_surge, "
@@ -79,7 +79,7 @@ struct SeriesTests {
         let limits = OutboxLimits(maxEvents: 10, maxMiB: 1)
         let outbox = onDisk ? try Outbox.open(folder, limits: limits) : Outbox.inMemory(limits)
         try outbox.commit(.events)
-        for batch in 1...40 { try outbox.commit(.batches, payload: Self.fixes(batch, bytes: 60_000)) }
+        for batch in 1...40 { try outbox.commit(.batches, payload: Self.fixes(batch, bytes: 120_000)) }
         try outbox.commit(.events)
         let gaps = outbox.takeGaps()
         #expect(

@@ -49,7 +49,7 @@ struct TextModelTests {
             }
         }
         #expect(samples == [3])
-        #expect(growth[0] > 30 && growth[2...].reduce(0, +) < 5 * growth.count)
+        #expect(growth[0] > 20 && growth[2...].reduce(0, +) < 5 * growth.count)
     }
 
     @Test("Any text is read back octet for octet, whatever the samples are, also once there are more of them")
@@ -77,15 +77,27 @@ struct TextModelTests {
         var generator = SeededGenerator(seed: 6)
         var model = TextModel()
         model.add(event(1, minor: 7, minute: 15))
-        #expect(model.decode([0x05, 0x41]) == nil)
-        #expect(model.decode([0xC0, 0xFF]) == nil)
-        #expect(model.decode([0xFF, 0xFF, 0xFF]) == nil)
+        let coded = model.encode(event(2, minor: 8, minute: 16))
+        #expect(model.decode([]) == nil)
+        #expect(model.decode([2] + coded.dropFirst()) == nil)
+        #expect(model.decode(coded.dropLast()) == nil)
+        #expect(model.decode(coded + [0]) == nil)
+        #expect(TextModel().decode(coded) == nil)
         for _ in 0..<5_000 {
             let octets = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
             }
-            if let text = model.decode(octets) { #expect(text.count <= 67 * 40 + 128) }
+            // Two bits can stand for 258 octets.
+            if let text = model.decode([1] + octets) { #expect(text.count <= 40 * 4 * 258) }
         }
+    }
+
+    @Test("A text above the limit is not read, and costs no more memory than the limit")
+    func long() throws {
+        let model = TextModel()
+        let longest = [UInt8](repeating: 0x41, count: TextModel.longestText)
+        #expect(model.decode(model.encode(longest)) == longest)
+        #expect(model.decode(model.encode(longest + [0x41])) == nil)
     }
 
     @Test("A text that copies do not shorten becomes a sample, until there are enough")
