@@ -72,10 +72,12 @@ package struct MessageComposer: Sendable {
     package let location: LocationForm
     /// The status's part about the settings; `nil` in a replay and for a store.
     let settings: SettingsInEffect?
+    /// The status's part about the beacon that the gateway is; `nil` where it is none.
+    let advertises: IBeaconFrame?
 
     package init(
         topics: TopicTree, version: String, pseudonym: DevicePseudonym, rangingExpiry_s: UInt32,
-        location: LocationForm = .include, settings: SettingsInEffect? = nil
+        location: LocationForm = .include, settings: SettingsInEffect? = nil, advertises: IBeaconFrame? = nil
     ) {
         self.topics = topics
         self.version = version
@@ -83,6 +85,7 @@ package struct MessageComposer: Sendable {
         self.rangingExpiry_s = rangingExpiry_s
         self.location = location
         self.settings = settings
+        self.advertises = advertises
     }
 
     /// True if the gateway's place is published.
@@ -92,7 +95,7 @@ package struct MessageComposer: Sendable {
     package func speaking(for topics: TopicTree) -> MessageComposer {
         MessageComposer(
             topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s,
-            location: location, settings: settings)
+            location: location, settings: settings, advertises: advertises)
     }
 
     /// Replaces the key of new pseudonyms.

@@ -138,6 +138,24 @@ struct LocationPayloadTests {
         #expect(status(nil).hasSuffix(#""remedy":""}"#))
     }
 
+    @Test("status has the beacon that the gateway is, and nothing of it without [advertise]")
+    func advertises() throws {
+        func status(_ frame: IBeaconFrame?) -> String {
+            let composer = MessageComposer(
+                topics: TopicTree(prefix: "beacons", site: "fleet", gateway: "van"), version: "1.0.0",
+                pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11,
+                advertises: frame)
+            return text(composer.status(isOnline: true, epoch: epoch, radio: .replay, at: now, timebase))
+        }
+        let uuid = try #require(ProximityUUID("5A4BCFCE-174E-4BAC-A814-092E77F6B7E5"))
+        let frame = IBeaconFrame(identity: BeaconIdentity(uuid: uuid, major: 1, minor: 7), measuredPower_dbm: -59)
+        let words =
+            #""advertises":{"uuid":"5A4BCFCE-174E-4BAC-A814-092E77F6B7E5","major":1,"minor":7,"measured_power_dbm":-59}}"#
+        #expect(status(frame).hasSuffix(words))
+        #expect(try StatusPayload(decoding: Array(status(frame).utf8)).advertises == frame)
+        #expect(!status(nil).contains("advertises"))
+    }
+
     @Test("health counts used fixes, rejected ones by reason, and the time of the receiver")
     func health() {
         var counts = FixCounts()

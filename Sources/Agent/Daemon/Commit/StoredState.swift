@@ -129,13 +129,14 @@ package struct StoredState {
 extension MessageComposer {
     init(
         _ topics: TopicTree, _ privacy: PrivacySettings, _ gateway: GatewaySettings, pseudonymKey: [UInt8],
-        inEffect: SettingsInEffect? = nil
+        inEffect: SettingsInEffect? = nil, advertises: IBeaconFrame? = nil
     ) {
         self.init(
             topics: topics, version: Version.current,
             pseudonym: DevicePseudonym(
                 form: privacy.device, key: pseudonymKey, deviceNames: gateway.tracker.devices.map(\.name)),
-            rangingExpiry_s: Expiry.ranging_s(gateway.ranging), location: privacy.location, settings: inEffect)
+            rangingExpiry_s: Expiry.ranging_s(gateway.ranging), location: privacy.location, settings: inEffect,
+            advertises: advertises)
     }
 }
 

@@ -59,7 +59,7 @@ package struct AgentStart {
             }
         dispatcher = Dispatcher(
             settings, settings.identity.topics, .gateway, outbox, stored, location: engine.locationStatus,
-            bootID: bootID, at: now)
+            advertises: air.isLive ? settings.advertise?.frame : nil, bootID: bootID, at: now)
     }
 }
 
@@ -105,14 +105,17 @@ package struct SiteStart {
 extension Dispatcher {
     /// Creates a dispatcher by the configuration.
     ///
-    /// - Parameter topics: the topics of the gateway, or of the store.
+    /// - Parameters:
+    ///   - topics: the topics of the gateway, or of the store.
+    ///   - advertises: the frame that the gateway sends itself; `nil` where it sends none.
     fileprivate convenience init(
         _ settings: Settings, _ topics: TopicTree, _ kind: HomeAssistantDiscovery.Kind, _ outbox: Outbox,
-        _ stored: StoredState, location: LocationStatus? = nil, bootID: String?, at now: Instant
+        _ stored: StoredState, location: LocationStatus? = nil, advertises: IBeaconFrame? = nil,
+        bootID: String?, at now: Instant
     ) {
         let composer = MessageComposer(
             topics, settings.privacy, settings.gateway, pseudonymKey: stored.pseudonymKey,
-            inEffect: kind == .gateway ? settings.inEffect : nil)
+            inEffect: kind == .gateway ? settings.inEffect : nil, advertises: advertises)
         self.init(
             composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: kind),
             location: location, takesSettings: kind == .gateway && settings.fleet.takesSettings,

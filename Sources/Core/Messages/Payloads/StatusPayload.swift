@@ -13,6 +13,8 @@ package struct StatusPayload: ReadablePayload, Hashable {
     package var location: LocationStatus?
     /// `nil` in a replay and for a store.
     package var settings: SettingsInEffect?
+    /// The frame that the gateway sends; `nil` without `[advertise]`.
+    var advertises: IBeaconFrame?
 
     private enum State: String, CaseIterable {
         case online
@@ -31,6 +33,11 @@ extension StatusPayload {
             },
             settings: try fields.objectIfPresent("settings") { fields throws(PayloadError) in
                 try SettingsInEffect(&fields)
+            },
+            advertises: try fields.objectIfPresent("advertises") { fields throws(PayloadError) in
+                IBeaconFrame(
+                    identity: try fields.identity(),
+                    measuredPower_dbm: try fields.integer("measured_power_dbm", -127...20))
             })
         if radio == .stopped { throw PayloadError("radio", .mustBeOneOf("what a radio does while the agent runs")) }
     }
@@ -48,6 +55,12 @@ extension StatusPayload {
             }
         }
         if let settings { json.set("settings") { json in settings.write(to: &json) } }
+        if let advertises {
+            json.set("advertises") { json in
+                json.set(advertises.identity)
+                json.set("measured_power_dbm", advertises.measuredPower_dbm)
+            }
+        }
     }
 }
 
@@ -86,7 +99,8 @@ extension MessageComposer {
     ) -> Message {
         let payload = StatusPayload(
             head: head(at: instant, timebase), isOnline: isOnline, version: version, epoch: epoch, radio: radio.covered,
-            remedy: radio.remedy, location: location, settings: settings)
+            remedy: radio.remedy, location: location, settings: settings,
+            advertises: advertises)
         return message(.status, on: topics.status, payload.encoded)
     }
 }

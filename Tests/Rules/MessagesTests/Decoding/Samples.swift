@@ -34,7 +34,11 @@ struct Samples {
             settings: flag()
                 ? SettingsInEffect(
                     digest: "00ff00ff00ff00ff",
-                    version: flag() ? .random(in: SettingsReport.versions, using: &random) : nil) : nil)
+                    version: flag() ? .random(in: SettingsReport.versions, using: &random) : nil) : nil,
+            advertises: flag()
+                ? IBeaconFrame(
+                    identity: .beacon(1, .random(in: 0...UInt16.max, using: &random)),
+                    measuredPower_dbm: .random(in: -127...20, using: &random)) : nil)
     }
 
     private mutating func beacons() -> BeaconsPayload {

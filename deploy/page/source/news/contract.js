@@ -492,6 +492,15 @@ export const kinds = {
         fields: { availability: { is: 'word', words: ['off', 'absent', 'no_device', 'searching', 'located'], grows: true }, paused: { is: 'flag' } },
       },
       settings: { is: 'object', essential: ['digest'], fields: { digest: { is: 'text' }, version: { is: 'number', low: 1, high: 9007199254740991 } } },
+      advertises: {
+        is: 'object',
+        fields: {
+          uuid: { is: 'text' },
+          major: { is: 'whole', low: 0, high: 65535 },
+          minor: { is: 'whole', low: 0, high: 65535 },
+          measured_power_dbm: { is: 'whole', low: -127, high: 20 },
+        },
+      },
     },
   },
   surge: {
