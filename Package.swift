@@ -95,7 +95,8 @@ let package = Package(
 
         // The whole agent in a simulated world; a program of its own, so that it can be built and run by itself.
         .executableTarget(
-            name: "Simulation", dependencies: ["Core", "PayloadReaders", "Agent", "CBluetooth", "CSQLite", logging],
+            name: "Simulation",
+            dependencies: ["Core", "PayloadReaders", "TestAir", "Agent", "CBluetooth", "CSQLite", logging],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker, gpsd, the kernel.

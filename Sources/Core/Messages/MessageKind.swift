@@ -26,6 +26,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case track = "location/track"
     /// A store's day so far.
     case today
+    /// The offsets that a store has learned.
+    case learned
     /// The outcome of settings that an operator has published.
     case settings = "settings/reported"
     /// A page of the list of beacons.
@@ -50,7 +52,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
     var scope: Scope {
         switch self {
         case .status, .health, .coverage, .surge, .heat, .gap, .location, .track, .settings: .gateway
-        case .today: .store
+        case .today, .learned: .store
         case .beacons: .page
         case .event, .state, .ranging: .region
         case .response: .request
@@ -72,7 +74,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .heat: .durable(.sheets)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
-        case .status, .health, .state, .location, .today, .settings, .beacons: .retained
+        case .status, .health, .state, .location, .today, .learned, .settings, .beacons: .retained
         case .ranging: .ephemeral
         case .response: .answer
         }

@@ -7,6 +7,8 @@ package struct GatewayMessage: Sendable {
         /// The state of that instance is cleared: the gateway does not monitor it any more.
         case cleared
         case ranging(RangingPayload)
+        /// A page of the list of beacons. Only a store that learns reads it.
+        case beacons(BeaconsPayload)
     }
 
     /// The reason for which a message is not received.
@@ -24,25 +26,29 @@ package struct GatewayMessage: Sendable {
 
     /// Parses a message.
     ///
-    /// - Parameter store: the topics of the store's own messages.
-    package init(topic: String, payload: [UInt8], store: TopicTree) throws(Refusal) {
+    /// - Parameters:
+    ///   - store: the topics of the store's own messages.
+    ///   - learns: whether the lists of beacons are read.
+    package init(topic: String, payload: [UInt8], store: TopicTree, learns: Bool = false) throws(Refusal) {
         let fields: PayloadFields?
         do throws(PayloadError) {
             fields = payload.isEmpty ? nil : try PayloadFields(payload)
         } catch {
             throw .malformed(error)
         }
-        try self.init(topic: topic, fields: fields, store: store)
+        try self.init(topic: topic, fields: fields, store: store, learns: learns)
     }
 
     /// - Parameter fields: the fields of the payload; `nil` where the topic is cleared.
-    package init(topic: String, fields: PayloadFields?, store: TopicTree) throws(Refusal) {
+    package init(topic: String, fields: PayloadFields?, store: TopicTree, learns: Bool = false) throws(Refusal) {
         guard let read = Topic(topic, prefix: store.prefix), read.gateway.site == store.site,
             read.gateway.gateway != store.gateway
         else { throw .notJoined }
         gateway = read.gateway.gateway
         instance = read.subject.instance
-        guard instance?.zone == nil, Self.joined.contains(read.subject.kind) else { throw .notJoined }
+        guard instance?.zone == nil,
+            Self.joined.contains(read.subject.kind) || (learns && read.subject.kind == .beacons && fields != nil)
+        else { throw .notJoined }
         do throws(PayloadError) {
             content = try Self.read(read.subject.kind, fields)
             guard content.isAbout(instance) else { throw PayloadError("region", .mustBeOneOf("that of its topic")) }
@@ -58,6 +64,7 @@ package struct GatewayMessage: Sendable {
         case .status: return .status(try StatusPayload(fields))
         case .event: return .event(try EventPayload(fields))
         case .state: return .state(try StatePayload(fields))
+        case .beacons: return .beacons(try BeaconsPayload(fields))
         default: return .ranging(try RangingPayload(fields))
         }
     }
@@ -71,7 +78,7 @@ package struct GatewayMessage: Sendable {
         case .status(let payload): payload.isOnline ? payload.epoch : nil
         case .event(let payload): payload.epoch
         case .state(let payload): payload.epoch
-        case .cleared, .ranging: nil
+        case .cleared, .ranging, .beacons: nil
         }
     }
 
@@ -82,6 +89,7 @@ package struct GatewayMessage: Sendable {
         case .event(let payload): payload.head
         case .state(let payload): payload.head
         case .ranging(let payload): payload.head
+        case .beacons(let payload): payload.head
         case .cleared: nil
         }
     }
@@ -93,7 +101,7 @@ extension GatewayMessage.Content {
     fileprivate func isAbout(_ instance: RegionInstanceID?) -> Bool {
         guard let instance else { return true }
         switch self {
-        case .status, .cleared: return true
+        case .status, .cleared, .beacons: return true
         case .state(let payload): return payload.instance.isWithin(instance)
         case .ranging(let payload):
             return payload.list.instance.isWithin(instance)

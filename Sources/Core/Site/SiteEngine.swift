@@ -44,17 +44,22 @@ package struct SiteEngine: Sendable {
     private(set) var placing: StorePlacing
     /// The UUID of each region, by its id.
     private var owners = RegionOwners()
+    /// The offsets that it learns; `nil` where the configuration does not want that.
+    private var learning: LearningSchedule?
     private var malformed: UInt64 = 0
     /// Messages of gateways beyond 64.
     private var refusedGateways: UInt64 = 0
 
-    /// - Parameter records: the records of an earlier process.
+    /// - Parameters:
+    ///   - records: the records of an earlier process.
+    ///   - learning: what an earlier process has learned.
     package init(
         _ settings: SiteSettings, _ gateway: GatewaySettings, distinguishesDevices: Bool,
-        restoring records: [RegionRecord],
+        restoring records: [RegionRecord], learning: StoreLearning? = nil,
         at now: Instant, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
+        self.learning = learning.map { LearningSchedule($0, at: now) }
         let gateways = StoreGateways(settings.gateways, at: now)
         let spans = StoreRegion.Spans(
             exitAfter: settings.leaveAfter, unknownAfter: gateway.regions.rules.beacons.unknownStateAfter,
@@ -69,6 +74,7 @@ package struct SiteEngine: Sendable {
         for record in records.count > presence.regions.limits.maxInstances ? inOrder : records {
             restore(record.moved(notAfter: now), outputs: &outputs)
         }
+        if let update = self.learning?.begin() { publish(update, at: now, outputs: &outputs) }
     }
 
     private mutating func restore(_ record: RegionRecord, outputs: inout [GatewayOutput]) {
@@ -102,14 +108,18 @@ package struct SiteEngine: Sendable {
 /// The passing of time.
 extension SiteEngine {
     /// The time of the next `advance`.
-    package var nextDeadline: Instant { min(presence.nextDeadline, placing.nextDeadline) }
+    package var nextDeadline: Instant {
+        min(presence.nextDeadline, placing.nextDeadline, learning?.nextDeadline ?? .distantFuture)
+    }
 
     /// Does the first work that is due before `limit`. Returns its time; `nil` where there is none.
     package mutating func advance(before limit: Instant, outputs: inout [GatewayOutput]) -> Instant? {
         let now = nextDeadline
         guard now < limit else { return nil }
         presence.pass(to: now)
-        if presence.nextDeadline > now {
+        if let due = learning?.nextDeadline, due <= now {
+            learn(at: now, outputs: &outputs)
+        } else if presence.nextDeadline > now {
             placing.advance(to: now, &presence, outputs: &outputs)
         } else if presence.isRestatementDue(at: now) {
             endEarlierEpochs(at: now, outputs: &outputs)
@@ -119,6 +129,18 @@ extension SiteEngine {
         }
         takeFindings(outputs: &outputs)
         return now
+    }
+
+    /// Learns from the beacons that are heard now, and from the quarter of the day that is over.
+    private mutating func learn(at now: Instant, outputs: inout [GatewayOutput]) {
+        let ids = presence.gateways.all.map(\.settings.id)
+        learning?.take(placing.levelsOfMoving(presence.gateways.hearing, at: now), ids)
+        if let update = learning?.advance(to: now) { publish(update, at: now, outputs: &outputs) }
+    }
+
+    private mutating func publish(_ update: LearnedUpdate, at now: Instant, outputs: inout [GatewayOutput]) {
+        placing.use(learning?.offsets_db ?? [:], presence.gateways)
+        outputs.append(.message(update, at: now))
     }
 
     /// Does all work that is due up to an instant.
@@ -189,6 +211,7 @@ extension SiteEngine {
         let listed = placing.beacons.slots.count { now - placing.beacons[$0].listedAt <= HeardLevels.memory }
         var figures = GatewayFigures()
         figures.store = StoreFigures(late: presence.lateCount, malformed: malformed, gateways: gateways)
+        figures.store?.suspects = learning?.suspectCount
         (figures.tracks, figures.listedTracks, figures.instances) = (UInt64(clamping: listed), listed, instanceCount)
         (figures.refusedTransmitters, figures.refusedEntries) = (placing.refusedBeacons, presence.regions.refused)
         figures.refusedGateways = refusedGateways
@@ -226,6 +249,8 @@ extension SiteEngine {
         }
         presence.pass(to: now)
         placing.update(presence.gateways)
+        learning?.receive(message, at: now, timebase, isRetained: isRetained)
+        if case .beacons = message.content { return }
         let arrival = Arrival(message.head, at: now, timebase, lateAfter: settings.lateAfter)
         let showsClock = !isRetained && showsClock(message.content, of: gateway, arrival)
         presence.receive(message, of: gateway, arrival, showsClock: showsClock)
@@ -237,7 +262,7 @@ extension SiteEngine {
         }
         guard isJoined(message.content, of: instance, from: gateway, outputs: &outputs) else { return }
         switch message.content {
-        case .status: break
+        case .status, .beacons: break
         case .cleared: presence.endClaim(of: gateway, on: instance, at: now)
         case .event(let payload):
             guard case .beacon(let identity, let observation) = payload.cause else { return }
@@ -259,7 +284,7 @@ extension SiteEngine {
     /// list is published at once or never.
     private func showsClock(_ content: GatewayMessage.Content, of gateway: GatewayIndex, _ arrival: Arrival) -> Bool {
         switch content {
-        case .status, .cleared: false
+        case .status, .cleared, .beacons: false
         case .ranging: true
         case .event, .state:
             arrival.stated > arrival.now || presence.gateways[gateway].progress.catchesUpUntil < arrival.now
@@ -333,7 +358,7 @@ extension GatewayMessage.Content {
         case .event(let payload):
             if case .beacon(let identity, _) = payload.cause { identity.uuid } else { nil }
         case .ranging(let payload): payload.list.beacons.first?.identity.uuid
-        case .status, .state, .cleared: nil
+        case .status, .state, .cleared, .beacons: nil
         }
     }
 }

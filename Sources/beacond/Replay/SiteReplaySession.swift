@@ -45,7 +45,8 @@ struct SiteReplaySession {
         advance(before: line.t)
         now = line.t
         do throws(GatewayMessage.Refusal) {
-            let message = try GatewayMessage(topic: line.topic, fields: line.payload, store: topics)
+            let message = try GatewayMessage(
+                topic: line.topic, fields: line.payload, store: topics, learns: engine.settings.learns)
             engine.receive(message, at: now, recorded.timebase, outputs: &outputs)
         } catch {
             if case .malformed = error { engine.receiveMalformed() }

@@ -18,6 +18,7 @@ extension MessageKind {
         case .location: LocationPayload.self
         case .track: TrackPayload.self
         case .today: TodayPayload.self
+        case .learned: LearnedPayload.self
         case .settings: SettingsPayload.self
         case .beacons: BeaconsPayload.self
         case .response: ResponsePayload.self
@@ -89,6 +90,27 @@ extension HeatSheet.Cell {
             y_m: try fields.number("y_m", HeatSheet.places_m),
             seconds: try fields.number("seconds"),
             beacons: try fields.integer("beacons", HeatSheet.beacons))
+    }
+}
+
+extension LearnedPayload: ReadablePayload {
+    public init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let decibels = -200.0...200.0
+        let gateways = try fields.list("gateways") { fields throws(PayloadError) in
+            LearnedReport.Gateway(
+                id: try fields.text("id"), rssiOffset_db: try fields.number("rssi_offset_db", decibels),
+                plusMinus_db: try fields.number("plus_minus_db", 0...200), links: try fields.integer("links", 0...63),
+                since: try fields.time("since"))
+        }
+        let suspects = try fields.list("suspects") { fields throws(PayloadError) in
+            LearnedReport.Suspect(
+                id: try fields.text("id"), since: try fields.time("since"),
+                change_db: try fields.number("change_db", decibels), reason: try fields.word("reason"))
+        }
+        guard gateways.count <= SiteSettings.maxGateways, suspects.count <= SiteSettings.maxGateways else {
+            throw PayloadError("gateways", .tooLong(limit: SiteSettings.maxGateways))
+        }
+        self.init(head: head, report: LearnedReport(gateways: gateways, suspects: suspects))
     }
 }
 

@@ -19,12 +19,13 @@ struct Store {
     private var seqs: [String: Int] = [:]
     private var instanceSeqs: [String: Int] = [:]
 
-    init(_ toml: String = "", restoring records: [RegionRecord] = []) throws {
+    init(_ toml: String = "", restoring records: [RegionRecord] = [], learned: [StoredLearning] = []) throws {
         let settings = try Settings.parse(toml)
+        let site = settings.site ?? settings.siteDefaults
         engine = SiteEngine(
-            settings.site ?? settings.siteDefaults, settings.gateway,
+            site, settings.gateway,
             distinguishesDevices: settings.privacy.siteKeyFile != nil,
-            restoring: records, at: .origin, outputs: &outputs)
+            restoring: records, learning: StoreLearning(site, .utc, restoring: learned), at: .origin, outputs: &outputs)
     }
 
     /// The name of an epoch, a ULID, that began at that time.
@@ -44,7 +45,8 @@ struct Store {
         advance(to: t_s)
         do throws(GatewayMessage.Refusal) {
             let message = try GatewayMessage(
-                topic: "beacons/store/\(gateway)/\(topic)", payload: Array(payload.utf8), store: topics)
+                topic: "beacons/store/\(gateway)/\(topic)", payload: Array(payload.utf8), store: topics,
+                learns: engine.settings.learns)
             engine.receive(
                 message, at: .origin + .seconds(t_s), timebase, isRetained: isRetained, outputs: &outputs)
             check()
@@ -62,6 +64,29 @@ struct Store {
                 + #""state":"\#(online ? "online" : "offline")","version":"1","epoch":"\#(epoch)","radio":"\#(radio)","remedy":""}"#,
             at: t_s)
     }
+
+    /// A gateway that is a beacon.
+    mutating func advertise(_ gateway: String, minor: Int, at t_s: Double) {
+        say(
+            gateway, "status",
+            head(t_s, isSynced: true)
+                + #""state":"online","version":"1","epoch":"E","radio":"scanning","remedy":"","advertises":{"uuid":"\#(Self.uuid)","major":7,"minor":\#(minor),"measured_power_dbm":-59}}"#,
+            at: t_s)
+    }
+
+    /// A gateway's list of the gateways that it hears, by minor and level.
+    mutating func beacons(_ gateway: String, _ heard: [(minor: Int, level_dbm: Int)], at t_s: Double) {
+        let time = Self.text(t_s)
+        let listed = heard.map { minor, level_dbm in
+            #"{"uuid":"\#(Self.uuid)","major":7,"minor":\#(minor),"first_heard_at":"\#(time)","last_heard_at":"\#(time)","interval_ms":100,"rssi_dbm":\#(level_dbm)}"#
+        }
+        say(
+            gateway, "beacons/0",
+            head(t_s, isSynced: true) + #""page":0,"pages":1,"beacons":[\#(listed.joined(separator: ","))]}"#, at: t_s)
+    }
+
+    /// The last report of learned offsets.
+    var learned: LearnedReport? { outputs.reversed().lazy.compactMap { $0.content(LearnedUpdate.self)?.report }.first }
 
     /// - Parameters:
     /// - told_s: its `at`, where that is not its arrival.

@@ -13,7 +13,7 @@ const settling_ms = 3000;
 // A broker has sent again by then what it keeps. What comes later is shown as it comes.
 const renewing_ms = 10000;
 // Kinds that are subscribed for the selected store alone.
-const lookedAt = new Set(['health', 'ranging', 'event', 'today', 'heat', 'beacons']);
+const lookedAt = new Set(['health', 'ranging', 'event', 'today', 'heat', 'beacons', 'learned']);
 
 /** The page's state and choices: the store, the layout, the filter. Views read it, messages change it. */
 export class Page {
@@ -91,7 +91,7 @@ export class Page {
     const all = ['status', 'location', 'location/track', 'region/+/state'].map((rest) => `${prefix}/+/+/${rest}`);
     // Without a selected store the page shows a chain's gateways that need help, whose health tells of certificates and backlogs.
     if (this.siteName === null) return [...all, `${prefix}/+/+/health`];
-    return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/today`, `${prefix}/${this.siteName}/+/heat`, `${prefix}/${this.siteName}/+/beacons/+`, `${prefix}/${this.siteName}/+/region/#`];
+    return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/today`, `${prefix}/${this.siteName}/+/heat`, `${prefix}/${this.siteName}/+/learned`, `${prefix}/${this.siteName}/+/beacons/+`, `${prefix}/${this.siteName}/+/region/#`];
   }
 
   /** Takes a message as it came. An unreadable one is counted, and stops nothing. */

@@ -55,11 +55,12 @@ package final class Dispatcher {
     ///   - location: the status's part about the place at the start.
     ///   - takesSettings: whether it reports the outcome of settings over MQTT.
     ///   - listsBeacons: whether it publishes lists of beacons.
+    ///   - learns: whether it publishes learned offsets.
     ///   - now: the time at which this process takes over coverage.
     package init(
         _ composer: MessageComposer, outbox: Outbox, stored: StoredState, integrations: Integrations? = nil,
         location: LocationStatus? = nil, takesSettings: Bool = false, listsBeacons: Bool = false,
-        siteKey: [UInt8]? = nil, bootID: String?,
+        learns: Bool = false, siteKey: [UInt8]? = nil, bootID: String?,
         at now: Instant = .origin
     ) {
         let epoch = outbox.numbering.epoch
@@ -85,6 +86,7 @@ package final class Dispatcher {
         if takesSettings { wanted.insert(composer.topics.topic(.gateway(.settings))) }
         if listsBeacons { wanted.formUnion(records.pages(of: .beacons, under: composer.topics)) }
         if composer.topics.gateway == SiteSettings.gatewayID { wanted.formUnion(composer.topics.retainedOfStore) }
+        if !learns { wanted.remove(composer.topics.topic(.gateway(.learned))) }
         var coverage = PublishedCoverage()
         coverage.resume(stored.coverage, at: now)
         published = Published(

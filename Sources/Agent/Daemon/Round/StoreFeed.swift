@@ -53,8 +53,11 @@ package final class StoreFeed: Engine {
     /// The topic filters for the messages of the store's gateways about themselves and their regions.
     package var filters: [String] {
         let gateways = topics.prefix + "/" + topics.site + "/+"
-        return [gateways + "/status", gateways + "/region/#"]
+        return [gateways + "/status", gateways + "/region/#"] + (learns ? [gateways + "/beacons/+"] : [])
     }
+
+    /// True if the lists of beacons are read.
+    private var learns: Bool { engine.settings.learns }
 
     /// The status's part about the radio: a store has none, and hears while any of its gateways does.
     package var status: MessageComposer.RadioStatus { .store(isHearing: engine.isHearing) }
@@ -80,7 +83,7 @@ package final class StoreFeed: Engine {
             }
             engine.advance(through: now, outputs: &outputs)
             do throws(GatewayMessage.Refusal) {
-                let read = try GatewayMessage(topic: message.topic, payload: payload, store: topics)
+                let read = try GatewayMessage(topic: message.topic, payload: payload, store: topics, learns: learns)
                 engine.receive(read, at: now, timebase, isRetained: message.isRetained, outputs: &outputs)
             } catch {
                 if case .malformed = error { engine.receiveMalformed() }

@@ -92,7 +92,10 @@ package struct SiteStart {
         var outputs: [GatewayOutput] = []
         engine = SiteEngine(
             site, settings.gateway, distinguishesDevices: settings.privacy.siteKeyFile != nil,
-            restoring: stored.regions.map(\.record), at: now, outputs: &outputs)
+            restoring: stored.regions.map(\.record),
+            learning: StoreLearning(
+                site, localTime, restoring: stored.records.compactMap { StoredLearning($0.value, key: $0.key) }),
+            at: now, outputs: &outputs)
         self.outputs = [.radio(radio, at: now)] + stored.endings(at: now) + outputs
         today = StoreToday(
             site, localTime, restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,
@@ -119,7 +122,8 @@ extension Dispatcher {
         self.init(
             composer, outbox: outbox, stored: stored, integrations: Integrations(settings, topics, for: kind),
             location: location, takesSettings: kind == .gateway && settings.fleet.takesSettings,
-            listsBeacons: kind == .gateway && settings.gateway.beacons != nil, siteKey: settings.privacy.siteKey,
+            listsBeacons: kind == .gateway && settings.gateway.beacons != nil,
+            learns: kind == .store && settings.site?.learns == true, siteKey: settings.privacy.siteKey,
             bootID: bootID, at: now)
     }
 }

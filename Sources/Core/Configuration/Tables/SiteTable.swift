@@ -9,11 +9,11 @@ package struct SiteSettings: Hashable, Sendable {
         /// The position on the floor plan; `nil` where it is not set. Metres.
         var position: PlanPoint?
         var floor: Int
-        /// The offset added to every level of this gateway, dB.
-        var rssiOffset_db: Double
+        /// The offset added to every level of this gateway, dB; `nil` where the configuration names none.
+        var rssiOffset_db: Double?
 
         init(
-            id: String, zone: String? = nil, position: PlanPoint? = nil, floor: Int = 0, rssiOffset_db: Double = 0
+            id: String, zone: String? = nil, position: PlanPoint? = nil, floor: Int = 0, rssiOffset_db: Double? = nil
         ) {
             self.id = id
             self.zone = zone ?? id
@@ -48,6 +48,8 @@ package struct SiteSettings: Hashable, Sendable {
     var heatCell_m: Double
     /// The fewest different beacons of a cell that leaves the store.
     var heatMinimum: Int
+    /// True if the store learns the offsets of its gateways.
+    package var learns = false
     package var gateways: [Gateway]
 }
 
@@ -75,11 +77,15 @@ struct SiteTable: SettingsTable {
         "heat_minimum", default: 5, .integer(1...1_000),
         "The fewest different beacons of a cell that `heat` publishes; the others are counted together.")
 
+    let learn = Key(
+        "learn", default: false, .flag,
+        "Whether the store learns the offsets of its gateways, and names those that were moved or covered.")
+
     func read(_ reader: inout TableReader, store: String) -> SiteSettings {
         SiteSettings(
             id: reader.value(id) ?? store, regions: Set(reader.value(regions)), leaveAfter: reader.value(leaveAfter),
             lateAfter: reader.value(lateAfter), timeZone: reader.value(timeZone), heatCell_m: reader.value(heatCell),
-            heatMinimum: reader.value(heatMinimum), gateways: [])
+            heatMinimum: reader.value(heatMinimum), learns: reader.value(learn), gateways: [])
     }
 }
 
@@ -96,7 +102,9 @@ struct SiteGatewayTable: SettingsTable {
         "Its place on the floor plan, `[x, y]` in metres. Empty: unknown.")
     let floor = Key("floor", default: 0, .integer(-100...200), "The floor that it is on.")
     let rssiOffset = Key(
-        "rssi_offset_db", default: 0, .number(-40...40), "Added to every level that it publishes, dB.")
+        "rssi_offset_db", default: nil, Rule<Double>.number(-40...40).optional,
+        "Added to every level that it publishes, dB. Without it the learned offset, or 0.", defaultNote: "learned, or 0"
+    )
 
     /// Returns `nil` where the id is missing or wrong, which the reader has noted.
     func read(_ reader: inout TableReader, taken: inout Set<String>) -> SiteSettings.Gateway? {

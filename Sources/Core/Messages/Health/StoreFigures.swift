@@ -25,6 +25,8 @@ package struct StoreFigures: Hashable, Sendable {
     package var malformed: UInt64
     /// The gateways in the order of the configuration; those not listed follow in the order of appearance.
     package var gateways: [Gateway]
+    /// The gateways whose links have changed; `nil` where the store does not learn.
+    package var suspects: Int?
 
     package init(late: UInt64, malformed: UInt64, gateways: [Gateway]) {
         self.late = late
@@ -51,6 +53,13 @@ extension StoreFigures {
             }
         } samples: { figures in
             figures.gateways.map { .init($0.hearing == .hears, label: ("gateway", $0.id)) }
+        },
+        HealthFigure(
+            "suspects", .gauge("beacond_site_suspects", "Gateways that seem to have been moved, turned or covered.")
+        ) { figures, json in
+            if let suspects = figures.suspects { json.set("suspects", suspects) }
+        } samples: { figures in
+            figures.suspects.map { [.init($0)] } ?? []
         },
     ]
 }

@@ -88,8 +88,8 @@ package struct OffsetFit: Sendable {
         return spoken.map { number in
             let gateway = gateways.all[number].settings
             return Proposal(
-                gateway: gateway.id, configured_db: gateway.rssiOffset_db,
-                proposed_db: gateway.rssiOffset_db + ((offsets[number] - middle) * 2).rounded() / 2,
+                gateway: gateway.id, configured_db: gateway.rssiOffset_db ?? 0,
+                proposed_db: (gateway.rssiOffset_db ?? 0) + ((offsets[number] - middle) * 2).rounded() / 2,
                 beacons: residuals[GatewayIndex(number)]?.count ?? 0)
         }
     }

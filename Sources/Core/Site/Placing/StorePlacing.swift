@@ -46,6 +46,9 @@ struct StorePlacing: Sendable {
     /// Takes the gateways, of which a new one may bring a zone.
     mutating func update(_ gateways: StoreGateways) { plan.update(gateways) }
 
+    /// Uses other learned offsets from now on.
+    mutating func use(_ learned_db: [String: Double], _ gateways: StoreGateways) { plan.use(learned_db, gateways) }
+
     /// The time of the next deadline.
     var nextDeadline: Instant { min(rangingDue, zonesResumedUntil) }
 
@@ -121,6 +124,8 @@ struct StorePlacing: Sendable {
 /// The beacons of a region and their levels, from gateways' lists.
 extension StorePlacing {
     static let rangingInterval = TimeSpan.seconds(1)
+    /// The time after a change of zone in which a beacon counts as moving, and the age of levels that are of one time.
+    private static let movingFor = TimeSpan.seconds(600), atOnce = TimeSpan.seconds(3)
 
     /// Takes a gateway's list of a region's beacons.
     ///
@@ -267,6 +272,24 @@ extension StorePlacing {
             outputs.append(.message(list, at: now))
         }
         rangingDue = isAnyHeard || isAnyListed ? now + Self.rangingInterval : .distantFuture
+    }
+
+    /// Returns the levels of each moving beacon at the two gateways that hear it best, without offsets. A beacon that has
+    /// been in its zone for long may stand beside one of them.
+    func levelsOfMoving(
+        _ hearing: GatewaySet, at now: Instant
+    ) -> [(one: (GatewayIndex, Double), other: (GatewayIndex, Double))] {
+        beacons.slots.compactMap { slot in
+            let beacon = beacons[slot]
+            guard beacon.zone != nil, now - beacon.zoneSince <= Self.movingFor else { return nil }
+            let fresh = beacon.levels.levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.atOnce }
+                .sorted { ($0.level_dbm, $1.gateway) > ($1.level_dbm, $0.gateway) }
+            guard fresh.count >= 2 else { return nil }
+            func raw(_ level: HeardLevels.Level) -> (GatewayIndex, Double) {
+                (level.gateway, level.level_dbm - plan.offset_db(of: level.gateway))
+            }
+            return (raw(fresh[0]), raw(fresh[1]))
+        }
     }
 
     private func entry(

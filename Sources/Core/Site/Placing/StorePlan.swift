@@ -19,6 +19,8 @@ struct StorePlan: Sendable {
 
     private(set) var names: [String] = []
     private var spots: [Spot] = []
+    /// The learned offsets by gateway. One that the configuration names counts instead.
+    private var learned_db: [String: Double] = [:]
 
     init(_ gateways: StoreGateways) { update(gateways) }
 
@@ -31,8 +33,20 @@ struct StorePlan: Sendable {
             spots.append(
                 Spot(
                     zone: Zone(number: number), floor: gateway.settings.floor, position: gateway.settings.position,
-                    offset_db: gateway.settings.rssiOffset_db))
+                    offset_db: offset_db(of: gateway.settings)))
         }
+    }
+
+    /// Uses other learned offsets from now on.
+    mutating func use(_ learned_db: [String: Double], _ gateways: StoreGateways) {
+        self.learned_db = learned_db
+        for (number, gateway) in gateways.all.enumerated() where number < spots.count {
+            spots[number].offset_db = offset_db(of: gateway.settings)
+        }
+    }
+
+    private func offset_db(of gateway: SiteSettings.Gateway) -> Double {
+        gateway.rssiOffset_db ?? learned_db[gateway.id] ?? 0
     }
 
     func zone(of gateway: GatewayIndex) -> Zone { spots[gateway.number].zone }

@@ -7,6 +7,7 @@ import Glibc
 ///     Simulation --seeds N [--first F] [--every E]    seeds F, F + E, … N of them
 ///     Simulation --seed S [--trace]                   one seed
 ///     Simulation --store …                            the same of the world in which several gateways make a store
+///     Simulation --learning …                         of stores that learn the offsets of their gateways, a year each
 ///     Simulation --twin …                             of that world, where only lines and gateways fail, beside its undisturbed twin
 struct Runner {
     private var first: UInt64 = 1
@@ -15,6 +16,7 @@ struct Runner {
     private var isTraced = false
     private var isStore = false
     private var hasTwin = false
+    private var isLearning = false
     private var problem: String?
 
     init(_ arguments: [String]) {
@@ -23,6 +25,7 @@ struct Runner {
             switch word {
             case "--trace": isTraced = true
             case "--store": isStore = true
+            case "--learning": isLearning = true
             case "--twin": (isStore, hasTwin) = (true, true)
             case "--seed": first = number(words.popFirst())
             case "--seeds": count = number(words.popFirst())
@@ -47,6 +50,7 @@ struct Runner {
             print(problem)
             return EX_USAGE
         }
+        if isLearning { return learn() }
         var failed: UInt64 = 0
         var (totals, storeTotals) = (Totals(), StoreTotals())
         for index in 0..<count {
@@ -63,6 +67,21 @@ struct Runner {
         print(isStore ? storeTotals.description : totals.description)
         print("\(count - failed) passed, \(failed) failed, 0 skipped")
         return failed == 0 ? 0 : 1
+    }
+
+    /// Plays years of stores that learn.
+    private func learn() -> Int32 {
+        var figures = LearningFigures()
+        for index in 0..<count {
+            let years = LearningYears(seed: first &+ index &* every)
+            years.play(into: &figures)
+            if isTraced { print(figures.description) }
+        }
+        print(figures.description)
+        let failures = figures.failures
+        for failure in failures { print("failed: \(failure)") }
+        print("\(count) passed, \(failures.count) failed, 0 skipped")
+        return failures.isEmpty ? 0 : 1
     }
 
     /// - Returns: a report of the violation; `nil` where there is none.

@@ -5,7 +5,7 @@ import { limits } from './limits.js';
 import { Names } from './names.js';
 
 // The kinds of messages that the broker keeps, and sends again on each connection.
-const retainedKinds = new Set(['status', 'health', 'location', 'state', 'today', 'beacons']);
+const retainedKinds = new Set(['status', 'health', 'location', 'state', 'today', 'beacons', 'learned']);
 
 /** A gateway as the page knows it; the gateway `site` is the store itself. */
 const newGateway = (site, id) => ({ site, id, status: null, health: null, fix: null, trail: [], states: new Map(), kept: new Map() });
@@ -27,7 +27,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null, heat: new Heat() };
+      site = { name, gateways: new Map(), beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null, learned: null, heat: new Heat() };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -89,6 +89,7 @@ export class Store {
     if (subject.kind === 'location') gateway.fix = null;
     if (subject.kind === 'health') gateway.health = null;
     if (subject.kind === 'today' && gateway.id === 'site') site.today = null;
+    if (subject.kind === 'learned' && gateway.id === 'site') site.learned = null;
     if (subject.kind !== 'state') return;
     gateway.states.delete(subject.topic);
     site.circles.delete(subject.topic);
@@ -99,7 +100,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null, heat: new Heat() });
+    Object.assign(site, { beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null, learned: null, heat: new Heat() });
     for (const gateway of site.gateways.values()) Object.assign(gateway, { health: null, waiting: [] });
     this.version += 1;
   }
@@ -150,6 +151,9 @@ export const takers = {
   today(site, gateway, subject, body) {
     // Only a store knows its day.
     if (gateway.id === 'site') site.today = body;
+  },
+  learned(site, gateway, subject, body) {
+    if (gateway.id === 'site') site.learned = body;
   },
   heat(site, gateway, subject, body) {
     if (gateway.id === 'site') site.heat.take(body);

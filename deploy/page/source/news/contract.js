@@ -193,6 +193,7 @@ export const kinds = {
           },
         },
       },
+      suspects: { is: 'whole', low: 0, high: 64 },
       tracks: { is: 'whole', low: 0 },
       instances: { is: 'whole', low: 0 },
       queue_depth: { is: 'whole', low: 0 },
@@ -303,6 +304,45 @@ export const kinds = {
       omitted_cells: { is: 'whole', low: 0, high: 16384 },
       omitted_s: { is: 'number', low: 0 },
       unplaced_s: { is: 'number', low: 0 },
+    },
+  },
+  learned: {
+    topic: 'learned',
+    is: 'object',
+    essential: ['schema', 'at', 'gateways', 'suspects'],
+    fields: {
+      schema: { is: 'word', words: [1] },
+      at: { is: 'time' },
+      clock: { is: 'word', words: ['synced', 'unsynced'] },
+      gateways: {
+        is: 'list',
+        most: 64,
+        of: {
+          is: 'object',
+          essential: ['id', 'rssi_offset_db', 'plus_minus_db'],
+          fields: {
+            id: { is: 'text', most: 128 },
+            rssi_offset_db: { is: 'number' },
+            plus_minus_db: { is: 'number', low: 0 },
+            links: { is: 'whole', low: 0, high: 63 },
+            since: { is: 'time' },
+          },
+        },
+      },
+      suspects: {
+        is: 'list',
+        most: 64,
+        of: {
+          is: 'object',
+          essential: ['id', 'since'],
+          fields: {
+            id: { is: 'text', most: 128 },
+            since: { is: 'time' },
+            change_db: { is: 'number' },
+            reason: { is: 'word', words: ['moved', 'covered', 'beacon', 'receiver'], grows: true },
+          },
+        },
+      },
     },
   },
   track: {

@@ -56,6 +56,10 @@ export const readers = {
   track: ({ fixes }) => ({ fixes: fixes.map(fix) }),
   today: day,
   heat: sheet,
+  learned: ({ gateways, suspects }) => ({
+    offsets: new Map(gateways.map(({ id, rssi_offset_db, plus_minus_db, links, since }) => [id, { offset_db: rssi_offset_db, plusMinus_db: plus_minus_db, links, since }])),
+    suspects: new Map(suspects.map(({ id, since, change_db, reason }) => [id, { since, change_db, reason: reason ?? '' }])),
+  }),
   beacons: list,
 };
 

@@ -29,7 +29,8 @@ export function showGateways(page, now_ms) {
     say(what, condition.word + (gateway.status && !gateway.status.synced ? ', clock not set' : ''));
     say(remedy, remedyOf(one, page.siteName));
     remedy.hidden = remedy.textContent === '';
-    const facts = details.open || gateway.id === page.chosenGateway ? factsOf(gateway, now_ms) : [];
+    const offset = page.site()?.learned?.offsets.get(gateway.id);
+    const facts = details.open || gateway.id === page.chosenGateway ? factsOf(gateway, now_ms, offset) : [];
     const make = () => element('div', '', element('dt'), element('dd'));
     keyed(details.lastElementChild, facts, ([name]) => name, make, (line, [name, value]) => {
       say(line.children[0], name);
@@ -40,14 +41,15 @@ export function showGateways(page, now_ms) {
 
 export const facts = [
   ['reports per second', 'reports_per_s'], ['beacons heard', 'tracks'], ['events waiting', 'queue_depth'], ['dropped', 'dropped'],
-  ['rejected', 'rejected'], ['radio recoveries', 'recoveries'], ['came too late', 'late'], ['processor, %', 'cpu_percent'], ['memory, KiB', 'rss_kib'],
+  ['rejected', 'rejected'], ['radio recoveries', 'recoveries'], ['came too late', 'late'], ['gateways changed', 'suspects'], ['processor, %', 'cpu_percent'], ['memory, KiB', 'rss_kib'],
 ];
 
-function factsOf({ status, health, fix }, now_ms) {
+function factsOf({ status, health, fix }, now_ms, offset) {
   const found = [];
   if (status) found.push(['version', status.version], ['status since', clockTime(status.at, now_ms)]);
   if (status?.location) found.push(['location', status.location.availability + (status.location.paused ? ', paused' : '')]);
   if (fix) found.push(['place', `${fix.latitude.toFixed(5)}, ${fix.longitude.toFixed(5)}, ±${metres(fix.accuracy_m)}`]);
+  if (offset) found.push(['learned offset', `${offset.offset_db.toFixed(1)} ± ${offset.plusMinus_db.toFixed(1)} dB${offset.links === null ? '' : `, from ${offset.links} links`}`]);
   if (!health) return [...found, ['health', 'not told yet']];
   for (const [words, name] of facts) if (health.figures[name] !== undefined) found.push([words, String(health.figures[name])]);
   if (health.receiver) found.push(['radio', receiverWords(health.receiver)]);

@@ -1,7 +1,7 @@
 // The gateways of a store, whether or not they sent a message, with the faults of each.
 
 import { zoneCounts } from '../model/store.js';
-import { conditionOf } from './words.js';
+import { conditionOf, suspectRemedy } from './words.js';
 
 /** The gateways that do not work, or work in part. */
 export const needsHelp = ({ condition }) => condition.tone === 'bad' || condition.tone === 'warn';
@@ -22,7 +22,8 @@ export function rosterOf(page) {
     const gateway = told.get(id) ?? { id, status: null, health: null, fix: null };
     // Retained messages come within a moment. A configured gateway without any has never sent one.
     const silent = configured.has(id) && !told.has(id) && page.settled;
-    return { id, gateway, condition: conditionOf(gateway, hearing.get(id) ?? (silent ? 'silent' : undefined)) };
+    const suspect = (store?.status?.state === 'online' && site?.learned?.suspects.get(id)) || null;
+    return { id, gateway, suspect, condition: conditionOf(gateway, hearing.get(id) ?? (silent ? 'silent' : undefined), suspect) };
   });
   return { gateways, store: store && { id: 'site', gateway: store, condition: conditionOf(store) } };
 }
@@ -47,7 +48,7 @@ export function zoneWords(page, { gateways, store } = rosterOf(page)) {
 }
 
 /** A remedy, in one line; empty where there is no fault. */
-export function remedyOf({ id, gateway, condition }, siteName) {
+export function remedyOf({ id, gateway, condition, suspect }, siteName) {
   const { status, health } = gateway;
   if (condition.word === 'offline' && id === 'site') return 'beacond site does not run, or its line is down: look at systemctl status beacond-site.';
   if (condition.word === 'offline') return 'The agent or its line is down: look at its power and its network. It comes back by itself.';
@@ -56,5 +57,6 @@ export function remedyOf({ id, gateway, condition }, siteName) {
   }
   if (status?.remedy) return status.remedy;
   if (condition.word.startsWith('certificate')) return 'Its broker refuses it after that: look at journalctl -u beacond-renew on the gateway.';
-  return health?.outbox ? `Its disk: ${health.outbox}` : '';
+  if (health?.outbox) return `Its disk: ${health.outbox}`;
+  return suspect ? suspectRemedy(suspect) : '';
 }

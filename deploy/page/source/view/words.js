@@ -18,11 +18,25 @@ export const hearings = {
   silent: ['✕', 'never heard', 'bad', 'was never heard'],
 };
 
+// The reasons in `learned` for which a gateway's links have changed: a word, the end of a sentence, and what to do.
+export const suspicions = {
+  moved: ['moved or turned', 'was moved or turned', 'Put it back. If it stays there, change its position in [[site.gateway]] and restart beacond site.'],
+  covered: ['covered', 'is covered', 'Look for a shelf, a freezer or a display in front of it.'],
+  beacon: ['sends otherwise', 'sends otherwise than before', 'Look at its antenna, and at [advertise] in its config.toml.'],
+  receiver: ['hears otherwise', 'hears otherwise than before', 'Look at its antenna and its adapter.'],
+};
+
+/** What to do for a gateway whose links have changed. */
+export function suspectRemedy({ reason, change_db }) {
+  const size = change_db === null ? '' : `Its links have changed by ${Math.abs(change_db).toFixed(0)} dB. `;
+  return size + (Object.hasOwn(suspicions, reason) ? suspicions[reason][2] : 'Look at its place and its antenna.');
+}
+
 /**
  * The condition of a gateway: `mark`, `word`, `tone`, and `says`, the end of a sentence. `hearing` is the store's word for it, if there is
  * one.
  */
-export function conditionOf(gateway, hearing) {
+export function conditionOf(gateway, hearing, suspect = null) {
   const { status, health } = gateway;
   let found = ['?', 'not heard of yet', 'quiet', 'has told no status'];
   if (status?.state === 'offline') found = hearings.offline;
@@ -33,6 +47,10 @@ export function conditionOf(gateway, hearing) {
     found = ['!', certificateWords(health.certificate_s), 'warn', `has a certificate that ${health.certificate_s < 0 ? 'has expired' : 'expires soon'}`];
   }
   if (found[2] === 'good' && health?.outbox) found = ['!', 'disk trouble', 'warn', 'has trouble with its disk'];
+  if (found[2] === 'good' && suspect) {
+    const [word, says] = Object.hasOwn(suspicions, suspect.reason) ? suspicions[suspect.reason] : ['changed', 'has changed'];
+    found = ['!', word, 'warn', says];
+  }
   return { mark: found[0], word: found[1], tone: found[2], says: found[3] };
 }
 

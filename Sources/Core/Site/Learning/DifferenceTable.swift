@@ -1,0 +1,98 @@
+/// The differences of levels at pairs of gateways that hear a moving beacon at once.
+///
+/// Where two gateways hear a beacon better than all others do, the beacon is somewhere between them. Over many beacons, it is
+/// as often nearer to one as to the other. So the median difference is that of the two receivers.
+struct DifferenceTable: Sendable {
+    /// Two gateways, the first with the lower number.
+    struct Pair: Hashable, Comparable, Sendable {
+        let first: Int
+        let second: Int
+
+        static func < (left: Pair, right: Pair) -> Bool { (left.first, left.second) < (right.first, right.second) }
+    }
+
+    /// The learned difference of a pair: the level at the first less that at the second.
+    struct Learned: Hashable, Sendable {
+        var difference_db: Double
+        var days: Int
+    }
+
+    /// The number of a day's differences in bins of 2 dB.
+    private struct Histogram: Sendable {
+        static let width_db = 2.0, bins = 41
+        var counts = [UInt16](repeating: 0, count: bins)
+        var total = 0
+
+        mutating func add(_ difference_db: Double) {
+            let middle = Double(Self.bins - 1) / 2
+            let bin = Int(min(max(difference_db / Self.width_db + middle, 0), Double(Self.bins - 1)).rounded())
+            guard counts[bin] < .max else { return }
+            counts[bin] += 1
+            total += 1
+        }
+
+        var median_db: Double {
+            var below = 0.0
+            for (bin, count) in counts.enumerated() where count > 0 {
+                let within = Double(total) / 2 - below
+                if within <= Double(count) {
+                    let share = within / Double(count) - 0.5
+                    return (Double(bin - (Self.bins - 1) / 2) + share) * Self.width_db
+                }
+                below += Double(count)
+            }
+            return 0
+        }
+    }
+
+    /// The fewest differences of a day whose median counts, and the most days of the mean.
+    private static let fewest = 30, mostDays = 7
+    /// The most pairs: neighbours of 64 gateways are fewer.
+    static let mostPairs = 512
+
+    private var today: [Pair: Histogram] = [:]
+    private var learned: [Pair: Learned] = [:]
+
+    init() {}
+
+    /// Takes the levels of a beacon at two gateways, without offsets.
+    mutating func take(_ one: (gateway: Int, level_dbm: Double), _ other: (gateway: Int, level_dbm: Double)) {
+        guard one.gateway != other.gateway else { return }
+        let isInOrder = one.gateway < other.gateway
+        let pair = Pair(first: min(one.gateway, other.gateway), second: max(one.gateway, other.gateway))
+        guard today[pair] != nil || today.count < Self.mostPairs else { return }
+        let difference_db = one.level_dbm - other.level_dbm
+        today[pair, default: Histogram()].add(isInOrder ? difference_db : -difference_db)
+    }
+
+    /// Ends a day.
+    mutating func endDay() {
+        for (pair, histogram) in today where histogram.total >= Self.fewest {
+            guard var known = learned[pair] else {
+                if learned.count < Self.mostPairs {
+                    learned[pair] = Learned(difference_db: histogram.median_db, days: 1)
+                }
+                continue
+            }
+            known.days = min(known.days + 1, Self.mostDays)
+            known.difference_db += (histogram.median_db - known.difference_db) / Double(known.days)
+            learned[pair] = known
+        }
+        today = [:]
+    }
+
+    /// Forgets what was learned of a gateway.
+    mutating func forget(_ gateway: Int) {
+        learned = learned.filter { $0.key.first != gateway && $0.key.second != gateway }
+        today = today.filter { $0.key.first != gateway && $0.key.second != gateway }
+    }
+
+    /// Takes over what an earlier process has learned.
+    mutating func restore(_ difference: Learned, of pair: Pair) {
+        guard pair.first < pair.second, learned.count < Self.mostPairs else { return }
+        learned[pair] = difference
+    }
+
+    /// The learned differences, in the order of the pairs.
+    var all: [(pair: Pair, learned: Learned)] { learned.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+}

@@ -1,0 +1,53 @@
+/// The times at which a store learns, on the engine's clock.
+struct LearningSchedule: Sendable {
+    /// The time from one look at the beacons to the next.
+    private static let interval = TimeSpan.seconds(10)
+
+    private var learning: StoreLearning
+    /// Relates the engine's clock to the days; `nil` before the first message. A clock that is not synced has no days.
+    private var timebase: Timebase?
+    /// The time of the next look at the beacons.
+    private(set) var nextDeadline: Instant
+
+    init(_ learning: StoreLearning, at now: Instant) {
+        self.learning = learning
+        nextDeadline = now + Self.interval
+    }
+
+    var offsets_db: [String: Double] { learning.offsets_db }
+
+    var suspectCount: Int { learning.suspectCount }
+
+    /// Returns the report of what an earlier process has learned; `nil` without any.
+    mutating func begin() -> LearnedUpdate? { learning.firstReport() }
+
+    /// Takes a gateway's message.
+    ///
+    /// - Parameter isRetained: whether the broker had kept it. Then its levels may be old.
+    mutating func receive(_ message: GatewayMessage, at now: Instant, _ timebase: Timebase, isRetained: Bool) {
+        self.timebase = timebase
+        switch message.content {
+        case .status(let payload): learning.receive(payload.advertises, from: message.gateway)
+        case .beacons(let payload):
+            guard timebase.isSynced, !isRetained else { return }
+            learning.receive(payload, from: message.gateway, at: timebase.wall(now))
+        case .event, .state, .cleared, .ranging: break
+        }
+    }
+
+    /// Takes the levels of beacons at the two gateways that hear each best.
+    ///
+    /// - Parameter ids: of the gateways, by their index.
+    mutating func take(_ levels: [(one: (GatewayIndex, Double), other: (GatewayIndex, Double))], _ ids: [String]) {
+        for (one, other) in levels where max(one.0, other.0).number < ids.count {
+            learning.receive((ids[one.0.number], one.1), (ids[other.0.number], other.1))
+        }
+    }
+
+    /// Passes time. Returns what has changed.
+    mutating func advance(to now: Instant) -> LearnedUpdate? {
+        nextDeadline = now + Self.interval
+        guard let timebase, timebase.isSynced else { return nil }
+        return learning.pass(to: timebase.wall(now))
+    }
+}

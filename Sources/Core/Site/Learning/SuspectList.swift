@@ -1,0 +1,69 @@
+/// The gateways whose links have changed, over the quarters of the days.
+///
+/// A gateway is named after two quarters in a row whose scores are 2 together, and no more after two quarters without a
+/// change. After a week its new place is the usual one.
+struct SuspectList: Sendable {
+    /// A gateway whose links have changed.
+    struct Entry: Hashable, Sendable {
+        /// The beginning of the first quarter with the change.
+        var since: WallTime
+        /// The last change, dB.
+        var change_db: Double
+        var reason: LearnedReport.Reason
+        /// The score of the last quarter.
+        var score: Double
+        var isNamed = false
+        /// The quarters in a row without a change.
+        var usualQuarters = 0
+
+        /// True if the change is clear enough that its levels are not learned.
+        var isClear: Bool { isNamed || score >= 1 }
+    }
+
+    /// The scores of two quarters in a row that name a gateway.
+    private static let sure = 2.0
+    /// The quarters in a row that clear a gateway.
+    private static let enough = 2
+    /// The time after which a new place is the usual one.
+    static let acceptedAfter = TimeSpan.seconds(7 * 86_400)
+
+    private(set) var entries: [Int: Entry] = [:]
+
+    init() {}
+
+    /// Takes over an entry of an earlier process.
+    mutating func restore(_ entry: Entry, of gateway: Int) { entries[gateway] = entry }
+
+    /// Takes the verdicts of a quarter.
+    ///
+    /// - Parameter judged: the gateways whose links could be compared.
+    /// - Returns: the gateways whose new place is the usual one now.
+    mutating func take(_ verdicts: [LinkChanges.Verdict], judged: Set<Int>, from: WallTime, to: WallTime) -> [Int] {
+        for gateway in judged.sorted() {
+            if let verdict = verdicts.first(where: { $0.gateway == gateway }) {
+                note(verdict, from: from)
+            } else if var entry = entries[gateway] {
+                entry.usualQuarters += 1
+                entry.score = 0
+                entries[gateway] = entry.isNamed && entry.usualQuarters < Self.enough ? entry : nil
+            }
+        }
+        let accepted = entries.filter { $0.value.isNamed && to - $0.value.since >= Self.acceptedAfter }.keys.sorted()
+        for gateway in accepted { entries[gateway] = nil }
+        return accepted
+    }
+
+    private mutating func note(_ verdict: LinkChanges.Verdict, from: WallTime) {
+        var entry =
+            entries[verdict.gateway]
+            ?? Entry(since: from, change_db: verdict.change_db, reason: verdict.reason, score: 0)
+        let isFirst = entry.score == 0
+        entry.isNamed = entry.isNamed || (!isFirst && entry.score + verdict.score >= Self.sure)
+        entry.usualQuarters = 0
+        (entry.score, entry.change_db, entry.reason) = (verdict.score, verdict.change_db, verdict.reason)
+        entries[verdict.gateway] = entry
+    }
+
+    /// Forgets a gateway.
+    mutating func forget(_ gateway: Int) { entries[gateway] = nil }
+}

@@ -1,0 +1,168 @@
+import Testing
+
+@testable import Core
+@testable import TestAir
+
+@Suite("A store learns the offsets of its gateways")
+struct LearningTests {
+    private static let room = FloorPoint(x_m: 2, y_m: 2)
+
+    private func store(_ seed: UInt64, count: Int = 9, offsets_db: Double = 8) throws -> LearningStore {
+        try LearningStore(GatewayLinks(seed: seed, count: count, offsets_db: offsets_db))
+    }
+
+    @Test("The learned offsets are those of the receivers, and as sure as they say")
+    func offsets() throws {
+        var (errors, within) = ([Double](), 0)
+        for seed in UInt64(1)...6 {
+            var store = try store(seed)
+            store.pass(days: 8)
+            for (error, plusMinus) in store.errors_db {
+                #expect(plusMinus <= StoreLearning.sureEnough_db)
+                errors.append(error.magnitude)
+                if error.magnitude <= plusMinus { within += 1 }
+            }
+        }
+        #expect(errors.count == 54)
+        #expect(errors.sorted()[27] < 1.5)
+        // Two of three are within; half is the least that is honest.
+        #expect(within * 2 >= errors.count)
+    }
+
+    @Test("Zones with learned offsets are as right as with the true ones, within a point")
+    func zones() throws {
+        var (without, exact, learned) = (0.0, 0.0, 0.0)
+        for seed in UInt64(1)...6 {
+            var store = try store(seed)
+            store.pass(days: 8)
+            let gateways = store.links.gateways
+            let used = store.learning?.offsets_db ?? [:]
+            without += store.zones(2_000) { _ in 0 } / 6
+            exact += store.zones(2_000) { -gateways[$0].receive_db } / 6
+            learned += store.zones(2_000) { used[gateways[$0].id] ?? 0 } / 6
+        }
+        #expect(learned > exact - 0.01)
+        #expect(without < exact - 0.05)
+    }
+
+    @Test("Without positions the offsets are unsure and change nothing")
+    func withoutPlan() throws {
+        var store = try LearningStore(GatewayLinks(seed: 1, count: 6, offsets_db: 8), hasPlan: false)
+        store.pass(days: 8)
+        #expect(store.report.gateways.count == 6)
+        #expect(store.report.gateways.allSatisfy { $0.plusMinus_db > StoreLearning.sureEnough_db })
+        #expect(store.learning?.offsets_db.isEmpty == true)
+    }
+
+    @Test("An offset that the configuration names is not replaced, and the others are relative to it")
+    func named() throws {
+        let links = GatewayLinks(seed: 2, count: 9, offsets_db: 8)
+        let named = links.gateways[4]
+        var plain = try LearningStore(links)
+        var store = try LearningStore(links, named_db: [named.id: 20 - named.receive_db])
+        plain.pass(days: 4)
+        store.pass(days: 4)
+        let (without, with) = (plain.learning?.offsets_db ?? [:], store.learning?.offsets_db ?? [:])
+        #expect(with[named.id] == nil)
+        let shift_db = 20 - named.receive_db - (without[named.id] ?? 0)
+        for (id, offset_db) in with {
+            #expect((offset_db - (without[id] ?? 0) - shift_db).magnitude < 0.01)
+        }
+    }
+
+    @Test("A restart forgets nothing, and a gateway at another place begins anew")
+    func restart() throws {
+        var store = try store(3)
+        store.pass(days: 8)
+        let before = store.learning?.offsets_db ?? [:]
+        store.restart()
+        let after = store.learning?.offsets_db ?? [:]
+        #expect(before.count == 9 && before.keys == after.keys)
+        for (id, offset_db) in before { #expect(((after[id] ?? 0) - offset_db).magnitude < 0.01) }
+        store.restart { $0.x_m += 1 }
+        #expect(store.learning?.offsets_db.isEmpty == true)
+    }
+
+    @Test("A gateway that lies changes its own offset, and little of the others'")
+    func liar() throws {
+        for lie_db in [-30, 30] {
+            var (honest, store) = (try store(4), try store(4))
+            honest.pass(days: 6)
+            store.pass(days: 6) { receiver, _, level_dbm in receiver == 2 ? level_dbm + lie_db : level_dbm }
+            #expect(store.report.suspects.allSatisfy { $0.id == "gateway-2" })
+            let differences = zip(store.report.gateways, honest.report.gateways).filter { $0.0.id != "gateway-2" }
+                .map { $0.0.rssiOffset_db - $0.1.rssiOffset_db }
+            // A shift of all changes no zone.
+            let mean_db = differences.reduce(0, +) / Double(differences.count)
+            for difference in differences { #expect((difference - mean_db).magnitude < 2) }
+        }
+    }
+
+    @Test("A gateway that says it is the beacon of another one learns nothing for itself")
+    func imitation() throws {
+        var store = try store(5, count: 6)
+        store.imitate(1, as: 0)
+        store.pass(days: 4)
+        #expect(store.report.suspects.isEmpty)
+        #expect(store.errors_db.allSatisfy { $0.error.magnitude < 8 })
+    }
+}
+
+@Suite("A gateway that was moved or covered is named")
+struct SuspectTests {
+    private func named(
+        _ seed: UInt64, _ event: (Int, FloorPoint, Int) -> GatewayLinks.Event
+    ) throws -> (store: LearningStore, gateway: String) {
+        let links = GatewayLinks(seed: seed, count: 9, offsets_db: 4)
+        let gateway = Int(seed) % 9
+        var store = try LearningStore(links)
+        let hour = 14 * 24 + Int(seed) * 5 % 24
+        store.links.keepOn(gateway, from: hour)
+        store.pass(hours: hour)
+        store.links.add(event(gateway, links.gateways[gateway].place, hour))
+        store.pass(hours: 24)
+        return (store, links.gateways[gateway].id)
+    }
+
+    @Test("A cover is named within a day, with its size", arguments: [UInt64(1), 2, 3])
+    func cover(seed: UInt64) throws {
+        let (store, gateway) = try named(seed) { gateway, _, hour in
+            .cover(gateway: gateway, loss_db: 8, half: false, hour: hour)
+        }
+        let suspect = try #require(store.report.suspects.first)
+        #expect(store.report.suspects.count == 1 && suspect.id == gateway)
+        #expect(suspect.reason == .covered)
+        #expect((-10...(-6)).contains(suspect.change_db))
+        #expect(store.learning?.suspectCount == 1)
+    }
+
+    @Test("A move is named within a day", arguments: [UInt64(4), 5, 6])
+    func move(seed: UInt64) throws {
+        let (store, gateway) = try named(seed) { gateway, place, hour in
+            .move(gateway: gateway, to: place.moved(4, towards: 1), hour: hour)
+        }
+        #expect(store.report.suspects.map(\.id) == [gateway])
+    }
+
+    @Test("A week later the new place is the usual one, and the offset is learned anew")
+    func accepted() throws {
+        var (store, gateway) = try named(1) { gateway, _, hour in
+            .cover(gateway: gateway, loss_db: 8, half: false, hour: hour)
+        }
+        let before = try #require(store.report.gateways.first { $0.id == gateway })
+        store.restart()
+        #expect(store.learning?.suspectCount == 1)
+        store.pass(days: 10)
+        #expect(store.report.suspects.isEmpty)
+        let after = try #require(store.report.gateways.first { $0.id == gateway })
+        #expect(after.since > before.since)
+        #expect((3...12).contains(after.rssiOffset_db - before.rssiOffset_db))
+    }
+
+    @Test("A quiet store names none for weeks")
+    func quiet() throws {
+        var store = try LearningStore(GatewayLinks(seed: 7, count: 6, offsets_db: 8))
+        store.pass(days: 42)
+        #expect(store.reports.allSatisfy { $0.report.suspects.isEmpty })
+    }
+}
