@@ -6,7 +6,7 @@ import { readTopic } from '../../../deploy/page/source/news/topic.js';
 import { Page } from '../../../deploy/page/source/page.js';
 import { takers } from '../../../deploy/page/source/model/store.js';
 import { facts } from '../../../deploy/page/source/view/gatewaylist.js';
-import { hearings, radios } from '../../../deploy/page/source/view/words.js';
+import { hearings, radios, suspicions } from '../../../deploy/page/source/view/words.js';
 import { message, same, throws } from './assert.js';
 
 const sorted = (names) => [...names].sort();
@@ -30,6 +30,7 @@ export const contractRules = {
   },
   'each condition of a radio has its words': () => same(sorted(Object.keys(radios)), sorted(kinds.status.fields.radio.words)),
   'each word of a store for its gateways has its words': () => same(sorted(Object.keys(hearings)), sorted(health.gateways.of.fields.hearing.words)),
+  'each reason for which links have changed has its words': () => same(sorted(Object.keys(suspicions)), sorted(kinds.learned.fields.suspects.of.fields.reason.words)),
   'each figure that is shown is one of health': () => same(facts.map(([, name]) => name).filter((name) => !(name in health)), []),
   'a word of a later release is shown as it is, and another state is refused': () => {
     same(readPayload('status', message({ state: 'online', radio: 'tired' })).radio, 'tired');

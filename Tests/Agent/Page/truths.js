@@ -85,6 +85,25 @@ export const truths = {
     same(remedyOf(rosterOf(page).store, 's').includes('beacond-site'), true);
     same(words(), ['door scanning', 'wine never heard']);
   },
+  'a gateway that the store names as covered needs help until the store names it no more, or does not run': () => {
+    const page = pageOf({ door: 'door' });
+    const words = () => rosterOf(page).gateways.map(({ id, condition }) => `${id} ${condition.word}`);
+    const learned = (suspects) => page.says('site/learned', { gateways: [], suspects });
+    page.connect({ state: 'online' }, 0);
+    page.hear(0);
+    page.says('door/status', { state: 'online', radio: 'scanning' });
+    page.says('site/status', { state: 'online', radio: 'scanning' });
+    learned([{ id: 'door', since: '2026-11-23T08:00:00.000Z', change_db: -7.5, reason: 'covered' }]);
+    same(words(), ['door covered']);
+    same(remedyOf(rosterOf(page).gateways[0], 's'), 'Its links have changed by 8 dB. Look for a shelf, a freezer or a display in front of it.');
+    learned([{ id: 'door', since: '2026-11-23T08:00:00.000Z', change_db: -7.5, reason: 'stolen' }]);
+    same(words(), ['door changed']);
+    page.says('site/status', { state: 'offline' });
+    same(words(), ['door scanning']);
+    page.says('site/status', { state: 'online', radio: 'scanning' });
+    learned([]);
+    same(words(), ['door scanning']);
+  },
   'the headline says what is broken, and is good only where nothing is': () => {
     const page = pageOf({ door: 'door', wine: 'wine' });
     const says = (online = true) => { const { mark, words } = headlineOf(page, online, 0); return `${mark} ${words}`; };

@@ -75,6 +75,7 @@ struct LearningStore {
                 records = update.records
                 if let report = update.report { reports.append((hour, report)) }
             }
+            if (9..<20).contains(hour % 24) { passBeacons() }
             for receiver in links.gateways.indices {
                 var beacons: [HeardBeacon] = []
                 for sender in links.gateways.indices where sender != receiver {
@@ -92,6 +93,22 @@ struct LearningStore {
             }
         }
     }
+
+    /// Beacons of an hour move through the store.
+    private mutating func passBeacons() {
+        var offsets_db = learning?.offsets_db ?? [:]
+        for gateway in settings.gateways { offsets_db[gateway.id] = gateway.rssiOffset_db ?? offsets_db[gateway.id] }
+        for number in 0..<Self.beaconsOfHour {
+            let levels = links.levels(ofBeacon: 1_000_000 + hour * Self.beaconsOfHour + number).levels_dbm
+            let corrected = levels.enumerated().map { $1 + (offsets_db[links.gateways[$0].id] ?? 0) }
+            let best = corrected.indices.sorted { corrected[$0] > corrected[$1] }.prefix(2)
+            guard best.count == 2 else { continue }
+            learning?.receive(
+                (links.gateways[best[0]].id, levels[best[0]]), (links.gateways[best[1]].id, levels[best[1]]))
+        }
+    }
+
+    private static let beaconsOfHour = 40
 
     /// The last report.
     var report: LearnedReport { reports.last?.report ?? LearnedReport() }

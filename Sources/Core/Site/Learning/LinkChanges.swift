@@ -47,6 +47,9 @@ struct LinkChanges: Sendable {
     private static let mostSquare = 16.0
     /// A link that changes by so many standard deviations, and so many dB, has changed.
     private static let changedDeviations = 1.3, changed_db = 1.2
+    /// The least median change of the changed links, dB: of links in all directions, and where nearly all are weaker. A
+    /// display beside a gateway weakens many links a little.
+    private static let leastMove_db = 2.0, leastCover_db = 3.4
     /// The fewest changed links of a gateway, and their least share of all its links.
     private static let fewest = 2, leastShare = 0.4
     /// The cost of a gateway, and of a change of all links.
@@ -124,8 +127,11 @@ struct LinkChanges: Sendable {
         var best: (gateway: Int, score: Double)?
         for gateway in judged.sorted() {
             let own = changes.filter { $0.touches(gateway) }
-            let changed = own.count(where: Self.isChanged)
-            guard changed >= Self.fewest, Double(changed) >= Self.leastShare * Double(own.count) else { continue }
+            let changed = own.filter(Self.isChanged)
+            guard changed.count >= Self.fewest, Double(changed.count) >= Self.leastShare * Double(own.count),
+                Self.median(changed.map(\.mean_db.magnitude))
+                    >= (Self.weakerShare(changed) >= Self.coveredShare ? Self.leastCover_db : Self.leastMove_db)
+            else { continue }
             let count = Double(own.count)
             let mean = own.reduce(0) { $0 + Self.square($1) } / count
             // The mean of few squares is large by chance more often.
@@ -137,7 +143,7 @@ struct LinkChanges: Sendable {
 
     private func verdict(_ gateway: Int, _ score: Double, _ changes: [Change], _ common_db: Double) -> Verdict {
         let own = changes.filter { $0.touches(gateway) && Self.isChanged($0) }
-        let weaker = Double(own.count { $0.mean_db < 0 }) / Double(max(1, own.count))
+        let weaker = Self.weakerShare(own)
         let size_db = Self.median(own.map(\.mean_db.magnitude))
         let heard = own.compactMap { $0.heard_db(by: gateway) }.map { ($0 - common_db).magnitude }
         let sent = own.compactMap { $0.sent_db(by: gateway) }.map { ($0 - common_db).magnitude }
@@ -151,6 +157,10 @@ struct LinkChanges: Sendable {
                 weaker >= Self.coveredShare ? .covered : .moved
             }
         return Verdict(gateway: gateway, score: score, change_db: weaker > 0.5 ? -size_db : size_db, reason: reason)
+    }
+
+    private static func weakerShare(_ changes: [Change]) -> Double {
+        Double(changes.count { $0.mean_db < 0 }) / Double(max(1, changes.count))
     }
 
     private static func median(_ values: [Double]) -> Double {

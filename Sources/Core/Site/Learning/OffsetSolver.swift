@@ -33,8 +33,8 @@ struct OffsetSolver {
         case beacon
 
         /// The standard deviation before the equations show their own, dB, and its bounds.
-        var typical_db: Double { [5, 1.5, 5][rawValue] }
-        var bounds_db: ClosedRange<Double> { [2...8, 0.7...4, 3...10][rawValue] }
+        var typical_db: Double { [5, 1.5, 12][rawValue] }
+        var bounds_db: ClosedRange<Double> { [2...8, 0.7...4, 12...20][rawValue] }
     }
 
     private struct Equation {
@@ -54,6 +54,8 @@ struct OffsetSolver {
     /// The loss by walls and shelves with its standard deviation, dB for a metre.
     private static let wall_db_m = 0.2, wallSpread_db_m = 0.3
     private static let rounds = 12
+    /// The factor of all uncertainties: neighbouring paths share walls, which the equations do not know.
+    private static let honesty = 1.2
     /// The number of equations that the typical scatter counts for.
     private static let typicalCount = 6.0
 
@@ -210,7 +212,8 @@ struct OffsetSolver {
         for (gateway, covariance) in zip(known, covariances) {
             let variance = inverse[receive(gateway), receive(gateway)] - 2 * covariance + ofMean
             estimates[gateway] = Estimate(
-                receive_db: solution[receive(gateway)] - mean, plusMinus_db: max(variance, 0.01).squareRoot(),
+                receive_db: solution[receive(gateway)] - mean,
+                plusMinus_db: Self.honesty * max(variance, 0.01).squareRoot(),
                 links: neighbours[gateway].count)
         }
         return estimates

@@ -76,6 +76,7 @@ struct Runner {
             let years = LearningYears(seed: first &+ index &* every)
             years.play(into: &figures)
             if isTraced { print(figures.description) }
+            fflush(nil)
         }
         print(figures.description)
         let failures = figures.failures
