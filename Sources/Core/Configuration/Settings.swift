@@ -102,6 +102,14 @@ extension RegionSettings {
                 "must have at most \(max(0, maxRequestedID_bytes)) bytes here, so that its topics have at most "
                     + "\(TopicName.maxTopic_bytes), which is what brokers take")
         }
+        if case .beacon(let beacons)? = region, let why = refusal(ofRequested: beacons) {
+            let keys = table.keys.own.beacons
+            if beacons.isOfPeople {
+                reader.refuse(keys.people, true, beside: keys.people.name, why)
+            } else {
+                reader.refuse(keys.uuid, beacons.uuid, beside: keys.uuid.name, why)
+            }
+        }
         guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
         return region
     }

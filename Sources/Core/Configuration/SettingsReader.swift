@@ -62,6 +62,7 @@ struct SettingsReader {
             log: section(tables.log) { $0.read(&$1) }, fleet: section(tables.fleet) { $0.read(&$1) })
         refuseLongTopics(settings)
         refuseOwnTopics(settings)
+        for error in settings.conflictsOfPeople(number: numberOfRegion) { errors.note(error) }
         refuseUnknownTables()
         return settings
     }
@@ -98,6 +99,15 @@ struct SettingsReader {
             $0.read(&$1, taken: &taken)
         }
         return root[SiteTable.tableName] == nil ? nil : site
+    }
+
+    /// Returns the number of the `[[region]]` with an id, from 1.
+    private func numberOfRegion(_ id: String) -> Int {
+        guard case .array(let nodes)? = root[RegionTable.tableName] else { return 1 }
+        let index = nodes.firstIndex { node in
+            if case .table(let entries) = node, case .string(id)? = entries["id"] { true } else { false }
+        }
+        return (index ?? 0) + 1
     }
 
     /// Returns the node of a table: `site.gateway` is inside `site`.

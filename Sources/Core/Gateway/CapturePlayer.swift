@@ -94,7 +94,9 @@ package struct CapturePlayer: Sendable {
     private mutating func take(_ time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {
         if breaksOff(before: time) { breakOff(&outputs) }
         isBrokenOff = false
-        return clock.take(time)
+        let instant = clock.take(time)
+        if engine.countsPeople { engine.follow(clock.timebase) }
+        return instant
     }
 
     /// Takes an event of the capture.

@@ -30,6 +30,7 @@ extension GatewayEngine {
         next.list(.stays, stays.due)
         next.list(.ranging, ranger.nextDeadline)
         next.list(.listing, listingDue)
+        next.list(.counting, countingDue)
         return next
     }
 
@@ -48,6 +49,7 @@ extension GatewayEngine {
         case .location: advanceServices(&outputs)
         case .stays: storeStays(&outputs)
         case .listing: list(&outputs)
+        case .counting: countVisits(&outputs)
         case .ranging:
             if let instance = ranger.advance(through: due) { range(instance, at: now, outputs: &outputs) }
         }
@@ -97,6 +99,7 @@ extension GatewayEngine {
         takeTransitions(&outputs)
         storeStays(&outputs)
         list(isEnd: true, &outputs)
+        stopCounting(&outputs)
     }
 
     /// Takes the radio's liveness.
@@ -107,6 +110,7 @@ extension GatewayEngine {
     ) {
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
+        countsHear(liveness == .live)
         switch liveness {
         case .live:
             monitor.sees(radio, at: now)
@@ -191,6 +195,8 @@ enum TimedSource: Sendable {
     case ranging
     /// The register: a sample of the beacons in the air, or their list.
     case listing
+    /// The counts of regions of people: a quarter of an hour ends.
+    case counting
 }
 
 /// The source with the first deadline. At equal times the one listed first wins.

@@ -22,7 +22,10 @@ extension GatewayEngine {
     }
 
     private func states(_ request: StateRequest) throws(RequestError) -> Answer.Result {
-        if let region = request.region, monitor.instances.region(region) == nil { throw .unknownRegion(region) }
+        if let region = request.region {
+            guard let monitored = monitor.instances.region(region) else { throw .unknownRegion(region) }
+            if monitored.isOfPeople { throw .ofPeople(region) }
+        }
         // A value of an expanded region that was never heard has no state: the list is empty.
         let (page, next) = monitor.instances.statuses(from: request.start, limit: request.limit) { instance in
             (request.region.map { $0 == instance.region } ?? true)
@@ -38,6 +41,7 @@ extension GatewayEngine {
     ) throws(RequestError) -> RangingReport {
         guard let monitored = monitor.instances.region(name) else { throw .unknownRegion(name) }
         guard case .beacon(let region) = monitored else { throw .notOfBeacons(name, monitored.kind) }
+        if region.isOfPeople { throw .ofPeople(name) }
         guard let discriminator, region.expansion.makes(discriminator) else { throw .wrongInstance(region) }
         let id = RegionInstanceID(region: name, discriminator)
         guard let slot = monitor.instances.slotOrPending(of: id) else {

@@ -25,6 +25,12 @@ package struct GatewayEngine: Sendable {
     var register: BeaconRegister?
     /// The register's deadline. Each report asks for it, and a register in an optional would be copied.
     var listingDue = Instant.distantFuture
+    /// True if there is a region of people, so that the engine needs the time of day. Each report asks, and an optional would be copied.
+    package let countsPeople: Bool
+    /// The counts of regions of people; `nil` without such a region.
+    var people: PeopleCounts?
+    /// The deadline of the counts, for the same reason.
+    var countingDue = Instant.distantFuture
 
     /// The current time. It never goes back: late input counts as coming now.
     package var now: Instant
@@ -46,12 +52,14 @@ package struct GatewayEngine: Sendable {
     /// - heard: the beacons that an earlier process has listed last.
     /// - radioSees: whether the radio hears from the start. A live one first has to announce it.
     /// - canProbe: whether there is a controller to probe. Only then `needsProof` may become true.
+    /// - timebase: the time of day. Only regions of people need it.
     package init(
         _ settings: GatewaySettings, requested: [MonitoredRegion] = [], restoring records: [RegionRecord] = [],
         settled: StoredSettling = StoredSettling(), heard: [HeardBeacon] = [], radioSees: Bool,
-        canProbe: Bool = false, at now: Instant, outputs: inout [GatewayOutput]
+        canProbe: Bool = false, at now: Instant, _ timebase: Timebase = .ofRecordings, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
+        countsPeople = settings.regions.beacons.contains { $0.isOfPeople }
         let readsTelemetry = settings.beacons?.readsTelemetry ?? false
         self.tracker = BeaconTracker(
             settings.tracker, distance: settings.distance, findsAddresses: readsTelemetry)
@@ -87,6 +95,8 @@ package struct GatewayEngine: Sendable {
             }
         }
         startList(heard)
+        people = PeopleCounts(settings.regions.beacons, isDeaf: !radioSees, at: now, timebase)
+        countingDue = people?.due ?? .distantFuture
         for record in inOrderOfRoom(records)
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
             guard let slot = monitor.instances.slot(of: record.instance) else { continue }
@@ -111,14 +121,16 @@ package struct GatewayEngine: Sendable {
     /// radio holds that exit back. It goes through all instances.
     var nextExitWithoutBlindness: Instant { monitor.nextExitWithoutBlindness }
 
-    /// The counts since the start. Counting the listed tracks goes through all transmitters.
+    /// The counts since the start, without people: figures that grow by one would show that one person came. Counting the
+    /// listed tracks goes through all transmitters.
     package var figures: GatewayFigures {
         let listed = tracker.listedTrackCount
         var figures = GatewayFigures()
-        (figures.reports, figures.beacons) = (intake.reportCount, beaconCount)
+        let ofPeople = people?.reportCount ?? 0
+        (figures.reports, figures.beacons) = (intake.reportCount &- ofPeople, beaconCount &- ofPeople)
         figures.rejects = intake.rejects
         (figures.tracks, figures.listedTracks) = (tracker.trackCount, listed)
-        figures.instances = monitor.instances.count
+        figures.instances = people == nil ? monitor.instances.count : monitor.instances.publishedCount
         figures.refusedTransmitters = tracker.refusedCount
         figures.refusedEntries = monitor.admission.refused
         figures.suspectedSpoofing = floods.suspects(tracker.newcomers, listed: listed)
@@ -193,7 +205,9 @@ extension GatewayEngine {
         }
         let count = membership.count(of: identity)
         guard count > 0 else { return }
-        if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm) {
+        if countsPeople, tracker.isCounted(slot) {
+            people?.takeReport()
+        } else if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm) {
             noteImplausiblePower(of: sighting, identity, &outputs)
         }
         if !restoredPatience.isEmpty {
@@ -267,6 +281,10 @@ extension GatewayEngine {
         guard !transitions.isEmpty else { return }
         for var transition in transitions {
             guard let slot = monitor.instances.slot(of: transition.instance) else { continue }
+            if countsPeople, monitor.instances.region(of: slot).isOfPeople {
+                count(transition, slot)
+                continue
+            }
             if transition.event != nil { transition.event?.location = location }
             outputs.append(.transition(transition, record: monitor.instances.record(of: slot)))
             if transition.state == .inside, monitor.instances.region(of: slot).isRanged {
@@ -276,6 +294,8 @@ extension GatewayEngine {
             }
         }
         transitions.removeAll(keepingCapacity: true)
+        // The instances of people that have left.
+        if countsPeople, monitor.admission.hasDecisions { takeDecisions(&outputs) }
     }
 
     /// The place in events: the last used fix, while it is young enough.
@@ -298,9 +318,14 @@ extension GatewayEngine {
             restoredPatience.end(instance)
             if !membership.hasIdentities(instance) { monitor.discard(instance) }
         }
-        if !decisions.deleted.isEmpty { outputs.append(.forgotten(decisions.deleted.map(\.id), at: now)) }
-        for region in decisions.settled { outputs.append(.settled(region, region: region.id, at: now)) }
-        for surge in decisions.surges { outputs.append(.message(surge, at: now)) }
+        let forgotten = decisions.deleted.map(\.id).filter { !isOfPeople($0.region) }
+        if !forgotten.isEmpty { outputs.append(.forgotten(forgotten, at: now)) }
+        for region in decisions.settled where !region.isOfPeople {
+            outputs.append(.settled(region, region: region.id, at: now))
+        }
+        for surge in decisions.surges where people?.missedEntry(into: surge.region) != true {
+            outputs.append(.message(surge, at: now))
+        }
         for failure in decisions.failures { outputs.append(.failure(failure, at: now)) }
     }
 
@@ -463,7 +488,7 @@ struct RegionMembership: Sendable {
 extension GatewayEngine {
     /// Starts the list with the beacons that an earlier process has listed, as far as a region still wants them.
     mutating func startList(_ heard: [HeardBeacon]) {
-        let wanted = heard.filter { monitor.interest(in: $0.identity) != .none }
+        let wanted = heard.filter { monitor.interest(in: $0.identity).isListed }
         register = settings.beacons.map { BeaconRegister($0, restoring: wanted, at: now) }
         listingDue = register?.nextDeadline ?? .distantFuture
     }
@@ -495,5 +520,64 @@ extension GatewayEngine {
             outputs.append(.message(BeaconList(beacons), at: now))
         }
         listingDue = register?.nextDeadline ?? .distantFuture
+    }
+}
+
+/// The regions of people: their visits are counted, and nothing else of them leaves the engine.
+extension GatewayEngine {
+    /// Follows the machine's clock, by which counts begin and end.
+    package mutating func follow(_ timebase: Timebase) {
+        people?.follow(timebase)
+        countingDue = people?.due ?? .distantFuture
+    }
+
+    /// Returns whether a capture may keep an event. Beside a region of people, it keeps only advertisements of other iBeacons: a
+    /// person's device may send more than its iBeacon, under the same address.
+    package func mayKeep(_ event: Span<UInt8>) -> Bool {
+        guard people != nil else { return true }
+        guard AdvertisingEvent.isAdvertising(event) else {
+            return event.count > 0
+                && [EventCode.commandComplete, EventCode.commandStatus, EventCode.hardwareError].contains(event[0])
+        }
+        var rejects = RejectCounts()
+        var reports = AdvertisingReports(event, rejects: &rejects)
+        while let (report, range) = reports.next(event, rejects: &rejects) {
+            var (isBeacon, isPerson) = (false, false)
+            IBeaconFrame.forEach(in: report, event.extracting(range), rejects: &rejects) { frame in
+                isBeacon = true
+                if monitor.interest(in: frame.identity) == .counted { isPerson = true }
+            }
+            if !isBeacon || isPerson { return false }
+        }
+        return rejects.total == 0
+    }
+
+    private func isOfPeople(_ region: String) -> Bool {
+        people != nil && (monitor.instances.region(region)?.isOfPeople ?? false)
+    }
+
+    /// Counts a crossing, and forgets who left.
+    private mutating func count(_ transition: RegionTransition, _ slot: InstanceSlot) {
+        if let event = transition.event { people?.take(event.kind, of: transition.instance.region) }
+        if transition.state == .outside, monitor.instances[slot].id.discriminator != .whole { monitor.forgetLeft(slot) }
+    }
+
+    /// Takes whether the radio hears from now on.
+    mutating func countsHear(_ hears: Bool) { people?.hears(hears) }
+
+    /// Publishes the counts of a quarter that is over.
+    mutating func countVisits(_ outputs: inout [GatewayOutput]) {
+        publish(people?.advance(to: now) ?? [], &outputs)
+        countingDue = people?.due ?? .distantFuture
+    }
+
+    /// Publishes the counts so far, because the agent stops.
+    mutating func stopCounting(_ outputs: inout [GatewayOutput]) {
+        publish(people?.stop(at: now) ?? [], &outputs)
+        countingDue = .distantFuture
+    }
+
+    private func publish(_ counts: [VisitCount], _ outputs: inout [GatewayOutput]) {
+        for count in counts { outputs.append(.message(count, at: now)) }
     }
 }

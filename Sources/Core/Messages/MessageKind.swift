@@ -12,6 +12,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case surge
     /// The time that beacons spent in each cell of a store's floor plan.
     case heat
+    /// The visits of a region of people.
+    case count
     /// Numbers that will not come any more.
     case gap
     /// A crossing of a region's boundary.
@@ -51,7 +53,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
 
     var scope: Scope {
         switch self {
-        case .status, .health, .coverage, .surge, .heat, .gap, .location, .track, .settings: .gateway
+        case .status, .health, .coverage, .surge, .heat, .count, .gap, .location, .track, .settings: .gateway
         case .today, .learned: .store
         case .beacons: .page
         case .event, .state, .ranging: .region
@@ -72,6 +74,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .coverage: .durable(.spans)
         case .surge: .durable(.surges)
         case .heat: .durable(.sheets)
+        case .count: .durable(.counts)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
         case .status, .health, .state, .location, .today, .learned, .settings, .beacons: .retained
@@ -96,6 +99,8 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
     case surges = 3
     /// Sheets of a store's heat map: `sheet`.
     case sheets = 4
+    /// Counts of the visits of regions of people: `count`.
+    case counts = 5
 
     /// True if events may overtake a message that the broker refuses: an access list may be older than the series.
     var isOptional: Bool { self != .events }
@@ -112,6 +117,7 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
         case .batches: ("from_batch", "to_batch")
         case .surges: ("from_surge", "to_surge")
         case .sheets: ("from_sheet", "to_sheet")
+        case .counts: ("from_count", "to_count")
         }
     }
 }

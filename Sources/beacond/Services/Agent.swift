@@ -152,6 +152,7 @@ struct Agent {
             let owner = GatewayOwner(
                 engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent,
                 fixes: location.map { FixFeed($0, clock: SystemClock.syncedWall, logger: logger) },
+                clock: { SystemClock.timebase },
                 moves: supervision.pulse.beatRadio)
             let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
             let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)

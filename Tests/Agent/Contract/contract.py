@@ -140,6 +140,15 @@ def beyond_schemas(schema, levels, payload, series):
         expect("each cell once, in their order", places == sorted(set(places)))
         expect("a second of each beacon at least", all(cell["beacons"] <= cell["seconds"] for cell in payload["cells"]))
         expect("what is omitted stands in the first page", payload["page"] == 0 or payload["omitted_cells"] == payload["omitted_s"] == payload["unplaced_s"] == 0)
+    if schema == "count.schema.json":
+        numbers = [payload["entered"], payload["left"], payload["present"], *(cell["visits"] for cell in payload["dwell"])]
+        bounds = [cell["from_s"] for cell in payload["dwell"]]
+        expect("a count ends after it begins", payload["from_at"] < payload["to_at"])
+        expect("a count is published once its time is over", payload["to_at"] <= payload["at"] or payload["clock"] == "unsynced")
+        expect("each number is 0 or at least minimum", all(not number or number >= payload["minimum"] for number in numbers))
+        expect("omitted says how many numbers are left out", payload["omitted"] == numbers[:2].count(None))
+        expect("each cell once, the shortest first", bounds == sorted(set(bounds)))
+        expect("dwell has a beginning", bool(payload["dwell"]) <= ("dwell_from_at" in payload))
     if schema == "event.schema.json" and payload["type"] == "exit":
         end = "last_inside_at" if "center" in payload else "last_heard_at"
         stay_s = time_s(payload[end]) - time_s(payload["entered_at"])

@@ -59,6 +59,8 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
             NumberRow("regions", "max_instances", 1...262144, isInteger: true),
             NumberRow("regions", "max_newcomers_per_minute", 0...262144, isInteger: true),
             NumberRow("regions", "forget_after_days", 0...3650, isInteger: true),
+            NumberRow("regions", "count_minimum", 1...100, isInteger: true),
+            NumberRow("region", "count_minimum", 1...100, isInteger: true),
             NumberRow("region", "latitude", -90...90), NumberRow("region", "longitude", -180...180),
             NumberRow("region", "radius_m", 1...1_000_000_000), NumberRow("region", "cushion_m", 0...100_000),
             NumberRow("region", "crossing_after_s", 0...86400),

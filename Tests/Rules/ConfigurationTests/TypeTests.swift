@@ -29,6 +29,7 @@ struct TypeTests {
         let integers: Set = [
             "radio.max_transmitters", "region.measured_power_dbm", "regions.max_regions", "regions.max_instances",
             "regions.max_newcomers_per_minute", "regions.forget_after_days", "regions.max_watched",
+            "regions.count_minimum", "region.count_minimum",
             "region.major", "region.minor",
             "mqtt.keepalive_s", "mqtt.max_inflight", "mqtt.protocol", "outbox.max_events", "outbox.max_mib",
             "advertise.major", "advertise.minor", "advertise.measured_power_dbm", "capture.max_mib",

@@ -11,6 +11,7 @@ extension MessageKind {
         case .coverage: CoveragePayload.self
         case .surge: SurgePayload.self
         case .heat: HeatPayload.self
+        case .count: CountPayload.self
         case .gap: GapPayload.self
         case .event: EventPayload.self
         case .state: StatePayload.self
@@ -111,6 +112,33 @@ extension LearnedPayload: ReadablePayload {
             throw PayloadError("gateways", .tooLong(limit: SiteSettings.maxGateways))
         }
         self.init(head: head, report: LearnedReport(gateways: gateways, suspects: suspects))
+    }
+}
+
+extension CountPayload: ReadablePayload {
+    public init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        let (origin, epoch) = (try PayloadOrigin(&fields), try fields.epoch())
+        let number: Int64 = try fields.number("count")
+        let visits = VisitCount(
+            region: try fields.level("region"), from: try fields.time("from_at"), to: try fields.time("to_at"),
+            minimum: try fields.integer("minimum", VisitCount.minimums), entered: try fields.integerOrNull("entered"),
+            left: try fields.integerOrNull("left"), present: try fields.integer("present"),
+            dwell: try fields.list("dwell") { fields throws(PayloadError) in
+                VisitCount.Dwell(from_s: try fields.integer("from_s"), visits: try fields.number("visits"))
+            },
+            dwellFrom: fields.has("dwell_from_at") ? try fields.time("dwell_from_at") : nil,
+            isPartial: try fields.boolean("partial"))
+        guard visits.from < visits.to else { throw PayloadError("to_at", .mustBeOneOf("later than from_at")) }
+        guard visits.dwell.allSatisfy({ VisitCount.bounds_s.contains($0.from_s) }) else {
+            throw PayloadError("from_s", .mustBeOneOf("a bound of dwell"))
+        }
+        let numbers = [visits.entered, visits.left, visits.present].compactMap(\.self) + visits.dwell.map(\.visits)
+        guard numbers.allSatisfy({ $0 == 0 || $0 >= visits.minimum }) else {
+            throw PayloadError("minimum", .mustBeOneOf("at most each number"))
+        }
+        let omitted: Int64 = try fields.integer("omitted")
+        guard omitted == visits.omitted else { throw PayloadError("omitted", .mustBeOneOf("\(visits.omitted)")) }
+        self.init(head: head, origin: origin, epoch: epoch, seq: number, visits: visits)
     }
 }
 

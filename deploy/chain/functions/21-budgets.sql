@@ -14,7 +14,8 @@ SELECT * FROM (VALUES
     (8, 'location', 'told', 'take_fixes', NULL, NULL, false),
     (9, 'state', 'told', 'take_states', NULL, NULL, true),
     (10, 'beacons', 'told', 'take_beacons', NULL, NULL, false),
-    (11, 'heat', 'told', 'take_sheets', 'sheet', 'cells', false)) k (place, kind, budget, taker, series, list, names_region);
+    (11, 'heat', 'told', 'take_sheets', 'sheet', 'cells', false),
+    (12, 'count', 'told', 'take_counts', 'count', NULL, false)) k (place, kind, budget, taker, series, list, names_region);
 COMMENT ON VIEW beacons.kind IS 'The kinds of messages, with the budget that each is counted in and the function that takes it.';
 
 CREATE FUNCTION beacons.today() RETURNS date LANGUAGE sql STABLE AS $$ SELECT (now() AT TIME ZONE 'UTC')::date $$;

@@ -136,7 +136,7 @@ extension RegionInstanceID {
 extension RegionSettings {
     /// The regions of the file that have an instance for each beacon, or for each major.
     fileprivate var expanded: [HomeAssistantDiscovery.ExpandedRegion] {
-        beacons.compactMap { region in
+        beacons.filter { !$0.isOfPeople }.compactMap { region in
             switch region.expansion {
             case .none: nil
             case .major: HomeAssistantDiscovery.ExpandedRegion(id: region.id, levels: 1, uuid: region.uuid)

@@ -40,7 +40,7 @@ package struct AgentStart {
         var engine = GatewayEngine(
             settings.gateway, requested: requested, restoring: stored.regions.map(\.record),
             settled: stored.settled, heard: stored.heardBeacons(settings, at: now, timebase), radioSees: !air.isLive,
-            canProbe: air.isLive, at: now, outputs: &outputs)
+            canProbe: air.isLive, at: now, timebase, outputs: &outputs)
         if air == .capture(hasReceivers: true) {
             // The reports name the receivers. The first status only tells that there are some.
             var status: [GatewayOutput] = []
@@ -48,7 +48,10 @@ package struct AgentStart {
         }
         stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         self.engine = engine
+        // A region of people stores nothing, and removes what another region of its name has stored.
+        let people = Set(settings.gateway.regions.beacons.filter(\.isOfPeople).map(\.id))
         let monitored = Set(settings.gateway.regions.configured.map(\.id) + stored.definitions.compactMap(\.id))
+            .subtracting(people)
         let ended = stored.settled.regions.filter { !monitored.contains($0) }
         // A radio reports its own state. A capture hears from its first record on.
         self.outputs =

@@ -9,6 +9,7 @@ package struct GatewayOwner: RadioOwner {
     private let recent: RecentEvents?
     /// `nil` where no receiver tells the gateway's place.
     private var fixes: FixFeed?
+    private let clock: @Sendable () -> Timebase
     private let moves: @Sendable () -> Void
     private var outputs: [GatewayOutput] = []
     private var figuresDue = Instant.origin
@@ -23,10 +24,12 @@ package struct GatewayOwner: RadioOwner {
     ///   - outputs: the engine's first outputs.
     ///   - recent: the ring of events for a capture file.
     ///   - fixes: the source of the place.
+    ///   - clock: the time of day, which regions of people need.
     ///   - moves: called about once a second while the loop makes progress.
     package init(
         engine: GatewayEngine, outputs: [GatewayOutput], queue: DeliveryQueue, requests: RequestQueue,
-        recent: RecentEvents?, fixes: FixFeed? = nil, moves: @escaping @Sendable () -> Void
+        recent: RecentEvents?, fixes: FixFeed? = nil,
+        clock: @escaping @Sendable () -> Timebase = { .ofRecordings }, moves: @escaping @Sendable () -> Void
     ) {
         self.engine = engine
         self.outputs = outputs
@@ -34,17 +37,19 @@ package struct GatewayOwner: RadioOwner {
         self.requests = requests
         self.recent = recent
         self.fixes = fixes
+        self.clock = clock
         self.moves = moves
     }
 
     package mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
         let event = packet.extracting(droppingFirst: 1)
-        recent?.push(event, at: instant)
+        if let recent, engine.mayKeep(event) { recent.push(event, at: instant) }
         engine.receive(event, from: adapter, at: instant, outputs: &outputs)
     }
 
     package mutating func tick(at instant: Instant) -> EngineWait {
         fixes?.feed(&engine, at: instant, outputs: &outputs)
+        if engine.countsPeople { engine.follow(clock()) }
         var wait = engine.advance(through: instant, outputs: &outputs)
         let entries = requests.take()
         for entry in entries { engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs) }

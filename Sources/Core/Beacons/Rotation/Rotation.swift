@@ -25,6 +25,7 @@ struct Rotation: Sendable {
     private(set) var newcomers = ResolvingNewcomers()
     private var traces = SlotTable<TraceSlot, RotationTrace>()
     private var lastTrack: TrackID = 0
+    private var lastTrackOfPeople: TrackID = 1 << 62
     /// The tracks counted so far, without the provisional ones that were taken over.
     private(set) var trackCount: UInt64 = 0
 
@@ -33,8 +34,12 @@ struct Rotation: Sendable {
         resolveAfter = settings.resolveAfter
     }
 
-    /// Returns a track number that was never used before.
-    mutating func newTrack() -> TrackID {
+    /// Returns a track number that was never used before. People have numbers of their own, so that the others show no gap.
+    mutating func newTrack(for interest: RegionInterest) -> TrackID {
+        if interest == .counted {
+            lastTrackOfPeople += 1
+            return lastTrackOfPeople
+        }
         lastTrack += 1
         return lastTrack
     }
@@ -74,7 +79,7 @@ struct Rotation: Sendable {
             table.identities[identity].resolvingCount < Self.maxResolvingOfIdentity,
             let deadline = deadline(of: slot, presence, in: table)
         else {
-            trackCount += 1
+            count(slot, in: table)
             return false
         }
         newcomers.begin(slot, at: now, in: &table)
@@ -121,7 +126,12 @@ struct Rotation: Sendable {
     /// Makes a newcomer a track of its own.
     mutating func settle(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         newcomers.end(slot, as: .settled, in: &table)
-        trackCount += 1
+        count(slot, in: table)
+    }
+
+    /// Counts a track, unless it is a person's: a figure that grows by one would show that one person came.
+    private mutating func count(_ slot: TransmitterSlot, in table: TransmitterTable) {
+        if table.transmitters[slot].interest != .counted { trackCount += 1 }
     }
 
     /// Returns until when a newcomer may still turn out to be a rotation. That is `resolve_after_s` from its first
@@ -210,7 +220,7 @@ struct Rotation: Sendable {
     /// was never known. It may be the one that took over, back under its old address.
     mutating func returnsWithoutTrack(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         table.transmitters[slot].trackState = .settled
-        table.transmitters[slot].track = newTrack()
+        table.transmitters[slot].track = newTrack(for: table.transmitters[slot].interest)
     }
 
     /// Separates a transmitter from its successor. It is heard again while it is listed, so there are two devices.
@@ -225,14 +235,14 @@ struct Rotation: Sendable {
         let track = table.transmitters[slot].track
         let identity = table.transmitters[slot].identitySlot
         table.transmitters[slot].trackState = .settled
-        let number = newTrack()
+        let number = newTrack(for: table.transmitters[slot].interest)
         let heir = table.transmitters[successor]
         if heir.trackState == .settled, heir.track == track, heir.identitySlot == identity {
             table.transmitters[successor].track = number
             table.transmitters[successor].trackFirstHeard = heir.firstHeard
             return true
         }
-        trackCount += 1
+        count(slot, in: table)
         var next: TransmitterSlot? = successor
         // The successor's slot may have been reused.
         while let heir = next, table.transmitters[heir].track == track,

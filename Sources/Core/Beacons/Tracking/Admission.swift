@@ -2,10 +2,15 @@
 enum RegionInterest: UInt8, Comparable, Sendable {
     /// No region contains such beacons.
     case none
+    /// A region of people contains such beacons: they are counted, and no list names them.
+    case counted
     /// A region contains such beacons, without an instance for this one.
     case wanted
     /// An instance of an expanded region exists: this beacon was inside before.
     case known
+
+    /// True if lists may name such beacons.
+    var isListed: Bool { self > .counted }
 
     static func < (left: RegionInterest, right: RegionInterest) -> Bool { left.rawValue < right.rawValue }
 }
@@ -30,7 +35,7 @@ struct Admission: Sendable {
         if let first = gone.first { return first }
         switch interest {
         case .none: return nil
-        case .wanted: return unwanted.first
+        case .counted, .wanted: return unwanted.first
         case .known: return unwanted.first ?? wanted.first
         }
     }
@@ -42,7 +47,7 @@ struct Admission: Sendable {
     mutating func listed(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         switch table.transmitters[slot].interest {
         case .none: unwanted.append(slot, to: .givingWay, in: &table.transmitters)
-        case .wanted: wanted.append(slot, to: .givingWay, in: &table.transmitters)
+        case .counted, .wanted: wanted.append(slot, to: .givingWay, in: &table.transmitters)
         case .known: break
         }
     }
@@ -80,7 +85,7 @@ struct Admission: Sendable {
     private mutating func unlist(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         switch table.transmitters[slot].interest {
         case .none: unwanted.remove(slot, from: .givingWay, in: &table.transmitters)
-        case .wanted: wanted.remove(slot, from: .givingWay, in: &table.transmitters)
+        case .counted, .wanted: wanted.remove(slot, from: .givingWay, in: &table.transmitters)
         case .known: break
         }
     }

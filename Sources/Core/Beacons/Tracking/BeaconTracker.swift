@@ -100,7 +100,8 @@ package struct BeaconTracker: Sendable {
         let isNewIdentity = table.identities[identitySlot].members.first == nil
         if isNewIdentity { changes.append(.identityAppeared(identitySlot)) }
         let newcomer = Transmitter(
-            sighting, device: device, track: rotation.newTrack(), interest: interest, identitySlot: identitySlot,
+            sighting, device: device, track: rotation.newTrack(for: interest), interest: interest,
+            identitySlot: identitySlot,
             at: now)
         let slot = table.insert(newcomer)
         rotation.trace(slot, sighting.traits, in: &table)
@@ -324,13 +325,14 @@ extension BeaconTracker {
 
 /// The rules of counting: tracks are counted, not addresses.
 extension BeaconTracker {
-    /// The number of physical beacons on the list: tracks, without those still resolving.
+    /// The number of physical beacons on the list: tracks, without those still resolving, and without people.
     var listedTrackCount: Int {
         var count = 0
         // A track stays with its identity. So only the transmitters of an identity with several may share a track. That
         // saves a set of all tracks, with 30 octets for each.
         var shared: Set<TrackID> = []
-        for slot in table.usedSlots where table.transmitters[slot].isListed {
+        for slot in table.usedSlots
+        where table.transmitters[slot].isListed && table.transmitters[slot].interest != .counted {
             if table.transmitters[slot].trackState == .resolving { continue }
             if table.transmitters[slot].isOnlyOfIdentity {
                 count += 1
@@ -422,7 +424,7 @@ extension BeaconTracker {
         guard Set(unwanted) == listed.filter({ table.transmitters[$0].interest == .none }) else {
             return "others are unwanted than give way"
         }
-        return Set(wanted) == listed.filter { table.transmitters[$0].interest == .wanted }
+        return Set(wanted) == listed.filter { [.counted, .wanted].contains(table.transmitters[$0].interest) }
             ? nil : "others are wanted without an instance than give way"
     }
 }
@@ -571,27 +573,30 @@ extension BeaconTracker {
         table.identities.slots.filter { table.identities[$0].members.first != nil }
     }
 
-    /// The transmitters that a region wants, listed or remembered, with their levels.
+    /// The transmitters that lists may name, on the ranged list or remembered, with their levels.
     var wantedTransmitters: some Sequence<(Transmitter, level_dbm: Double?)> {
-        table.usedSlots.lazy.filter { table.transmitters[$0].interest != .none }.map { heard($0) }
+        table.usedSlots.lazy.filter { table.transmitters[$0].interest.isListed }.map { heard($0) }
     }
 
-    /// Returns the transmitters of an identity that a region wants, with their levels.
+    /// Returns the transmitters of an identity that lists may name, with their levels.
     func wantedTransmitters(of identity: IdentitySlot) -> [(Transmitter, level_dbm: Double?)] {
-        table.slots(of: identity).filter { table.transmitters[$0].interest != .none }.map { heard($0) }
+        table.slots(of: identity).filter { table.transmitters[$0].interest.isListed }.map { heard($0) }
     }
 
-    /// Returns the transmitters with an address that a region wants; `nil` where no transmitter has the address.
+    /// Returns the transmitters with an address that lists may name; `nil` where no transmitter has the address.
     func wantedTransmitters(at address: DeviceAddress) -> [Transmitter]? {
         let slots = table.slots(at: address)
         if slots.isEmpty { return nil }
-        return slots.map { table.transmitters[$0] }.filter { $0.interest != .none }
+        return slots.map { table.transmitters[$0] }.filter { $0.interest.isListed }
     }
 
     private func heard(_ slot: TransmitterSlot) -> (Transmitter, level_dbm: Double?) {
         let transmitter = table.transmitters[slot]
         return (transmitter, smoothing.region.level(transmitter.signal.region)?.rssi_dbm)
     }
+
+    /// Returns whether only a region of people contains the transmitter.
+    func isCounted(_ slot: TransmitterSlot) -> Bool { table.transmitters[slot].interest == .counted }
 
     /// Changes the regions' interest in an identity.
     mutating func setInterest(_ interest: RegionInterest, _ identity: IdentitySlot) {

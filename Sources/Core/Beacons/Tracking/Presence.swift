@@ -6,6 +6,8 @@ struct Presence: Sendable {
     /// The time for which a transmitter off the list is remembered. If it comes back, it keeps its track and its
     /// learned interval. A phone keeps an address for about as long.
     private static let remembered = TimeSpan.seconds(15 * 60)
+    /// The time for which a person's transmitter is remembered. Identities of people have to be gone within minutes.
+    private static let rememberedOfPeople = TimeSpan.seconds(60)
 
     private let unknownAfter: TimeSpan
     private let resolveAfter: TimeSpan
@@ -92,7 +94,11 @@ struct Presence: Sendable {
         return switch table.transmitters[slot].presence {
         case .heard: lastHeard + min(max(unknownAfter, patience) + pauseSince(lastHeard), unknownAtLast(patience))
         case .silent: lastHeard + max(resolveAfter, patience, untilReplaced(patience, since: lastHeard))
-        case .gone: lastHeard + max(Self.remembered, resolveAfter, patience)
+        case .gone:
+            lastHeard
+                + max(
+                    table.transmitters[slot].interest == .counted ? Self.rememberedOfPeople : Self.remembered,
+                    resolveAfter, patience)
         }
     }
 

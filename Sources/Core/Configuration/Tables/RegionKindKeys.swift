@@ -23,6 +23,9 @@ struct BeaconKeys: KeyGroup {
         "measured_power_dbm", default: nil, Rule<Int8>.plausiblePower.optional,
         "The RSSI at one metre of its beacons that state an implausible one. dBm; `beacond calibrate` measures it.",
         defaultNote: "none")
+    let people = Key(
+        "people", default: false, .flag,
+        "Whether its beacons are people: `count` tells of their visits, and no message names a beacon.")
 }
 
 struct CircleKeys: KeyGroup {
@@ -123,7 +126,7 @@ extension RegionTable {
                 let rules = rules.beacons.keys
                 refuse(
                     own.beacons.uuid, own.beacons.major, own.beacons.minor, own.beacons.expand,
-                    own.beacons.measuredPower,
+                    own.beacons.measuredPower, own.beacons.people, rules.countMinimum,
                     ranging,
                     rules.entryRSSI, rules.entryAfter, rules.exitRSSI, rules.exitAfter, rules.settle, in: &reader,
                     beside: name, why)
@@ -153,7 +156,8 @@ extension RegionTable {
         checkID(self, &reader)
         let major = reader.value(keys.major)
         let minor = reader.value(keys.minor)
-        let expansion = reader.value(keys.expand)
+        let isOfPeople = reader.value(keys.people)
+        let expansion = reader.value(keys.expand, default: isOfPeople && minor == nil ? .minor : nil)
         if minor != nil, !reader.sets(keys.major) {
             reader.refuse(keys.minor, minor, beside: keys.major.name, "needs a major beside it")
         }
@@ -170,13 +174,34 @@ extension RegionTable {
         refuseOthers(than: .beacon, beside: keys.uuid.name, in: &reader)
         let notifyOnEntry = reader.value(notifyOnEntry)
         let notifyOnExit = reader.value(notifyOnExit)
-        let isRanged = reader.value(ranging)
+        let isRanged = reader.value(ranging, default: isOfPeople ? false : nil)
+        if isOfPeople { refuseBesidePeople(in: &reader, expansion) }
         let measuredPower_dbm = reader.value(keys.measuredPower)
         let rules = self.rules.beacons.keys.read(&reader, default: rules)
         guard let id, let uuid else { return nil }
         return BeaconRegion(
             id: id, uuid: uuid, major: major, minor: minor, expansion: expansion, notifyOnEntry: notifyOnEntry,
-            notifyOnExit: notifyOnExit, isRanged: isRanged, measuredPower_dbm: measuredPower_dbm, rules: rules)
+            notifyOnExit: notifyOnExit, isRanged: isRanged, measuredPower_dbm: measuredPower_dbm,
+            isOfPeople: isOfPeople, rules: rules)
+    }
+
+    /// Refuses keys of one beacon, and of messages that a region of people does not publish.
+    private func refuseBesidePeople(in reader: inout TableReader, _ expansion: BeaconRegion.Expansion) {
+        let (keys, people) = (own.beacons, own.beacons.people.name)
+        if reader.sets(keys.minor) {
+            reader.refuse(
+                keys.minor, nil, beside: people, "must not stand beside people = true: one beacon is one person")
+        } else if expansion == .none {
+            reader.refuse(
+                keys.expand, expansion, beside: people,
+                "must be \"minor\" or \"major\" beside people = true: each value is one person")
+        }
+        for key in [notifyOnEntry, notifyOnExit] where reader.sets(key) {
+            reader.refuse(key, true, beside: people, "has no effect beside people = true, which publishes no events")
+        }
+        if reader.sets(ranging), reader.value(ranging) {
+            reader.refuse(ranging, true, beside: people, "must be false beside people = true, which names no beacon")
+        }
     }
 
     // MARK: - A circle
@@ -223,6 +248,9 @@ struct BeaconRuleKeys: KeyGroup {
     let unknownStateAfter = Key(
         "unknown_state_after_s", default: .seconds(60), .seconds(0...86400),
         "Seconds that the radio, or the receiver of fixes, may be blind until the state is `unknown`.")
+    let countMinimum = Key(
+        "count_minimum", default: 5, .integer(1...100),
+        "The least number of people that `count` publishes; smaller ones wait, or are left out.")
 
     /// - Parameter rules: the values of keys that are not set; `nil` for the defaults.
     func read(_ reader: inout TableReader, default rules: BeaconRules? = nil) -> BeaconRules {
@@ -232,7 +260,8 @@ struct BeaconRuleKeys: KeyGroup {
             exitRSSI_dbm: reader.value(exitRSSI, default: rules?.exitRSSI_dbm),
             exitAfter: reader.value(exitAfter, default: rules?.exitAfter),
             settle: reader.value(settle, default: rules?.settle),
-            unknownStateAfter: reader.value(unknownStateAfter, default: rules?.unknownStateAfter))
+            unknownStateAfter: reader.value(unknownStateAfter, default: rules?.unknownStateAfter),
+            countMinimum: reader.value(countMinimum, default: rules?.countMinimum))
         // A region without thresholds has those of [regions], whose error is reported already.
         let setsThreshold = reader.sets(entryRSSI) || reader.sets(exitRSSI)
         if read.exitRSSI_dbm > read.entryRSSI_dbm, setsThreshold {

@@ -117,6 +117,9 @@ package struct Timebase: Hashable, Sendable {
     /// True if NTP or another service synchronises the system clock.
     package var isSynced: Bool
 
+    /// The time of day of a recording's clock, whose instants count from the Unix epoch.
+    package static let ofRecordings = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+
     package init(wallAtOrigin: WallTime, isSynced: Bool) {
         self.wallAtOrigin = wallAtOrigin
         self.isSynced = isSynced

@@ -144,6 +144,11 @@ extension RequestError {
         RequestError(.invalidRequest, "region \(quoted(id)) is a \(kind.name): there are no beacons of it to range")
     }
 
+    /// Returns the error for a region of people, of which only counts are published.
+    static func ofPeople(_ id: String) -> RequestError {
+        RequestError(.invalidRequest, "region \(quoted(id)) is one of people: only count tells of it")
+    }
+
     static func wrongInstance(_ region: BeaconRegion) -> RequestError {
         let wanted =
             switch region.expansion {

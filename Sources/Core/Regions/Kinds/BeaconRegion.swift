@@ -28,18 +28,26 @@ package struct BeaconRegion: Hashable, Sendable {
     package var isRanged: Bool = true
     /// The RSSI at one metre of its beacons that state an implausible one; `nil` where it is not configured. dBm.
     var measuredPower_dbm: Int8?
+    /// True if its beacons are people: their visits are counted, and no message names a beacon.
+    package var isOfPeople: Bool = false
     var rules: BeaconRules
 }
 
 extension BeaconRegion {
+    /// Returns whether a beacon may belong to both regions.
+    func overlaps(_ other: BeaconRegion) -> Bool {
+        uuid == other.uuid && (major == nil || other.major == nil || major == other.major)
+            && (minor == nil || other.minor == nil || minor == other.minor)
+    }
+
     var constraint: BeaconIdentityConstraint {
         BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
     }
 
     /// Returns whether a record belongs to this region: to a possible instance, with the present constraint. A region
-    /// with this id and other beacons is another region, whose record does not apply.
+    /// with this id and other beacons is another region, whose record does not apply. A region of people restores nothing.
     func canRestore(_ record: RegionRecord) -> Bool {
-        guard canHave(record.instance) else { return false }
+        guard !isOfPeople, canHave(record.instance) else { return false }
         return record.kind == .beacon(of: constraint) || record.kind == .beacon(of: nil)
     }
 
@@ -86,6 +94,8 @@ struct BeaconRules: Hashable, Sendable {
     var settle: TimeSpan
     /// The blindness of the radio after which the state is `unknown`.
     var unknownStateAfter: TimeSpan
+    /// The least number that a region of people publishes.
+    var countMinimum: Int = 5
 }
 
 extension BeaconRules {

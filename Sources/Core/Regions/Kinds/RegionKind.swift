@@ -68,6 +68,14 @@ package enum MonitoredRegion: Hashable, Sendable {
         }
     }
 
+    /// True if its visits are counted, and no message names a beacon.
+    var isOfPeople: Bool {
+        switch self {
+        case .beacon(let region): region.isOfPeople
+        case .circle: false
+        }
+    }
+
     /// The measured power of its beacons that state an implausible one; `nil` where none is configured.
     var measuredPower_dbm: Int8? {
         switch self {

@@ -134,7 +134,7 @@ struct InstanceAdmission: Sendable {
     }
 
     /// Deletes an instance. The tracker may remember a beacon of it, so it is pending.
-    private mutating func delete(_ slot: InstanceSlot, in instances: inout RegionInstances) {
+    mutating func delete(_ slot: InstanceSlot, in instances: inout RegionInstances) {
         instances.suspend(slot)
         decisions.deleted.append((slot, instances[slot].id))
     }

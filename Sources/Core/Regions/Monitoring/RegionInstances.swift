@@ -377,7 +377,7 @@ package struct RegionStatus: Hashable, Sendable {
 /// Queries of states, and the records to store.
 extension RegionInstances {
     /// Returns states of instances for which `isWanted` holds, in the order of their slots. Core Location's
-    /// `requestState(for:)`, for many at once.
+    /// `requestState(for:)`, for many at once. Regions of people have none to show.
     ///
     /// - Parameters:
     /// - start: the first slot: 0, or `next` of the page before.
@@ -389,7 +389,7 @@ extension RegionInstances {
         var page: [RegionStatus] = []
         for slot in instances.slots.dropFirst(max(0, start)) where isWanted(instances[slot].id) {
             let instance = instances[slot]
-            guard slotOfID[instance.id] == slot else { continue }
+            guard slotOfID[instance.id] == slot, !region(of: slot).isOfPeople else { continue }
             if page.count == limit { return (page, slot.index) }
             page.append(
                 RegionStatus(instance: instance.id, state: instance.machine.state, since: instance.machine.since))
@@ -397,8 +397,12 @@ extension RegionInstances {
         return (page, nil)
     }
 
-    /// Returns the record of an instance to store; `nil` while it is unsettled.
+    /// The number of existing instances whose states are published.
+    var publishedCount: Int { usedSlots.count { !region(of: $0).isOfPeople } }
+
+    /// Returns the record of an instance to store; `nil` while it is unsettled, and in a region of people.
     func record(of slot: InstanceSlot) -> RegionRecord? {
+        guard !region(of: slot).isOfPeople else { return nil }
         let instance = instances[slot]
         let occupancy: RegionRecord.Occupancy
         switch instance.machine.occupancy {

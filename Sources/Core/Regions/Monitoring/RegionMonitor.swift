@@ -178,6 +178,7 @@ struct RegionMonitor: Sendable {
         let found = kinds.beacons.registrations(of: identity)
         for registration in found {
             guard case .beacon(let region) = instances.region(in: registration) else { continue }
+            if region.isOfPeople { return .counted }
             let isOwn = region.expansion != .none || region.minor != nil
             if isOwn, instances.slot(of: region.instance(of: identity)) != nil { return .known }
         }
@@ -224,6 +225,9 @@ struct RegionMonitor: Sendable {
 
     /// Frees the slot of a pending instance whose beacons are all forgotten. Does nothing where the instance exists.
     mutating func discard(_ slot: InstanceSlot) { instances.discard(slot) }
+
+    /// Forgets an instance that was left, because its region is one of people.
+    mutating func forgetLeft(_ slot: InstanceSlot) { admission.delete(slot, in: &instances) }
 
     /// Returns the decisions of admission since the last call.
     mutating func takeDecisions() -> AdmissionDecisions { admission.takeDecisions() }

@@ -21,7 +21,7 @@ struct Samples {
         .coverage: { $0.coverage() }, .surge: { $0.surge() }, .gap: { $0.gap() }, .event: { $0.event() },
         .state: { $0.state() }, .ranging: { RangingPayload(head: $0.head(), list: $0.list()) },
         .location: { $0.lastPlace() }, .track: { $0.track() }, .settings: { $0.settings() },
-        .beacons: { $0.beacons() }, .heat: { $0.heat() },
+        .beacons: { $0.beacons() }, .heat: { $0.heat() }, .count: { $0.count() },
         .response: { $0.response($0.one(of: RequestVerb.allCases)) },
     ]
 
@@ -179,6 +179,17 @@ struct Samples {
             }, omittedCells: .random(in: 0...Int64(HeatSheet.maxCellsOfHour), using: &random),
             omitted_s: flag() ? number() : nil, unplaced_s: flag() ? number() : nil)
         return HeatPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), sheet: sheet)
+    }
+
+    private mutating func count() -> CountPayload {
+        let (from, minimum) = (time(), Int64.random(in: VisitCount.minimums, using: &random))
+        let visits = VisitCount(
+            region: level(), from: from, to: from + .milliseconds(Int64.random(in: 1...90_000_000, using: &random)),
+            minimum: minimum, entered: flag() ? minimum : nil, left: flag() ? minimum + 7 : nil,
+            present: flag() ? minimum : 0,
+            dwell: VisitCount.bounds_s.filter { _ in flag() }.map { .init(from_s: $0, visits: minimum + 1) },
+            dwellFrom: flag() ? time() : nil, isPartial: flag())
+        return CountPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), visits: visits)
     }
 
     private mutating func response(_ verb: RequestVerb) -> ResponsePayload {

@@ -5,7 +5,7 @@ export const longest_level = 128;
 export const highest_value = 65535;
 
 /** The kinds of messages that the page has no use for, and does not ask its broker for. */
-export const unread = ['coverage', 'gap', 'reported', 'surge'];
+export const unread = ['count', 'coverage', 'gap', 'reported', 'surge'];
 
 export const kinds = {
   beacons: {
@@ -40,6 +40,39 @@ export const kinds = {
           },
         },
       },
+    },
+  },
+  count: {
+    topic: 'count',
+    is: 'object',
+    essential: ['schema', 'at', 'epoch', 'count', 'region', 'from_at', 'to_at', 'entered', 'left', 'present', 'dwell'],
+    fields: {
+      schema: { is: 'word', words: [1] },
+      at: { is: 'time' },
+      clock: { is: 'word', words: ['synced', 'unsynced'] },
+      site: { is: 'text', most: 128 },
+      gateway: { is: 'text', most: 128 },
+      epoch: { is: 'text' },
+      count: { is: 'whole', low: 1 },
+      region: { is: 'text', most: 128 },
+      from_at: { is: 'time' },
+      to_at: { is: 'time' },
+      minimum: { is: 'whole', low: 1, high: 100 },
+      entered: { is: 'number', low: 0, high: 1000000000 },
+      left: { is: 'number', low: 0, high: 1000000000 },
+      present: { is: 'whole', low: 0, high: 1000000000 },
+      dwell_from_at: { is: 'time' },
+      dwell: {
+        is: 'list',
+        most: 10,
+        of: {
+          is: 'object',
+          essential: ['from_s', 'visits'],
+          fields: { from_s: { is: 'word', words: [0, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200] }, visits: { is: 'whole', low: 1, high: 1000000000 } },
+        },
+      },
+      omitted: { is: 'whole', low: 0, high: 2 },
+      partial: { is: 'flag' },
     },
   },
   coverage: {
@@ -129,6 +162,8 @@ export const kinds = {
       to_batch: { is: 'whole', low: 1 },
       from_sheet: { is: 'whole', low: 1 },
       to_sheet: { is: 'whole', low: 1 },
+      from_count: { is: 'whole', low: 1 },
+      to_count: { is: 'whole', low: 1 },
       cause: { is: 'word', words: ['max_events', 'max_mib', 'disk', 'corrupt', 'refused'], grows: true },
     },
   },

@@ -1,0 +1,69 @@
+// Regions of people: what may not stand beside them. A region without `people` that matches the same beacons would publish who they are.
+
+extension RegionSettings {
+    /// The first region that may contain a beacon of a region of people, for each such region. The difference between two counts
+    /// would tell of few, so two regions of people must not share beacons either.
+    var sharedPeople: [(people: BeaconRegion, other: BeaconRegion)] {
+        let beacons = beacons
+        let people = beacons.filter(\.isOfPeople)
+        if people.isEmpty { return [] }
+        // A region of people has no minor. So counts by UUID and major find an overlap without comparing all pairs.
+        var known: [Values: Int] = [:]
+        var inUUID: [ProximityUUID: Int] = [:]
+        for region in beacons {
+            known[Values(uuid: region.uuid, major: region.major), default: 0] += 1
+            inUUID[region.uuid, default: 0] += 1
+        }
+        return people.compactMap { region in
+            let same = known[Values(uuid: region.uuid, major: region.major)] ?? 0
+            let matching =
+                region.major == nil
+                ? inUUID[region.uuid] ?? 0 : same + (known[Values(uuid: region.uuid, major: nil)] ?? 0)
+            guard matching > 1 else { return nil }
+            return beacons.first { $0.id != region.id && $0.overlaps(region) }.map { (region, $0) }
+        }
+    }
+
+    private struct Values: Hashable {
+        var uuid: ProximityUUID
+        var major: UInt16?
+    }
+
+    /// Returns why a request must not register a region; `nil` where it may.
+    func refusal(ofRequested region: BeaconRegion) -> String? {
+        if region.isOfPeople { return "must be false in a request: a region of people stands in the configuration" }
+        guard let people = beacons.first(where: { $0.isOfPeople && $0.overlaps(region) }) else { return nil }
+        return Self.requirement(sharing: people.id)
+    }
+
+    /// Returns the requirement that a region breaks by containing beacons of a region of people.
+    static func requirement(sharing people: String) -> String {
+        "must not match beacons of region \(people.quoted), which are people: no other region may contain them"
+    }
+}
+
+extension Settings {
+    /// The conflicts between regions of people and the rest of the settings, with the number of the region's table, from 1.
+    ///
+    /// - Parameter number: returns the number of the table with an id.
+    func conflictsOfPeople(number: (String) -> Int) -> [ConfigurationError] {
+        let regions = gateway.regions
+        guard let first = regions.beacons.first(where: \.isOfPeople) else { return [] }
+        var errors = regions.sharedPeople.map { shared in
+            ConfigurationError(
+                key: "region[\(number(shared.other.id))].uuid", value: "\(shared.other.uuid)".quoted,
+                requirement: RegionSettings.requirement(sharing: shared.people.id))
+        }
+        func refuse(_ why: String) {
+            errors.append(
+                ConfigurationError(key: "region[\(number(first.id))].people", value: "true", requirement: why))
+        }
+        if receiver != nil {
+            refuse("must not stand beside [receiver]: a receiver sends the identities of all beacons to its broker")
+        }
+        if let site, site.regions.contains(first.id) {
+            refuse("must not stand in site.regions: a store joins no counts of people yet")
+        }
+        return errors
+    }
+}

@@ -1,0 +1,213 @@
+/// Counts the visits of one region of people, so that no published number belongs to fewer than `minimum` people.
+///
+/// A count is over once enough visits have begun in it, and enough have ended. Until then its time goes on by quarters of an
+/// hour. It is published when the next one is over. So the rest of a day, which is too small, joins the last count of the day,
+/// and no visit of the day is lost.
+///
+/// All numbers of a count belong to the same time, and a count follows from the one before: what was present, and entered,
+/// and did not leave, is present. So the difference of two counts tells nothing that a count does not tell. Where fewer than
+/// the minimum go on, they count as 0, and as entered in a later count.
+struct PeopleCount: Sendable {
+    /// The quarters without a crossing after which a day counts as over.
+    static let quietQuarters = 24
+
+    /// A time that is not published yet.
+    private struct Batch: Hashable {
+        var from: WallTime
+        var to: WallTime
+        /// The entries heard. Those that are published follow from the other numbers.
+        var entered: Int64 = 0
+        var left: Int64 = 0
+        /// The published number of visits that go on at the end.
+        var present: Int64 = 0
+        var cells = PeopleCount.noVisits
+        var isPartial: Bool
+
+        init(from: WallTime, isPartial: Bool) {
+            (self.from, to, self.isPartial) = (from, from, isPartial)
+        }
+
+        /// Takes the time after this one.
+        mutating func join(_ next: Batch) {
+            (to, present) = (next.to, next.present)
+            (entered, left) = (entered + next.entered, left + next.left)
+            for cell in cells.indices { cells[cell] += next.cells[cell] }
+            isPartial = isPartial || next.isPartial
+        }
+    }
+
+    private static let noVisits = VisitCount.bounds_s.map { _ in Int64(0) }
+
+    private let region: String
+    private let minimum: Int64
+    /// The visits that go on, and whose entry was heard.
+    private var inside: Int64 = 0
+    /// The visits that go on, as the last publication has them.
+    private var published: Int64 = 0
+    /// The count that is over and waits for the next one.
+    private var held: Batch?
+    private var open: Batch
+    /// The quarter at hand has had a crossing.
+    private var isActive = false
+    private var quiet = 0
+    private var isDeaf: Bool
+    /// The dwell of published visits that is not published yet.
+    private var dwell = Self.noVisits
+    private var dwellFrom: WallTime
+
+    init(_ region: BeaconRegion, from: WallTime, isDeaf: Bool) {
+        self.region = region.id
+        minimum = Int64(region.rules.countMinimum)
+        open = Batch(from: from, isPartial: true)
+        dwellFrom = from
+        self.isDeaf = isDeaf
+    }
+
+    // MARK: - Evidence
+
+    /// Takes a crossing. A visit that had begun before the start is not counted: its entry was published before, or never.
+    mutating func take(_ crossing: RegionEvent.Kind) {
+        switch crossing {
+        case .enter:
+            inside += 1
+            open.entered += 1
+        case .exit(let stay):
+            guard stay.beginning == .observed else { return }
+            inside -= 1
+            open.left += 1
+            open.cells[Self.cell(of: stay.dwell)] += 1
+        }
+        isActive = true
+    }
+
+    /// Takes whether the radio is deaf from now on.
+    mutating func hears(_ hears: Bool) {
+        isDeaf = !hears
+        if isDeaf { open.isPartial = true }
+    }
+
+    /// Learns that a limit held back an entry.
+    mutating func missedEntry() { open.isPartial = true }
+
+    private static func cell(of dwell: TimeSpan) -> Int {
+        VisitCount.bounds_s.lastIndex { dwell.microseconds >= $0 * 1_000_000 } ?? 0
+    }
+
+    // MARK: - Time
+
+    /// Ends a quarter of an hour. Returns the counts to publish.
+    mutating func endQuarter(at end: WallTime) -> [VisitCount] {
+        pass(to: end)
+        let before = held?.present ?? published
+        let entered = open.left + presentToPublish - before
+        if open.left >= minimum, entered >= minimum {
+            (open.to, open.present) = (end, presentToPublish)
+            let counts = held.map { [publish($0)] } ?? []
+            held = open
+            begin(at: end)
+            return counts
+        }
+        guard quiet >= Self.quietQuarters else { return [] }
+        quiet = 0
+        return settle(at: end, isLast: false)
+    }
+
+    /// Ends the counting. Returns the counts to publish; what is too small is left out.
+    mutating func stop(at end: WallTime) -> [VisitCount] {
+        let end = max(end, open.from)
+        pass(to: end)
+        open.isPartial = true
+        if open.from == end, held == nil { return [] }
+        open.to = end
+        return settle(at: end, isLast: true)
+    }
+
+    /// Goes on at another time of day, because the clock was set. The visits go on.
+    mutating func goOn(at start: WallTime) {
+        begin(at: start)
+        open.isPartial = true
+        dwellFrom = start
+    }
+
+    private mutating func pass(to end: WallTime) {
+        if isActive { (quiet, open.to) = (0, end) } else { quiet += 1 }
+        isActive = false
+    }
+
+    private mutating func begin(at start: WallTime) { open = Batch(from: start, isPartial: isDeaf) }
+
+    /// Publishes what may be published after a long quiet time, or at the end.
+    private mutating func settle(at end: WallTime, isLast: Bool) -> [VisitCount] {
+        open.present = presentToPublish
+        var whole = open
+        if var first = held {
+            first.join(open)
+            whole = first
+        }
+        let entered = whole.left + whole.present - published
+        if mayPublish(whole.left), mayPublish(entered), whole.left + entered > 0 {
+            held = nil
+            let count = publish(whole, withAllDwell: true)
+            begin(at: whole.to)
+            return [count]
+        }
+        // The next visits may complete it.
+        if held != nil, !isLast { return [] }
+        var counts = held.map { [publish($0, withAllDwell: isLast)] } ?? []
+        held = nil
+        if open.entered + open.left == 0 { open.to = end }
+        if open.to > open.from {
+            counts.append(
+                VisitCount(
+                    region: region, from: open.from, to: open.to, minimum: minimum,
+                    entered: open.entered == 0 ? 0 : nil, left: open.left == 0 ? 0 : nil, present: published,
+                    isPartial: open.isPartial))
+        }
+        begin(at: open.to)
+        return counts
+    }
+
+    // MARK: - Numbers
+
+    private func mayPublish(_ number: Int64) -> Bool { number == 0 || number >= minimum }
+
+    private var presentToPublish: Int64 { inside >= minimum ? inside : 0 }
+
+    /// Returns the count of a time that may be published.
+    ///
+    /// The dwell of its visits comes as soon as each cell has enough visits, at the latest with the first count that ends in
+    /// another UTC day.
+    private mutating func publish(_ batch: Batch, withAllDwell: Bool = false) -> VisitCount {
+        var count = VisitCount(
+            region: region, from: batch.from, to: batch.to, minimum: minimum,
+            entered: batch.left + batch.present - published, left: batch.left, present: batch.present,
+            isPartial: batch.isPartial)
+        published = batch.present
+        for cell in dwell.indices { dwell[cell] += batch.cells[cell] }
+        let isDayOver = Self.day(of: batch.to) != Self.day(of: dwellFrom)
+        if withAllDwell || isDayOver || dwell.allSatisfy(mayPublish) {
+            (count.dwell, count.dwellFrom) = (takeDwell(), dwellFrom)
+            dwellFrom = batch.to
+        }
+        return count
+    }
+
+    /// Returns the dwell, and begins anew. A cell with too few visits counts in the next longer one that has visits; the last
+    /// one in the cell before it.
+    private mutating func takeDwell() -> [VisitCount.Dwell] {
+        var cells: [VisitCount.Dwell] = []
+        var waiting: Int64 = 0
+        for (from_s, visits) in zip(VisitCount.bounds_s, dwell) where visits > 0 {
+            waiting += visits
+            guard waiting >= minimum else { continue }
+            cells.append(VisitCount.Dwell(from_s: from_s, visits: waiting))
+            waiting = 0
+        }
+        // There are enough visits in all, because each published number is large enough.
+        if let last = cells.indices.last { cells[last].visits += waiting }
+        dwell = Self.noVisits
+        return cells
+    }
+
+    private static func day(of time: WallTime) -> Int64 { time.microseconds / 86_400_000_000 }
+}

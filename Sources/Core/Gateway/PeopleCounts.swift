@@ -1,0 +1,97 @@
+/// The counts of all regions of people of a gateway, by the quarters of an hour of UTC.
+///
+/// The quarter at hand is a number. It ends once the clock shows a later one. A clock that goes back by at most a quarter
+/// changes nothing; one that is set further begins anew.
+struct PeopleCounts: Sendable {
+    private static let quarter = TimeSpan.seconds(900)
+
+    private var counts: [String: PeopleCount]
+    /// The ids, in the order of the regions.
+    private let regions: [String]
+    private var timebase: Timebase
+    /// The quarter at hand, in quarters since the Unix epoch.
+    private var number: Int64
+    /// The end of the quarter by the present clock.
+    private(set) var due: Instant
+    /// The reports of people's beacons.
+    private(set) var reportCount: UInt64 = 0
+
+    /// Returns `nil` where no region is one of people.
+    init?(_ regions: [BeaconRegion], isDeaf: Bool, at now: Instant, _ timebase: Timebase) {
+        let regions = regions.filter(\.isOfPeople)
+        if regions.isEmpty { return nil }
+        let start = timebase.wall(now)
+        self.regions = regions.map(\.id)
+        self.timebase = timebase
+        counts = Dictionary(
+            regions.map { ($0.id, PeopleCount($0, from: start, isDeaf: isDeaf)) },
+            uniquingKeysWith: { first, _ in first })
+        number = Self.number(of: start)
+        due = .distantFuture
+        schedule()
+    }
+
+    /// Follows the machine's clock.
+    mutating func follow(_ timebase: Timebase) {
+        guard timebase != self.timebase else { return }
+        self.timebase = timebase
+        schedule()
+    }
+
+    /// Takes a crossing of a region of people.
+    mutating func take(_ crossing: RegionEvent.Kind, of region: String) { counts[region]?.take(crossing) }
+
+    /// Counts a report of a person's beacon.
+    mutating func takeReport() { reportCount &+= 1 }
+
+    /// Takes whether the radio hears from now on.
+    mutating func hears(_ hears: Bool) { for region in regions { counts[region]?.hears(hears) } }
+
+    /// Learns that a limit held back an entry into the region. Returns `false` where the region is none of people.
+    mutating func missedEntry(into region: String) -> Bool {
+        counts[region]?.missedEntry()
+        return counts[region] != nil
+    }
+
+    /// Ends the quarter at hand if it is over. Returns the counts to publish.
+    mutating func advance(to now: Instant) -> [VisitCount] {
+        defer { schedule() }
+        let wall = timebase.wall(now)
+        let current = Self.number(of: wall)
+        guard current > number || current < number - 1 else { return [] }
+        let end = Self.beginning(of: number + 1)
+        let isNext = current == number + 1
+        number = current
+        var published: [VisitCount] = []
+        for region in regions {
+            if isNext {
+                published += counts[region]?.endQuarter(at: end) ?? []
+            } else {
+                published += counts[region]?.stop(at: end) ?? []
+                counts[region]?.goOn(at: wall)
+            }
+        }
+        return published
+    }
+
+    /// Ends the counting. Returns the counts to publish.
+    mutating func stop(at now: Instant) -> [VisitCount] {
+        let end = min(timebase.wall(now), Self.beginning(of: number + 1))
+        due = .distantFuture
+        return regions.flatMap { counts[$0]?.stop(at: end) ?? [] }
+    }
+
+    /// Where the clock was set back by at most a quarter, the quarter at hand ends later.
+    private mutating func schedule() {
+        due = timebase.instant(Self.beginning(of: number + 1))
+    }
+
+    private static func number(of wall: WallTime) -> Int64 {
+        let (number, rest) = wall.microseconds.quotientAndRemainder(dividingBy: quarter.microseconds)
+        return rest < 0 ? number - 1 : number
+    }
+
+    private static func beginning(of number: Int64) -> WallTime {
+        WallTime(microseconds: number.multipliedSaturating(by: quarter.microseconds))
+    }
+}

@@ -1,0 +1,82 @@
+/// The visits of a region of people in one or more quarters of an hour. It names no beacon.
+///
+/// Every number is 0, or at least `minimum`. `PeopleCount` decides which quarters go together.
+struct VisitCount: Hashable, Sendable {
+    /// Visits that ended, by their dwell.
+    struct Dwell: Hashable, Sendable {
+        /// The shortest dwell; the next bound is longer than all of them.
+        var from_s: Int64
+        var visits: Int64
+    }
+
+    /// The shortest dwell of each cell.
+    static let bounds_s: [Int64] = [0, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200]
+    /// The least numbers that a region may publish.
+    static let minimums: ClosedRange<Int64> = 1...100
+
+    var region: String
+    var from: WallTime
+    var to: WallTime
+    /// The least number that is published.
+    var minimum: Int64
+    /// The visits that began; `nil` where they were too few.
+    var entered: Int64?
+    /// The visits that ended; `nil` where they were too few.
+    var left: Int64?
+    /// The visits that go on at the end; 0 where they are too few.
+    var present: Int64
+    /// The dwell of the visits that ended since `dwellFrom`, without empty cells.
+    var dwell: [Dwell] = []
+    /// `nil` where the dwell comes later.
+    var dwellFrom: WallTime?
+    /// The numbers that were left out for good.
+    var omitted: Int64 { (entered == nil ? 1 : 0) + (left == nil ? 1 : 0) }
+    /// True if the gateway did not hear all of the time.
+    var isPartial: Bool
+}
+
+/// `count`: the visits of a region of people, numbered.
+struct CountPayload: NumberedPayload, Hashable {
+    package var head: PayloadHead
+    var origin: PayloadOrigin
+    var epoch: String
+    /// The number within the epoch, from 1.
+    var seq: Int64
+    var visits: VisitCount
+
+    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .counts, seq: seq) }
+}
+
+extension CountPayload {
+    func write(to json: inout JSONWriter) {
+        origin.write(to: &json)
+        json.set("epoch", epoch)
+        json.set("count", seq)
+        json.set("region", visits.region)
+        json.set("from_at", Timestamp.text(visits.from))
+        json.set("to_at", Timestamp.text(visits.to))
+        json.set("minimum", visits.minimum)
+        json.set("entered", integer: visits.entered)
+        json.set("left", integer: visits.left)
+        json.set("present", visits.present)
+        if let from = visits.dwellFrom { json.set("dwell_from_at", Timestamp.text(from)) }
+        json.set("dwell", objectsFor: visits.dwell) { cell, json in
+            json.set("from_s", cell.from_s)
+            json.set("visits", cell.visits)
+        }
+        json.set("omitted", visits.omitted)
+        json.set("partial", visits.isPartial)
+    }
+}
+
+extension VisitCount: MessageContent {
+    package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
+        var head = composer.head(at: context.instant, context.timebase)
+        // The count may have read the clock a moment earlier, and none is published before its end.
+        head.at = max(head.at, to)
+        let number = context.number(.counts)
+        let payload = CountPayload(
+            head: head, origin: composer.origin, epoch: number.epoch, seq: number.seq, visits: self)
+        return Publication(payload, topic: composer.topics.topic(.gateway(.count)))
+    }
+}

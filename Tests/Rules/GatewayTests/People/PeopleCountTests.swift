@@ -1,0 +1,189 @@
+import TestAir
+import Testing
+
+@testable import Core
+
+/// A region of people whose visitors come and go at quarters of an hour, counted from a day's beginning.
+struct Visitors {
+    private(set) var counts: [VisitCount] = []
+    private var count: PeopleCount
+    private(set) var quarter = 0
+
+    init(minimum: Int = 5) {
+        var region = BeaconRegion(id: "visitors", uuid: Air.uuid, isOfPeople: true, rules: BeaconRules.defaults)
+        region.rules.countMinimum = minimum
+        count = PeopleCount(region, from: Self.wall(0), isDeaf: false)
+    }
+
+    static func wall(_ quarter: Int) -> WallTime {
+        WallTime(microseconds: 1_764_547_200_000_000) + .seconds(Double(quarter * 900))
+    }
+
+    mutating func enter(_ people: Int) { for _ in 0..<people { count.take(.enter) } }
+
+    mutating func leave(_ people: Int, after dwell_s: Double = 400, _ beginning: RegionStay.Beginning = .observed) {
+        let stay = RegionStay(
+            enteredAt: .origin, lastHeardAt: .origin + .seconds(dwell_s), beginning: beginning)
+        for _ in 0..<people { count.take(.exit(stay)) }
+    }
+
+    mutating func hears(_ hears: Bool) { count.hears(hears) }
+
+    /// Lets quarters pass.
+    mutating func pass(_ quarters: Int = 1) {
+        for _ in 0..<quarters {
+            quarter += 1
+            counts += count.endQuarter(at: Self.wall(quarter))
+        }
+    }
+
+    mutating func stop() { counts += count.stop(at: Self.wall(quarter) + .seconds(60)) }
+
+    /// The counts as short lines: `0-2: 9 in 7 left 2 stay`, with the dwell where it comes.
+    var lines: [String] {
+        counts.map { count in
+            func at(_ time: WallTime) -> Int { Int((time - Self.wall(0)).seconds / 900) }
+            func text(_ number: Int64?) -> String { number.map { "\($0)" } ?? "few" }
+            let dwell = count.dwell.map { " \($0.from_s)s:\($0.visits)" }.joined()
+            return "\(at(count.from))-\(at(count.to)): \(text(count.entered)) in \(text(count.left)) left "
+                + "\(count.present) stay" + dwell
+        }
+    }
+}
+
+@Suite("Counts of a region of people")
+struct PeopleCountTests {
+    @Test("A quarter with enough people is published when the next one is over")
+    func publishes() {
+        var visitors = Visitors()
+        visitors.enter(12)
+        visitors.leave(7)
+        visitors.pass()
+        #expect(visitors.lines.isEmpty)
+        visitors.enter(6)
+        visitors.leave(5)
+        visitors.pass()
+        #expect(visitors.lines == ["0-1: 12 in 7 left 5 stay 300s:7"])
+    }
+
+    @Test("Too few people wait for more")
+    func waits() {
+        var visitors = Visitors()
+        visitors.enter(6)
+        visitors.pass()
+        visitors.leave(1)
+        visitors.pass()
+        visitors.leave(5)
+        visitors.pass()
+        visitors.enter(9)
+        visitors.leave(9)
+        visitors.pass()
+        #expect(visitors.lines == ["0-3: 6 in 6 left 0 stay 300s:6"], "one that left waits for more")
+    }
+
+    @Test("The rest of a day joins the last count, so that no visit is lost")
+    func restOfDay() {
+        var visitors = Visitors()
+        visitors.enter(8)
+        visitors.pass()
+        visitors.leave(8)
+        visitors.pass()
+        visitors.enter(2)
+        visitors.pass()
+        visitors.leave(2)
+        visitors.pass(PeopleCount.quietQuarters + 2)
+        #expect(visitors.lines == ["0-4: 10 in 10 left 0 stay 300s:10"])
+        #expect(visitors.counts.compactMap(\.entered).reduce(0, +) == 10)
+        #expect(visitors.counts.compactMap(\.left).reduce(0, +) == 10)
+        #expect(visitors.counts.allSatisfy { $0.entered.map { $0 == 0 || $0 >= 5 } ?? true })
+    }
+
+    @Test("A quiet time with too few people is left out, and the numbers left out are counted")
+    func leavesOut() {
+        var visitors = Visitors()
+        visitors.enter(3)
+        visitors.pass()
+        visitors.leave(2)
+        visitors.pass(PeopleCount.quietQuarters + 1)
+        #expect(visitors.lines == ["0-2: few in few left 0 stay"])
+        #expect(visitors.counts.map(\.omitted) == [2])
+        visitors.pass(PeopleCount.quietQuarters)
+        #expect(visitors.lines.last == "2-50: 0 in 0 left 0 stay", "a quiet time is told as empty")
+    }
+
+    @Test("The one who stays behind does not show, and counts as entered later")
+    func oneStays() {
+        var visitors = Visitors()
+        visitors.enter(9)
+        visitors.pass()
+        visitors.leave(8)
+        visitors.pass()
+        visitors.enter(7)
+        visitors.pass()
+        visitors.leave(8)
+        visitors.pass(PeopleCount.quietQuarters + 1)
+        #expect(
+            visitors.lines == ["0-2: 8 in 8 left 0 stay 300s:8", "2-4: 8 in 8 left 0 stay 300s:8"],
+            "after 8 of 9 have left, one stays")
+    }
+
+    @Test("A stop publishes what is large enough, and leaves the rest out")
+    func stops() {
+        var visitors = Visitors()
+        visitors.enter(10)
+        visitors.pass()
+        visitors.leave(6)
+        visitors.stop()
+        #expect(visitors.lines == ["0-1: 6 in 6 left 0 stay 300s:6"], "the four inside are too few to show")
+        #expect(visitors.counts.map(\.isPartial) == visitors.counts.map { _ in true })
+        var few = Visitors()
+        few.enter(1)
+        few.stop()
+        #expect(few.lines == ["0-0: few in 0 left 0 stay"])
+    }
+
+    @Test("A visit that had begun before the start is in no count")
+    func partialStay() {
+        var visitors = Visitors()
+        visitors.leave(9, .partial)
+        visitors.enter(6)
+        visitors.pass()
+        visitors.leave(6)
+        visitors.pass(PeopleCount.quietQuarters + 1)
+        #expect(visitors.counts.compactMap(\.left).reduce(0, +) == 6)
+    }
+
+    @Test("A cell with too few visits counts in the next longer one, at the end of the day")
+    func dwell() {
+        var visitors = Visitors()
+        visitors.enter(20)
+        visitors.pass()
+        visitors.leave(6, after: 29.9)
+        visitors.leave(2, after: 30)
+        visitors.leave(1, after: 61)
+        visitors.leave(9, after: 7_199)
+        visitors.leave(2, after: 7_200)
+        visitors.pass(PeopleCount.quietQuarters + 1)
+        #expect(visitors.counts.last?.dwell.map { "\($0.from_s):\($0.visits)" } == ["0:6", "3600:14"])
+    }
+
+    @Test("A deaf radio makes a count partial, and the next one too while it lasts")
+    func deaf() {
+        var visitors = Visitors()
+        func visit(_ visitors: inout Visitors) {
+            visitors.enter(5)
+            visitors.leave(5)
+            visitors.pass()
+        }
+        visit(&visitors)
+        visit(&visitors)
+        visitors.hears(false)
+        visit(&visitors)
+        visit(&visitors)
+        visitors.hears(true)
+        for _ in 0..<3 { visit(&visitors) }
+        #expect(
+            visitors.counts.map(\.isPartial) == [true, false, true, true, true, false],
+            "the first begins with the start")
+    }
+}

@@ -1,0 +1,145 @@
+import TestAir
+import Testing
+
+@testable import Core
+
+@Suite("A region of people in the engine")
+struct PeopleRegionTests {
+    private let uuid = Air.uuid
+
+    private func settings(_ change: (inout GatewaySettings) -> Void = { _ in }) throws -> GatewaySettings {
+        var settings = try Settings.parse(
+            """
+            [regions]
+            settle_s = 0
+            count_minimum = 2
+            [[region]]
+            id = "visitors"
+            uuid = "\(uuid)"
+            people = true
+            [[region]]
+            id = "carts"
+            uuid = "\(Air.otherUUID)"
+            expand = "minor"
+            [beacons]
+            """
+        ).gateway
+        change(&settings)
+        return settings
+    }
+
+    /// Returns three visitors and a cart. The quarter ends at 400 s of a story.
+    private var air: Air {
+        var air = Air()
+        air.otherDevices(end_s: 2_000)
+        for person in 1...3 {
+            air.beacon(
+                .beacon(7, UInt16(person)), from: .rotating(UInt64(person)), every_s: 1, start_s: Double(10 * person),
+                end_s: 100 + Double(10 * person))
+        }
+        air.beacon(.beacon(1, 1, uuid: Air.otherUUID), from: .fixed(9), every_s: 1, start_s: 20, end_s: 300)
+        return air
+    }
+
+    private func outputs(_ settings: GatewaySettings, _ air: Air, stop: Bool = true) -> (GatewayEngine, [GatewayOutput])
+    {
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(settings, restoring: [], at: Story.startTime, outputs: &outputs)
+        for (number, transmission) in air.inOrder.enumerated() {
+            player.receive(
+                transmission.event.span, at: Story.startTime + .seconds(transmission.t_s), outputs: &outputs)
+            if number % 100 == 0 { player.engine.check() }
+        }
+        player.engine.check()
+        if stop { player.stop(&outputs) }
+        return (player.engine, outputs)
+    }
+
+    @Test("Only counts leave the engine, and the visits in them are those of the full mode")
+    func counts() throws {
+        let (_, outputs) = outputs(try settings(), air)
+        let counts = outputs.compactMap { $0.content(VisitCount.self) }
+        #expect(counts.compactMap(\.entered).reduce(0, +) == 3)
+        #expect(counts.compactMap(\.left).reduce(0, +) == 3)
+        #expect(counts.flatMap(\.dwell) == [VisitCount.Dwell(from_s: 60, visits: 3)])
+        #expect(counts.first?.region == "visitors")
+        #expect(Int64(counts.last?.to.microseconds ?? 1) % 1_000 == 0)
+        // The cart is there as ever.
+        let said = "\(outputs)"
+        #expect(said.contains("carts") && said.contains(Air.otherUUID.description))
+        for secret in [uuid.description, "major: 7", "minor: 2", "\(0b01 << 46 | 2)"] {
+            #expect(!said.contains(secret))
+        }
+    }
+
+    @Test("No figure grows because a person came")
+    func figures() throws {
+        let cart = air.inOrder
+        var without = Air()
+        for transmission in cart where !isOfPeople(transmission.event) {
+            without.event(transmission.event, at: transmission.t_s)
+        }
+        let (with, alone) = (outputs(try settings(), air).0.figures, outputs(try settings(), without).0.figures)
+        #expect(with.tracks == alone.tracks && with.listedTracks == alone.listedTracks)
+        #expect(with.instances == alone.instances && with.instances == 1)
+        #expect(with.reports == alone.reports && with.beacons == alone.beacons)
+    }
+
+    private func isOfPeople(_ event: [UInt8]) -> Bool {
+        let wanted = IBeaconFrame(identity: .beacon(), measuredPower_dbm: 0).encodedStructure[6..<22]
+        return event.indices.contains { event[$0...].starts(with: wanted) }
+    }
+
+    @Test("Who left is forgotten within minutes")
+    func forgets() throws {
+        let (engine, _) = outputs(try settings(), air, stop: false)
+        #expect(engine.tracker.knownIdentities.allSatisfy { engine.tracker.identity(in: $0)?.uuid != uuid })
+        let instances = engine.monitor.instances
+        let ids = instances.slots.map { instances[$0].id }.filter { instances.slot(of: $0) != nil }
+        #expect(ids.holdForAll { $0.region != "visitors" })
+    }
+
+    @Test("No request is answered with who is there, and none registers a region beside it")
+    func requests() throws {
+        let gateway = Conversation(try settings(), air)
+        #expect(gateway.ask(.state(StateRequest(region: "visitors")), at: 60)?.refusal == .invalidRequest)
+        #expect(gateway.ask(.range(region: "visitors", .minor(major: 7, minor: 1)), at: 61)?.refusal == .invalidRequest)
+        #expect(gateway.ask(.state(StateRequest()), at: 62)?.states == ["inside carts/1/1 since 20.0"])
+        #expect(
+            try gateway.monitor("door", at: 63)?.text
+                == "region.uuid = \"\(uuid)\": " + RegionSettings.requirement(sharing: "visitors")
+        )
+        #expect(try gateway.monitor("door", "\"people\": true", at: 64)?.refusal == .invalidRegion)
+    }
+
+    private func keeps(_ engine: GatewayEngine, _ event: [UInt8]) -> Bool { engine.mayKeep(event.span) }
+
+    @Test("A capture keeps only the advertisements of other iBeacons")
+    func captures() throws {
+        let (engine, _) = outputs(try settings(), air)
+        let (person, cart) = (Air.event(.beacon(7, 1)), Air.event(.beacon(1, 1, uuid: Air.otherUUID)))
+        #expect(!keeps(engine, person))
+        #expect(keeps(engine, cart))
+        var other = Air()
+        other.otherDevices(end_s: 0)
+        #expect(!keeps(engine, other.inOrder[0].event), "it may be a person's device")
+        #expect(keeps(engine, CommandCompleteEvent(opcode: .reset, returnParameters: [0]).octets))
+        #expect(!keeps(engine, []))
+        let plain = GatewaySettings.door()
+        #expect(keeps(outputs(plain, other).0, other.inOrder[0].event))
+    }
+
+    @Test("A record of an earlier configuration is not restored")
+    func restoresNothing() throws {
+        let story = Story(
+            .door { $1.expansion = .minor }, air)
+        let records = story.stored.values.map { record in
+            RegionRecord(
+                instance: RegionInstanceID(region: "visitors", record.instance.discriminator), record.kind,
+                record.occupancy)
+        }
+        #expect(!records.isEmpty)
+        let later = Story(try settings(), Air(), restoring: Array(records), until_s: 60)
+        #expect(later.transitions.isEmpty)
+    }
+}
