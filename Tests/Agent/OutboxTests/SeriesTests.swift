@@ -9,11 +9,11 @@ import Testing
 struct SeriesTests {
     @Test("Another series or column is another format: it raises the number")
     func format() {
-        #expect(Schema.version == 7)
+        #expect(Schema.version == 8)
         #expect(
             Schema.readMeta
                 == "SELECT epoch, next_position, next_seq, settled_seq, next_span, next_batch, settled_batch, next_surge, "
-                + "settled_surge, next_sheet, settled_sheet FROM meta")
+                + "settled_surge, next_sheet, settled_sheet, next_count, settled_count FROM meta")
     }
 
     @Test("Each series goes on with its own number after a restart")
@@ -46,7 +46,7 @@ struct SeriesTests {
         disk.repair()
         let next = try Outbox.open(folder, vfs: disk.name, seed: 2)
         let end = 3 + Reservation.block
-        let numbers: [NumberSeries: Int64] = [.events: 2, .spans: 2, .batches: end, .surges: 2, .sheets: 2]
+        let numbers: [NumberSeries: Int64] = [.events: 2, .spans: 2, .batches: end, .surges: 2, .sheets: 2, .counts: 2]
         #expect(next.numbering == Numbering(epoch: epoch, next: numbers))
         #expect(
             next.takeGaps() == [

@@ -5,7 +5,7 @@ import Core
 enum Schema {
     /// The number of this layout, which each change of a table or of a stored line raises. A file with another number
     /// is refused.
-    static let version: Int64 = 7
+    static let version: Int64 = 8
     /// Small pages, because an event that is committed alone writes one for itself, one for its record and one for
     /// `meta`.
     static let pageBytes: Int64 = 1_024
