@@ -1,8 +1,10 @@
 """Writes what gateways would have printed, as lines of `beacond replay --output jsonl`, into the folder named: two gateways hear one
 cart that walks from the entrance to the bakery and leaves; then the bakery's gateway is offline while something is inside.
-With --late before the folder, one gateway tells a visit after a later one of another gateway was told."""
+With --late before the folder, one gateway tells a visit after a later one of another gateway was told. With --learning, four gateways
+advertise and list each other for ten days, and one of them is covered after eight."""
 
 import json
+import math
 import sys
 from datetime import datetime, timedelta, timezone
 
@@ -21,7 +23,7 @@ class Gateway:
     def say(self, t_s, topic, **payload):
         payload = {"schema": 1, "at": time(t_s), "clock": "synced", **payload}
         self.lines.append((t_s, json.dumps({
-            "t": t_s, "topic": f"beacons/store/{self.name}/{topic}", "qos": 1, "retain": False, "payload": payload})))
+            "t": t_s, "topic": f"beacons/store/{self.name}/{topic}", "qos": 1, "retain": topic == "status" or topic.startswith("beacons/"), "payload": payload})))
 
     def arrives(self, t_s):
         """The last message waited for its connection until then."""
@@ -91,7 +93,30 @@ def late():
     return first, behind
 
 
+# The gateways of a store that learns, with their places in metres.
+PLACES = {"north": (0, 0), "east": (8, 0), "south": (8, 8), "west": (0, 8), "middle": (4, 5)}
+
+
+def learning():
+    gateways, names = {name: Gateway(name) for name in PLACES}, list(PLACES)
+    identities = {name: {"uuid": UUID, "major": 9, "minor": number} for number, name in enumerate(names)}
+    for name, gateway in gateways.items():
+        gateway.say(0, "status", state="online", version="0.3.0", epoch="0" + "E" * 25, radio="scanning", remedy="",
+                    advertises=identities[name] | {"measured_power_dbm": -59})
+    for t_s in range(600, 10 * 86_400, 1_800):
+        for name, gateway in gateways.items():
+            beacons = []
+            for number, other in enumerate(names):
+                if other != name:
+                    covered = 12 if t_s > 8 * 86_400 and "middle" in (name, other) else 0
+                    level = -55 - 23 * math.log10(math.dist(PLACES[name], PLACES[other])) - covered + (t_s // 1_800 + number) % 3 - 1
+                    beacons.append(identities[other] | {
+                        "first_heard_at": time(0), "last_heard_at": time(t_s), "interval_ms": 1_000, "rssi_dbm": round(level)})
+            gateway.say(t_s, "beacons/0", page=0, pages=1, beacons=beacons)
+    return gateways.values()
+
+
 if __name__ == "__main__":
-    for gateway in late() if "--late" in sys.argv else story():
+    for gateway in late() if "--late" in sys.argv else learning() if "--learning" in sys.argv else story():
         with open(f"{sys.argv[-1]}/{gateway.name}.jsonl", "w") as file:
             file.writelines(line + "\n" for _, line in sorted(gateway.lines, key=lambda line: line[0]))
