@@ -75,25 +75,26 @@ struct Salvage {
 
     /// Reads from the oldest event up to the damage, then from the newest down to it.
     private mutating func readEvents(from database: Database) {
-        isEveryEventThere = read(
-            "SELECT position, epoch, seq, content, kind FROM event ORDER BY position", from: database)
+        isEveryEventThere = read(from: database)
         guard !isEveryEventThere, bytes < limit else { return }
         let front = rows
         rows = []
         let last = front.last?.position ?? .min
-        _ = read(
-            "SELECT position, epoch, seq, content, kind FROM event WHERE position > \(last) "
-                + "ORDER BY position DESC", from: database)
+        _ = read(from: database, downTo: last)
         rows = front + rows.reversed().drop { $0.position <= last }
     }
 
     /// Returns whether all rows were read. A row that is out of order has a damaged position.
-    private mutating func read(_ sql: String, from database: Database) -> Bool {
+    ///
+    /// - Parameter last: the position above which rows are read, the newest first; `nil` for all, the oldest first.
+    private mutating func read(from database: Database, downTo last: Int64? = nil) -> Bool {
+        let order = last.map { "WHERE position > \($0) ORDER BY position DESC" } ?? "ORDER BY position"
         do {
             var before: Int64?
-            try database.query(sql) { (row: Statement) throws(DiskError) in
+            try database.query("SELECT position, epoch, seq, content, kind FROM event \(order)") {
+                (row: Statement) throws(DiskError) in
                 let position = row.integer(0)
-                if let before, sql.hasSuffix("DESC") ? position >= before : position <= before {
+                if let before, last == nil ? position <= before : position >= before {
                     throw EventStore.damage("salvage")
                 }
                 before = position
