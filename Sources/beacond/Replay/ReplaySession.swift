@@ -15,8 +15,6 @@ struct ReplaySession {
 
     /// The longest pause in a capture for which `health` is published: a capture may jump by years where a clock was set.
     static let longestIdle = TimeSpan(microseconds: 3_600_000_000)
-    /// The clock for stored times, before the first record.
-    static let initialTimebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     private(set) var player: CapturePlayer
     let round: Round
@@ -50,7 +48,7 @@ struct ReplaySession {
         self.dayEnd = Self.dayEnd(start)
         self.healthDue = self.start + HealthReporter.interval
         let parts = AgentStart(
-            settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, Self.initialTimebase,
+            settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, .ofRecordings,
             bootID: Self.bootID,
             newKey: newKey(), logger: logger)
         player = CapturePlayer(parts.engine, at: start)
