@@ -31,6 +31,15 @@ package struct SignalLevel: Equatable, Sendable {
     }
 }
 
+extension Array where Element == Double {
+    /// The middle value, or the mean of the two in the middle; `nil` without values.
+    var median: Double? {
+        if isEmpty { return nil }
+        let sorted = sorted()
+        return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2
+    }
+}
+
 extension SignalLevel: Comparable {
     package static func < (left: SignalLevel, right: SignalLevel) -> Bool { left.rssi_dbm < right.rssi_dbm }
 }

@@ -95,20 +95,13 @@ package struct SampleStatistics: Hashable, Sendable {
 
     /// Returns `nil` without readings.
     init?(_ readings: some Sequence<Double>) {
-        let sorted = readings.sorted()
-        guard let median = Self.median(sorted) else { return nil }
-        let deviations = sorted.map { abs($0 - median) }.sorted()
-        self.count = sorted.count
+        let readings = Array(readings)
+        guard let median = readings.median else { return nil }
+        self.count = readings.count
         self.median = median
-        self.sigma = max(Self.rounding, Self.normalScale * (Self.median(deviations) ?? 0))
+        self.sigma = max(Self.rounding, Self.normalScale * (readings.map { abs($0 - median) }.median ?? 0))
     }
 
     /// The uncertainty of the median: 1.2533 σ / √n for independent readings. Lasting reflections increase it.
     var standardError: Double { 1.2533 * sigma / .sqrt(Double(count)) }
-
-    private static func median(_ sorted: [Double]) -> Double? {
-        guard !sorted.isEmpty else { return nil }
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    }
 }

@@ -24,12 +24,16 @@ package struct StoredLearning: Hashable, Sendable {
 
     /// The state of a gateway whose links have changed.
     struct Suspect: Hashable, Sendable {
+        /// The beginning of the first quarter with the change.
         var since: WallTime
+        /// The last change, dB.
         var change_db: Double
         var reason: LearnedReport.Reason
+        /// The score of the last quarter.
         var score: Double
-        var isNamed: Bool
-        var usualQuarters: Int
+        var isNamed = false
+        /// The quarters in a row without a change.
+        var usualQuarters = 0
     }
 
     /// The estimated offset.

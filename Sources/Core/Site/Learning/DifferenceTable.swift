@@ -1,8 +1,8 @@
 /// The differences of levels at pairs of gateways that hear a moving beacon at once.
 ///
-/// Where two gateways hear a beacon better than all others do, the beacon is somewhere between them. Over many beacons, it is
-/// about as often nearer to one as to the other. So the median difference is that of the two receivers, with a wide uncertainty: a
-/// gateway in a corner has fewer neighbours than one in the middle.
+/// The beacon is somewhere between two gateways if both hear it better than all others do. Many beacons are about as often
+/// nearer to one as to the other. So the median difference is that of the two receivers, with a wide uncertainty: a gateway
+/// in a corner has fewer neighbours than one in the middle.
 struct DifferenceTable: Sendable {
     /// Two gateways, the first with the lower number.
     struct Pair: Hashable, Comparable, Sendable {

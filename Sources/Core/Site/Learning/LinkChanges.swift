@@ -163,9 +163,5 @@ struct LinkChanges: Sendable {
         Double(changes.count { $0.mean_db < 0 }) / Double(max(1, changes.count))
     }
 
-    private static func median(_ values: [Double]) -> Double {
-        guard !values.isEmpty else { return 0 }
-        let sorted = values.sorted()
-        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-    }
+    private static func median(_ values: [Double]) -> Double { values.median ?? 0 }
 }

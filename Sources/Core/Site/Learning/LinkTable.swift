@@ -89,9 +89,6 @@ struct LinkTable: Sendable {
 
     init() {}
 
-    /// The number of links.
-    var count: Int { links.count }
-
     /// Takes a gateway's list.
     ///
     /// - Parameter levels: the other gateways in it.
@@ -115,7 +112,8 @@ struct LinkTable: Sendable {
             guard var known = links.removeValue(forKey: link) else { continue }
             let usual = known.usual[quarter]
             if known.values.count >= Self.fewest {
-                readings.append(Reading(link: link, level_dbm: Self.median(known.values), usual: usual))
+                let median = known.values.map(Double.init).median
+                readings.append(Reading(link: link, level_dbm: median.map(Float.init), usual: usual))
                 known.silence = 0
             } else {
                 known.silence += 1
@@ -168,10 +166,5 @@ struct LinkTable: Sendable {
             let quietest = links[link]?.usual.lazy.compactMap(\.self).first
             return quietest.map { (link, Double($0.level_dbm)) }
         }
-    }
-
-    private static func median(_ values: [Int8]) -> Float {
-        let sorted = values.sorted()
-        return (Float(sorted[(sorted.count - 1) / 2]) + Float(sorted[sorted.count / 2])) / 2
     }
 }

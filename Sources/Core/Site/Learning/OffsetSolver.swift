@@ -7,13 +7,6 @@ import RealModule
 /// distance. The sum has a scatter, which is learned too. A link that fits badly weighs less
 /// (Cauchy's weights). Only differences between gateways are known: the mean of all receivers is 0.
 struct OffsetSolver {
-    /// A place on the plan.
-    struct Place: Hashable, Sendable {
-        var x_m: Double
-        var y_m: Double
-        var floor: Int
-    }
-
     /// The excess of one gateway's receiver over the mean, dB.
     struct Estimate: Hashable, Sendable {
         var receive_db: Double
@@ -73,7 +66,7 @@ struct OffsetSolver {
 
     /// - Parameter places: of each gateway; `nil` where the plan has none.
     init(
-        places: [Place?], links: [(link: LinkTable.Direction, level_dbm: Double)],
+        places: [StoredLearning.Place?], links: [(link: LinkTable.Direction, level_dbm: Double)],
         differences: [(pair: DifferenceTable.Pair, learned: DifferenceTable.Learned)]
     ) {
         count = places.count
@@ -128,7 +121,7 @@ struct OffsetSolver {
     }
 
     /// Returns the distance of two places of one floor.
-    private static func distance_m(_ one: Place?, _ other: Place?) -> Double? {
+    private static func distance_m(_ one: StoredLearning.Place?, _ other: StoredLearning.Place?) -> Double? {
         guard let one, let other, one.floor == other.floor else { return nil }
         return max(Double.hypot(one.x_m - other.x_m, one.y_m - other.y_m), PositionEstimate.nearest_m)
     }

@@ -7,7 +7,7 @@ package struct StoreLearning: Sendable {
     /// One gateway that takes part.
     private struct Member: Sendable {
         var id: String
-        var place: OffsetSolver.Place?
+        var place: StoredLearning.Place?
         /// The time since which its links are as they are.
         var since: WallTime
         /// The last quarter in which it published a list.
@@ -30,7 +30,7 @@ package struct StoreLearning: Sendable {
     private let localTime: LocalTime
     /// The offsets that the configuration names.
     private let named_db: [String: Double]
-    private let places: [String: OffsetSolver.Place]
+    private let places: [String: StoredLearning.Place]
     private var members: [Member] = []
     private var numbers: [String: Int] = [:]
     /// The identities that gateways say they advertise.
@@ -50,19 +50,16 @@ package struct StoreLearning: Sendable {
     package init?(_ settings: SiteSettings, _ localTime: LocalTime, restoring records: [StoredLearning]) {
         guard settings.learns else { return nil }
         self.localTime = localTime
-        var places: [String: OffsetSolver.Place] = [:]
+        var places: [String: StoredLearning.Place] = [:]
         var named: [String: Double] = [:]
         for gateway in settings.gateways {
             named[gateway.id] = gateway.rssiOffset_db
             guard let point = gateway.position else { continue }
-            places[gateway.id] = OffsetSolver.Place(x_m: point.x_m, y_m: point.y_m, floor: gateway.floor)
+            places[gateway.id] = StoredLearning.Place(x_m: point.x_m, y_m: point.y_m, floor: gateway.floor)
         }
         (self.places, named_db) = (places, named)
         restore(records)
     }
-
-    /// The end of the present quarter; `nil` before the first list.
-    var quarterEnd: WallTime? { quarter?.to }
 
     /// The learned offsets that are sure enough, by gateway. One that the configuration names is not among them.
     var offsets_db: [String: Double] {
@@ -263,15 +260,11 @@ extension StoreLearning {
     private func record(_ number: Int) -> StoredLearning {
         let member = members[number]
         var record = StoredLearning(id: member.id, since: member.since)
-        record.place = member.place.map { StoredLearning.Place(x_m: $0.x_m, y_m: $0.y_m, floor: $0.floor) }
+        record.place = member.place
         record.offset = member.estimate.map {
             StoredLearning.Offset(offset_db: -$0.receive_db, plusMinus_db: $0.plusMinus_db, links: $0.links)
         }
-        record.suspect = suspects.entries[number].map {
-            StoredLearning.Suspect(
-                since: $0.since, change_db: $0.change_db, reason: $0.reason, score: $0.score, isNamed: $0.isNamed,
-                usualQuarters: $0.usualQuarters)
-        }
+        record.suspect = suspects.entries[number]
         record.links = links.usual(of: number).map { sender, usual in
             let quarters = usual.enumerated().compactMap { number, usual in
                 usual.map {
@@ -311,19 +304,14 @@ extension StoreLearning {
     }
 
     /// Returns whether two places are one. A record has millimetres.
-    private static func isSame(_ stored: StoredLearning.Place?, _ place: OffsetSolver.Place?) -> Bool {
+    private static func isSame(_ stored: StoredLearning.Place?, _ place: StoredLearning.Place?) -> Bool {
         guard let stored, let place else { return stored == nil && place == nil }
         return stored.floor == place.floor && (stored.x_m - place.x_m).magnitude < 0.01
             && (stored.y_m - place.y_m).magnitude < 0.01
     }
 
     private mutating func restore(_ record: StoredLearning, of number: Int, _ isKept: [Bool]) {
-        if let suspect = record.suspect {
-            suspects.restore(
-                SuspectList.Entry(
-                    since: suspect.since, change_db: suspect.change_db, reason: suspect.reason, score: suspect.score,
-                    isNamed: suspect.isNamed, usualQuarters: suspect.usualQuarters), of: number)
-        }
+        if let suspect = record.suspect { suspects.restore(suspect, of: number) }
         for link in record.links {
             guard let sender = numbers[link.sender], isKept[sender] else { continue }
             var usual: [LinkTable.Usual?] = Array(repeating: nil, count: LinkTable.quarters)

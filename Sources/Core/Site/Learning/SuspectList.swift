@@ -3,23 +3,6 @@
 /// A gateway is named after two quarters in a row whose scores are 2 together, and no more after two quarters without a
 /// change. After a week its new place is the usual one.
 struct SuspectList: Sendable {
-    /// A gateway whose links have changed.
-    struct Entry: Hashable, Sendable {
-        /// The beginning of the first quarter with the change.
-        var since: WallTime
-        /// The last change, dB.
-        var change_db: Double
-        var reason: LearnedReport.Reason
-        /// The score of the last quarter.
-        var score: Double
-        var isNamed = false
-        /// The quarters in a row without a change.
-        var usualQuarters = 0
-
-        /// True if the change is clear enough that its levels are not learned.
-        var isClear: Bool { isNamed || score >= 1 }
-    }
-
     /// The scores of two quarters in a row that name a gateway.
     private static let sure = 2.0
     /// The quarters in a row that clear a gateway.
@@ -27,12 +10,12 @@ struct SuspectList: Sendable {
     /// The time after which a new place is the usual one.
     static let acceptedAfter = TimeSpan.seconds(7 * 86_400)
 
-    private(set) var entries: [Int: Entry] = [:]
+    private(set) var entries: [Int: StoredLearning.Suspect] = [:]
 
     init() {}
 
     /// Takes over an entry of an earlier process.
-    mutating func restore(_ entry: Entry, of gateway: Int) { entries[gateway] = entry }
+    mutating func restore(_ entry: StoredLearning.Suspect, of gateway: Int) { entries[gateway] = entry }
 
     /// Takes the verdicts of a quarter.
     ///
@@ -56,7 +39,7 @@ struct SuspectList: Sendable {
     private mutating func note(_ verdict: LinkChanges.Verdict, from: WallTime) {
         var entry =
             entries[verdict.gateway]
-            ?? Entry(since: from, change_db: verdict.change_db, reason: verdict.reason, score: 0)
+            ?? StoredLearning.Suspect(since: from, change_db: verdict.change_db, reason: verdict.reason, score: 0)
         let isFirst = entry.score == 0
         entry.isNamed = entry.isNamed || (!isFirst && entry.score + verdict.score >= Self.sure)
         entry.usualQuarters = 0
@@ -66,4 +49,9 @@ struct SuspectList: Sendable {
 
     /// Forgets a gateway.
     mutating func forget(_ gateway: Int) { entries[gateway] = nil }
+}
+
+extension StoredLearning.Suspect {
+    /// True if the change is clear enough that its levels are not learned.
+    var isClear: Bool { isNamed || score >= 1 }
 }

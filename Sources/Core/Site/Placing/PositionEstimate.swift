@@ -172,8 +172,7 @@ struct PositionEstimate {
         func weighed(by power: Double) -> [Double] {
             raw.map { 1 / (1 + (($0 - power) / (2 * scatter_db)) * (($0 - power) / (2 * scatter_db))) }
         }
-        let ordered = raw.sorted()
-        var power = (ordered[(raw.count - 1) / 2] + ordered[raw.count / 2]) / 2
+        var power = raw.median ?? 0
         for _ in 0..<powerRounds {
             let weights = weighed(by: power)
             power = zip(raw, weights).reduce(0) { $0 + $1.0 * $1.1 } / weights.reduce(0, +)
