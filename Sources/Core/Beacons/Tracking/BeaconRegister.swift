@@ -211,3 +211,28 @@ private struct UnlinkedTelemetry: Sendable {
         return now - found.at <= Self.patience ? found : nil
     }
 }
+
+/// The transmitters of which the register takes samples and telemetry.
+extension BeaconTracker {
+    /// The transmitters that lists may name, on the ranged list or remembered, with their levels.
+    var wantedTransmitters: some Sequence<(Transmitter, level_dbm: Double?)> {
+        table.usedSlots.lazy.filter { table.transmitters[$0].interest.isListed }.map { heard($0) }
+    }
+
+    /// Returns the transmitters of an identity that lists may name, with their levels.
+    func wantedTransmitters(of identity: IdentitySlot) -> [(Transmitter, level_dbm: Double?)] {
+        table.slots(of: identity).filter { table.transmitters[$0].interest.isListed }.map { heard($0) }
+    }
+
+    /// Returns the transmitters with an address that lists may name; `nil` where no transmitter has the address.
+    func wantedTransmitters(at address: DeviceAddress) -> [Transmitter]? {
+        let slots = table.slots(at: address)
+        if slots.isEmpty { return nil }
+        return slots.map { table.transmitters[$0] }.filter { $0.interest.isListed }
+    }
+
+    private func heard(_ slot: TransmitterSlot) -> (Transmitter, level_dbm: Double?) {
+        let transmitter = table.transmitters[slot]
+        return (transmitter, smoothing.region.level(transmitter.signal.region)?.rssi_dbm)
+    }
+}

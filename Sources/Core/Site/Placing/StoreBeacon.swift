@@ -76,6 +76,8 @@ struct StoreBeacon: Sendable {
     static let presumed = 0.8
     /// The least probability of a displayed zone.
     static let leastShown = 1.0 / 3
+    /// The time after a change of zone in which it counts as moving, and the age of levels that are of one time.
+    private static let movingFor = TimeSpan.seconds(600), atOnce = TimeSpan.seconds(3)
 
     // The order of members avoids padding: a store has 10,000 of these.
 
@@ -172,6 +174,31 @@ struct StoreBeacon: Sendable {
                 let (near_dbm, far_dbm) = (left.observation.rssi_dbm ?? -128, right.observation.rssi_dbm ?? -128)
                 return (-near_dbm, left.gateway) < (-far_dbm, right.gateway)
             }
+    }
+
+    /// Returns its levels at the two gateways that hear it best; `nil` where it does not move, or fewer hear it now. A beacon
+    /// that has been in its zone for long may stand beside one of them.
+    func bestLevelsWhileMoving(
+        _ hearing: GatewaySet, at now: Instant
+    ) -> (HeardLevels.Level, HeardLevels.Level)? {
+        guard zone != nil, now - zoneSince <= Self.movingFor else { return nil }
+        let fresh = levels.levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.atOnce }
+            .sorted { ($0.level_dbm, $1.gateway) > ($1.level_dbm, $0.gateway) }
+        return fresh.count >= 2 ? (fresh[0], fresh[1]) : nil
+    }
+
+    /// Returns its likely zones beside the one in its list.
+    ///
+    /// - Parameter names: of the zones, by their numbers.
+    func others(than zone: StorePlan.Zone, _ names: [String]) -> [BeaconPlace.Likelihood] {
+        // Most beacons are surely in their zone.
+        guard confidence < 1 - BeaconPlace.leastOther else { return [] }
+        let likely = belief.shares.enumerated().filter { number, share in
+            number != zone.number && share >= BeaconPlace.leastOther
+        }
+        return likely.sorted { ($1.element, $0.offset) < ($0.element, $1.offset) }.prefix(BeaconPlace.maxOthers).map {
+            BeaconPlace.Likelihood(zone: names[$0.offset], confidence: $0.element)
+        }
     }
 
     /// Returns whether lists have come without it for so long that it has left. Missing lists do not count.

@@ -124,8 +124,6 @@ struct StorePlacing: Sendable {
 /// The beacons of a region and their levels, from gateways' lists.
 extension StorePlacing {
     static let rangingInterval = TimeSpan.seconds(1)
-    /// The time after a change of zone in which a beacon counts as moving, and the age of levels that are of one time.
-    private static let movingFor = TimeSpan.seconds(600), atOnce = TimeSpan.seconds(3)
 
     /// Takes a gateway's list of a region's beacons.
     ///
@@ -274,21 +272,14 @@ extension StorePlacing {
         rangingDue = isAnyHeard || isAnyListed ? now + Self.rangingInterval : .distantFuture
     }
 
-    /// Returns the levels of each moving beacon at the two gateways that hear it best, without offsets. A beacon that has
-    /// been in its zone for long may stand beside one of them.
+    /// Returns the levels of each moving beacon at the two gateways that hear it best, without offsets.
     func levelsOfMoving(
         _ hearing: GatewaySet, at now: Instant
     ) -> [(one: (GatewayIndex, Double), other: (GatewayIndex, Double))] {
         beacons.slots.compactMap { slot in
-            let beacon = beacons[slot]
-            guard beacon.zone != nil, now - beacon.zoneSince <= Self.movingFor else { return nil }
-            let fresh = beacon.levels.levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.atOnce }
-                .sorted { ($0.level_dbm, $1.gateway) > ($1.level_dbm, $0.gateway) }
-            guard fresh.count >= 2 else { return nil }
-            func raw(_ level: HeardLevels.Level) -> (GatewayIndex, Double) {
-                (level.gateway, level.level_dbm - plan.offset_db(of: level.gateway))
+            beacons[slot].bestLevelsWhileMoving(hearing, at: now).map { one, other in
+                ((one.gateway, plan.received_dbm(one)), (other.gateway, plan.received_dbm(other)))
             }
-            return (raw(fresh[0]), raw(fresh[1]))
         }
     }
 
@@ -304,23 +295,11 @@ extension StorePlacing {
         if let zone {
             entry.place = BeaconPlace(
                 zone: plan.name(of: zone), confidence: min(beacons[slot].confidence, 0.99),
-                others: others(than: zone, of: slot), position: position)
+                others: beacons[slot].others(than: zone, plan.names), position: position)
         } else if let position {
             entry.place = BeaconPlace(zone: nil, confidence: 0, position: position)
         }
         return entry
-    }
-
-    /// Returns the likely zones of a beacon beside the one in its list.
-    private func others(than zone: StorePlan.Zone, of slot: StoreBeaconSlot) -> [BeaconPlace.Likelihood] {
-        // Most beacons are surely in their zone.
-        guard beacons[slot].confidence < 1 - BeaconPlace.leastOther else { return [] }
-        let likely = beacons[slot].belief.shares.enumerated().filter { number, share in
-            number != zone.number && share >= BeaconPlace.leastOther
-        }
-        return likely.sorted { ($1.element, $0.offset) < ($0.element, $1.offset) }.prefix(BeaconPlace.maxOthers).map {
-            BeaconPlace.Likelihood(zone: plan.names[$0.offset], confidence: $0.element)
-        }
     }
 
     /// Locates a beacon's zone, and publishes a change.
@@ -452,8 +431,7 @@ extension StorePlacing {
         guard let slot = zones.slot(of: id) else { return }
         let last = beacons[beacon].lastHeard(in: zone) ?? beacons[beacon].zoneSince
         if let level = strongest(of: beacon, in: zone), zones[slot].cause?.identity == beacons[beacon].key.identity {
-            zones[slot].cause?.observation = .undetermined(
-                rssi_dbm: level.level_dbm - plan.offset_db(of: level.gateway))
+            zones[slot].cause?.observation = .undetermined(rssi_dbm: plan.received_dbm(level))
         }
         let change = zones[slot].leave(until: last, at: now)
         publish(slot, change, at: now, &presence, outputs: &outputs)
@@ -483,8 +461,7 @@ extension StorePlacing {
         let listing = beacons[beacon].listings.first { $0.gateway == best.gateway }
         return StoreRegion.Cause(
             gateway: best.gateway, identity: identity,
-            observation: listing?.observation
-                ?? .undetermined(rssi_dbm: best.level_dbm - plan.offset_db(of: best.gateway)))
+            observation: listing?.observation ?? .undetermined(rssi_dbm: plan.received_dbm(best)))
     }
 
     /// Publishes a zone's change, if there is one.

@@ -57,6 +57,9 @@ struct StorePlan: Sendable {
 
     func offset_db(of gateway: GatewayIndex) -> Double { spots[gateway.number].offset_db }
 
+    /// Returns a level without its gateway's offset, dBm.
+    func received_dbm(_ level: HeardLevels.Level) -> Double { level.level_dbm - offset_db(of: level.gateway) }
+
     package func name(of zone: Zone) -> String { names[zone.number] }
 }
 
