@@ -72,7 +72,7 @@ let package = Package(
         .target(name: "Recordings", path: "Tests/Rules/Recordings", swiftSettings: settings),
         .target(
             name: "PayloadReaders", dependencies: ["Core"], path: "Tests/Rules/PayloadReaders", swiftSettings: settings),
-        .target(name: "TestAir", dependencies: ["Core"], path: "Tests/Rules/TestAir", swiftSettings: settings),
+        .target(name: "TestAir", dependencies: ["Core", real], path: "Tests/Rules/TestAir", swiftSettings: settings),
         tests("HCITests"),
         tests("CiphersTests"),
         tests("BeaconsTests", ["Recordings"]),

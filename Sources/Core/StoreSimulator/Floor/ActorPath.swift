@@ -80,11 +80,6 @@ package struct FloorPoint: Hashable, Sendable {
         return other.z_m == z_m ? plan_m : Double.hypot(plan_m, other.z_m - z_m)
     }
 
-    /// Returns the point so far away in a direction, radians from the x axis.
-    func moved(_ distance_m: Double, towards angle: Double) -> FloorPoint {
-        FloorPoint(x_m: x_m + distance_m * Double.cos(angle), y_m: y_m + distance_m * Double.sin(angle), z_m: z_m)
-    }
-
     /// Returns the point at `share` (0 … 1) of the straight line to `other`.
     func between(_ other: FloorPoint, share: Double) -> FloorPoint {
         FloorPoint(

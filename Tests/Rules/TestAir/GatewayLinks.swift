@@ -1,5 +1,7 @@
 import RealModule
 
+@testable import Core
+
 /// The radio links between the gateways of a simulated store, hour by hour over a year.
 ///
 /// The gateways hang in the rooms of a store, and each receives and sends more or less than the others. A path has walls,
@@ -9,7 +11,7 @@ struct GatewayLinks: Sendable {
     /// One gateway.
     struct Gateway: Sendable {
         var id: String
-        /// Where it hangs.
+        /// The true place.
         var place: FloorPoint
         /// The excess of receiver and transmitter over others, dB.
         var receive_db: Double
@@ -210,5 +212,12 @@ extension GatewayLinks {
             return -59 + gateway.receive_db - path_db + random.normal() * Self.shadowing_db
         }
         return (room, levels)
+    }
+}
+
+extension FloorPoint {
+    /// Returns the point so far away in a direction, radians from the x axis.
+    func moved(_ distance_m: Double, towards angle: Double) -> FloorPoint {
+        FloorPoint(x_m: x_m + distance_m * Double.cos(angle), y_m: y_m + distance_m * Double.sin(angle), z_m: z_m)
     }
 }
