@@ -130,7 +130,7 @@ package struct GatewayEngine: Sendable {
         (figures.reports, figures.beacons) = (intake.reportCount &- ofPeople, beaconCount &- ofPeople)
         figures.rejects = intake.rejects
         (figures.tracks, figures.listedTracks) = (tracker.trackCount, listed)
-        figures.instances = people == nil ? monitor.instances.count : monitor.instances.publishedCount
+        figures.instances = countsPeople ? monitor.instances.publishedCount : monitor.instances.count
         figures.refusedTransmitters = tracker.refusedCount
         figures.refusedEntries = monitor.admission.refused
         figures.suspectedSpoofing = floods.suspects(tracker.newcomers, listed: listed)
@@ -534,7 +534,7 @@ extension GatewayEngine {
     /// Returns whether a capture may keep an event. Beside a region of people, it keeps only advertisements of other iBeacons: a
     /// person's device may send more than its iBeacon, under the same address.
     package func mayKeep(_ event: Span<UInt8>) -> Bool {
-        guard people != nil else { return true }
+        guard countsPeople else { return true }
         guard AdvertisingEvent.isAdvertising(event) else {
             return event.count > 0
                 && [EventCode.commandComplete, EventCode.commandStatus, EventCode.hardwareError].contains(event[0])
@@ -553,7 +553,7 @@ extension GatewayEngine {
     }
 
     private func isOfPeople(_ region: String) -> Bool {
-        people != nil && (monitor.instances.region(region)?.isOfPeople ?? false)
+        countsPeople && (monitor.instances.region(region)?.isOfPeople ?? false)
     }
 
     /// Counts a crossing, and forgets who left.

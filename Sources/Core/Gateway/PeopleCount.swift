@@ -57,7 +57,7 @@ struct PeopleCount: Sendable {
 
     init(_ region: BeaconRegion, from: WallTime, isDeaf: Bool) {
         self.region = region.id
-        minimum = Int64(region.rules.countMinimum)
+        minimum = region.rules.countMinimum
         open = Batch(from: from, isPartial: true)
         dwellFrom = from
         self.isDeaf = isDeaf
@@ -184,7 +184,7 @@ struct PeopleCount: Sendable {
             isPartial: batch.isPartial)
         published = batch.present
         for cell in dwell.indices { dwell[cell] += batch.cells[cell] }
-        let isDayOver = Self.day(of: batch.to) != Self.day(of: dwellFrom)
+        let isDayOver = Timestamp.day(of: batch.to) != Timestamp.day(of: dwellFrom)
         if withAllDwell || isDayOver || dwell.allSatisfy(mayPublish) {
             (count.dwell, count.dwellFrom) = (takeDwell(), dwellFrom)
             dwellFrom = batch.to
@@ -208,6 +208,4 @@ struct PeopleCount: Sendable {
         dwell = Self.noVisits
         return cells
     }
-
-    private static func day(of time: WallTime) -> Int64 { time.microseconds / 86_400_000_000 }
 }

@@ -81,14 +81,13 @@ struct PeopleCounts: Sendable {
         return regions.flatMap { counts[$0]?.stop(at: end) ?? [] }
     }
 
-    /// Where the clock was set back by at most a quarter, the quarter at hand ends later.
+    /// Sets the end of the quarter at hand. A clock that was set back by at most a quarter makes it later.
     private mutating func schedule() {
         due = timebase.instant(Self.beginning(of: number + 1))
     }
 
     private static func number(of wall: WallTime) -> Int64 {
-        let (number, rest) = wall.microseconds.quotientAndRemainder(dividingBy: quarter.microseconds)
-        return rest < 0 ? number - 1 : number
+        Timestamp.floorDivide(wall.microseconds, quarter.microseconds)
     }
 
     private static func beginning(of number: Int64) -> WallTime {

@@ -114,11 +114,6 @@ class Forgetting(unittest.TestCase):
     def content(self):
         return b"\n".join(file.read_bytes() for file in self.folder.rglob("*") if file.is_file() and file.name != "config.toml")
 
-    @staticmethod
-    def stands(form, content):
-        """A number of five digits may be part of a longer number or of a digest."""
-        return bool(re.search(rb"(?<![0-9a-zA-Z.])" + form + rb"(?![0-9a-zA-Z])", content)) if form.isdigit() else form in content
-
     def test_only_counts_are_left_of_a_killed_agent(self):
         self.replay("first", PEOPLE, lambda: len(self.broker.payloads("count")) >= 2, speed="1500")
         killed = list(self.traces())

@@ -249,7 +249,7 @@ struct BeaconRuleKeys: KeyGroup {
         "unknown_state_after_s", default: .seconds(60), .seconds(0...86400),
         "Seconds that the radio, or the receiver of fixes, may be blind until the state is `unknown`.")
     let countMinimum = Key(
-        "count_minimum", default: 5, .integer(1...100),
+        "count_minimum", default: 5, .integer(VisitCount.minimums),
         "The least number of people that `count` publishes; smaller ones wait, or are left out.")
 
     /// - Parameter rules: the values of keys that are not set; `nil` for the defaults.

@@ -11,7 +11,7 @@ struct VisitCount: Hashable, Sendable {
 
     /// The shortest dwell of each cell.
     static let bounds_s: [Int64] = [0, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200]
-    /// The least numbers that a region may publish.
+    /// The values that `minimum` may have, as a region's `count_minimum`.
     static let minimums: ClosedRange<Int64> = 1...100
 
     var region: String

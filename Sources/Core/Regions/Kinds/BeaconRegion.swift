@@ -95,7 +95,7 @@ struct BeaconRules: Hashable, Sendable {
     /// The blindness of the radio after which the state is `unknown`.
     var unknownStateAfter: TimeSpan
     /// The least number that a region of people publishes.
-    var countMinimum: Int = 5
+    var countMinimum: Int64 = 5
 }
 
 extension BeaconRules {

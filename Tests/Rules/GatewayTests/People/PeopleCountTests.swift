@@ -9,7 +9,7 @@ struct Visitors {
     private var count: PeopleCount
     private(set) var quarter = 0
 
-    init(minimum: Int = 5) {
+    init(minimum: Int64 = 5) {
         var region = BeaconRegion(id: "visitors", uuid: Air.uuid, isOfPeople: true, rules: BeaconRules.defaults)
         region.rules.countMinimum = minimum
         count = PeopleCount(region, from: Self.wall(0), isDeaf: false)

@@ -11,7 +11,7 @@ private struct PeopleDay {
     private(set) var cells = VisitCount.bounds_s.map { _ in 0 }
 
     /// - Parameter visits: about how many in a day.
-    init(seed: Int, visits: Double, minimum: Int) {
+    init(seed: Int, visits: Double, minimum: Int64) {
         var random = SeededGenerator(seed: seed)
         visitors = Visitors(minimum: minimum)
         var leaving: [(quarter: Int, dwell_s: Double)] = []
@@ -68,7 +68,7 @@ struct PeopleDayTests {
                     #expect(counts.count == 1 || count.entered ?? 0 == 0 || count.left ?? 0 == 0)
                     continue
                 }
-                // What is present is what the other numbers say already, so it adds nothing to them.
+                // `present` follows from the other numbers, so it adds nothing to them.
                 present += came - went
                 #expect(count.present == present, "seed \(seed), count \(index)")
                 #expect([came, went, count.present].allSatisfy(isSafe), "seed \(seed), count \(index)")
