@@ -239,7 +239,7 @@ struct GapHistory: Sendable {
 
     /// Stored inline: an array would check for shared storage at each write.
     private var gaps = InlineArray<31, Int64>(repeating: 0)
-    private var count = 0
+    private(set) var count = 0
     private var next = 0
 
     mutating func append(_ gap: TimeSpan) {
@@ -250,6 +250,8 @@ struct GapHistory: Sendable {
 
     /// The median; `nil` with fewer gaps than `minimum`.
     var median: TimeSpan? { median(ofAtLeast: Self.minimum) }
+
+    func count(shorterThan span: TimeSpan) -> Int { (0..<count).count { gaps[$0] < span.microseconds } }
 
     /// Returns the median; `nil` with fewer gaps than `least`, which is 1 or more.
     func median(ofAtLeast least: Int) -> TimeSpan? {

@@ -1,4 +1,4 @@
-/// The messages of Minew's gateways (G1, MG3, MG4): binary, or JSON. They give no time to the millisecond.
+/// The messages of Minew's gateways (G1, MG3, MG4): binary, or JSON. They give no time of a packet.
 ///
 /// Binary, as `barnowl-minew` at commit of 2023 reads it; numbers are big-endian:
 ///
@@ -26,7 +26,8 @@
 ///       octet 9        length n of the advertising data
 ///       octets 10…9+n  advertising data; behind it, angles of arrival
 ///
-/// JSON: a list. `type` of the first element is `Gateway`; each other one has `mac`, `rssi`, `rawData` in hexadecimal.
+/// JSON: a list. `type` of the first element is `Gateway`, `timestamp` its time of the message in UTC; each other element
+/// has `mac`, `rssi`, `rawData` in hexadecimal.
 enum MinewFormat {
     private static let fault = ReceiverRefusal(
         .useless("set the format of Minew's gateway to BIN-LONG or JSON-LONG, so that each packet has rawData"))
@@ -101,7 +102,9 @@ enum MinewFormat {
             document.isText("Gateway", at: type)
         else { throw .malformed("the first element is no object whose type is Gateway") }
         var message = ReceiverMessage()
-        message.isDated = document.field("timestamp", of: first) != nil
+        let time = document.field("timestamp", of: first)
+        message.isDated = time != nil
+        message.sentAt = time.flatMap { document.text(at: $0) }.flatMap(Timestamp.anyTime)
         for element in elements.dropFirst() {
             guard let address = document.address(at: document.field("mac", of: element)) else {
                 message.fault = fault

@@ -5,7 +5,7 @@
 ///     msg_id 3070   `data`: a list; each packet has `mac`, `timestamp` in ms, `rssi`, `adv_data` and `rsp_data` in
 ///                   hexadecimal
 ///     msg_id 3004   `data`: a list of `{"type": …, "value": …}`; each value has `mac`, `rssi`, and `raw` or `raw data`
-///                   in hexadecimal; its `timestamp` is in whole seconds, and is not used
+///                   in hexadecimal; its `timestamp` is in whole seconds, as `2026-11-29&17:10:16+08`
 ///     others        the gateway's own state, from 3000 on: it runs
 enum MokoFormat {
     private static let fault = ReceiverRefusal(
@@ -36,7 +36,10 @@ enum MokoFormat {
             return
         }
         let time = document.field("timestamp", of: packet)
-        if time != nil { message.isDated = true }
+        if let time {
+            message.isDated = true
+            message.sentAt = document.text(at: time).flatMap(wholeSeconds) ?? message.sentAt
+        }
         let data =
             document.field("adv_data", of: packet) ?? document.field("raw data", of: packet)
             ?? document.field("raw", of: packet)
@@ -45,5 +48,14 @@ enum MokoFormat {
             data: document.hexadecimal(at: data),
             scanResponse: document.hexadecimal(at: document.field("rsp_data", of: packet)),
             at: document.milliseconds(at: time), orElse: fault)
+    }
+
+    /// Reads a local time with its zone's hours.
+    private static func wholeSeconds(_ text: String) -> WallTime? {
+        let (length, digits) = ("2026-11-29&17:10:16".count, Array(text))
+        guard digits.count == length + 3, digits[10] == "&", let zone_h = Int64(String(digits[length...])),
+            let local = Timestamp.anyTime(String(digits[..<10] + "T" + digits[11..<length] + "Z"))
+        else { return nil }
+        return local - .seconds(Double(zone_h) * 3_600)
     }
 }

@@ -48,10 +48,15 @@ package struct ReceiverMessage: Sendable {
     package var packets: [ReceivedPacket] = []
     /// True if the message contains a time, so that two equal messages are one that came twice.
     var isDated = false
+    /// The receiver's time of the message, where its packets have none to the millisecond. It shows the message's age.
+    var sentAt: WallTime?
     /// The cause why some packets are of no use; `nil` where each one is. A packet without data is of use.
     package var fault: ReceiverRefusal?
     /// The number by which an equal payload is known; `nil` without packets.
     var fingerprint: Int?
+
+    /// The latest of the receiver's times; `nil` without any.
+    var newest: WallTime? { packets.compactMap(\.time).max() ?? sentAt }
 
     /// Adds an advertisement and its scan response, where they have data.
     ///

@@ -21,19 +21,27 @@ struct ReceiverRepeats: Sendable {
     private var packets = RecentSet(limit: mostPackets)
     /// The latest message that counted.
     private var last: (fingerprint: Int, at: Instant)?
+    /// The messages of the latest batch.
+    private var batch: Set<Int> = []
 
     /// Returns the resemblance of a message to those before.
     ///
     /// In air in which nothing changes, each message without a time equals the one before. So the latest message is
     /// repeated only by one that comes within `window`, or after the silence that stalls the receiver.
     ///
-    /// - Parameter isExtra: true if the message comes beside the batches that are due. Then few packets are a repeat too.
+    /// - Parameters:
+    ///   - isInBatch: true if the message belongs to the latest batch. Then few packets, too, are a repeat of an equal
+    ///     message in it.
+    ///   - isExtra: true if the message comes beside the batches that are due. Then few packets are a repeat too.
     func resemblance(
-        of message: ReceiverMessage, at now: Instant, window: TimeSpan, silence: TimeSpan, isExtra: Bool
+        of message: ReceiverMessage, at now: Instant, window: TimeSpan, silence: TimeSpan, isInBatch: Bool,
+        isExtra: Bool
     ) -> Resemblance {
         guard let fingerprint = message.fingerprint, messages.contains(fingerprint) else { return .new }
         if message.isDated { return .equal }
-        guard message.packets.count >= Self.leastPackets else { return isExtra ? .equal : .new }
+        guard message.packets.count >= Self.leastPackets else {
+            return isExtra || isInBatch && batch.contains(fingerprint) ? .equal : .new
+        }
         if let last, last.fingerprint == fingerprint, now - last.at > window, now - last.at <= silence {
             return .unchanged
         }
@@ -43,9 +51,11 @@ struct ReceiverRepeats: Sendable {
     func knows(_ packet: ReceivedPacket) -> Bool { Self.fingerprint(of: packet).map(packets.contains) ?? false }
 
     /// Takes a message that counts.
-    mutating func remember(_ message: ReceiverMessage, at now: Instant) {
+    mutating func remember(_ message: ReceiverMessage, at now: Instant, isInBatch: Bool) {
+        if !isInBatch { batch = [] }
         if let fingerprint = message.fingerprint {
             messages.insert(fingerprint)
+            if batch.count < Self.mostMessages { batch.insert(fingerprint) }
             last = (fingerprint, now)
         }
         for packet in message.packets {
@@ -69,17 +79,17 @@ struct ReceiverRepeats: Sendable {
 /// Messages of which no packet counts: repeats, or old. They are believed where they may be the receiver's of now:
 ///
 /// - Messages that never came before, with times that go on as their arrivals do: the receiver's clock was set back.
-/// - One message again and again, or messages without a time: the air does not change.
+/// - Messages without a time: the air does not change.
 ///
-/// Messages that came before, and a backlog that is delivered faster than it was heard, are neither.
+/// Messages with a time that came before, and a backlog that is delivered faster than it was heard, are neither.
 struct DoubtfulMessages: Sendable {
-    /// The most that the times of two messages may differ from their arrivals.
-    static let tolerance = TimeSpan.seconds(3)
+    /// The most that the times of two messages may differ from their arrivals. The first messages of a burst differ by
+    /// more from the time that they were heard in.
+    static let tolerance = TimeSpan.seconds(1)
 
     private var run = SustainedRun()
-    /// The first message of the run, and the latest one.
+    /// The first message of the run.
     private var first: (newest: WallTime?, at: Instant)?
-    private var lastFingerprint: Int?
 
     /// The time of the latest message that may be the receiver's of now.
     var latest: Instant? { run.latest }
@@ -92,21 +102,20 @@ struct DoubtfulMessages: Sendable {
     mutating func areBelieved(
         with message: ReceiverMessage, isKnown: Bool, at now: Instant, silence: TimeSpan
     ) -> Bool {
-        let newest = message.packets.compactMap(\.time).max()
-        if !goesOn(message, newest, isKnown: isKnown, at: now) {
-            run.end()
-            first = nil
+        let newest = message.newest
+        let isDated = message.isDated || newest != nil
+        if isDated && isKnown {
+            self = DoubtfulMessages()
+            return false
         }
+        if isDated, !goesOn(newest, at: now) { self = DoubtfulMessages() }
         first = first ?? (newest, now)
-        lastFingerprint = message.fingerprint
         return run.goesOn(at: now, silence: silence)
     }
 
-    private func goesOn(_ message: ReceiverMessage, _ newest: WallTime?, isKnown: Bool, at now: Instant) -> Bool {
+    private func goesOn(_ newest: WallTime?, at now: Instant) -> Bool {
         guard let first else { return true }
-        if let fingerprint = message.fingerprint, fingerprint == lastFingerprint { return true }
-        guard message.isDated || newest != nil else { return true }
-        guard !isKnown, let newest, let start = first.newest else { return false }
+        guard let newest, let start = first.newest else { return false }
         let difference = (newest - start) - (now - first.at)
         return max(difference, .zero - difference) <= Self.tolerance
     }

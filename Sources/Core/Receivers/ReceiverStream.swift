@@ -12,27 +12,18 @@
 /// receiver's of now (`DoubtfulMessages`).
 ///
 /// **Liveness.** Each message proves that the receiver hears. After three usual periods without one it has stalled,
-/// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps.
+/// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps
+/// (`ReceiverRhythm`).
 /// Before either is known, the receiver may be silent for three of the longest periods, and silence is no evidence.
 /// While heartbeats alone come, it may be silent for three of their usual gaps.
 package struct ReceiverStream: Sendable {
     /// The period above which rotation and zones are not reliable, and that above which visits are not.
     static let reliablePeriod = TimeSpan.seconds(2)
     static let usablePeriod = TimeSpan.seconds(5)
-    /// The longest period that is measured.
-    static let longestPeriod = TimeSpan.seconds(600)
     /// The period that is assumed before it is known.
     static let firstPeriod = TimeSpan.seconds(1)
-    static let periodsUntilStalled: Int64 = 3
-    /// The packets that come so soon after the first of a batch belong to it.
-    static let batchWidth = TimeSpan.milliseconds(50)
     /// The longest time between two deliveries of one message, where the latest message may come again.
     static let copyWindow = TimeSpan.milliseconds(200)
-    /// The least silence that means anything.
-    static let leastSilence = TimeSpan.seconds(3)
-    static let leastStreamSilence = TimeSpan.seconds(5)
-    /// The gaps by which the period is known, and by which it is known anew where each of them stalled the receiver.
-    static let leastGaps = 3
     /// A message as much older than this machine's clock shows a clock that is wrong. A younger one may be late.
     static let longestBacklog = TimeSpan.seconds(3_500)
 
@@ -40,12 +31,6 @@ package struct ReceiverStream: Sendable {
     package struct Heard: Sendable {
         package let at: Instant
         package let packet: ReceivedPacket
-    }
-
-    private struct Gap: Sendable {
-        let span: TimeSpan
-        /// True if it stalled the receiver. Then it alone says nothing about the period.
-        let isLong: Bool
     }
 
     private enum State: Sendable {
@@ -56,26 +41,8 @@ package struct ReceiverStream: Sendable {
     }
 
     private var state: State
-    /// The beginning of the latest batch, and its latest message.
-    private var batchBegan: Instant?
     private var lastMessage: Instant
-    /// The gaps before batches, and before those alone that hold several packets.
-    private var gaps = GapHistory()
-    private var usualGap: TimeSpan?
-    private var fullGaps = GapHistory()
-    /// The gap before the latest batch, until it counts for `fullGaps`.
-    private var gapBefore: Gap?
-    private var packetsInBatch = 0
-    /// The gaps between heartbeats, and the latest one.
-    private var heartbeatGaps = GapHistory()
-    private var usualHeartbeatGap: TimeSpan?
-    private var lastHeartbeat: Instant?
-    /// True if no packet has come since the receiver last stalled, or began.
-    private var hasHeartbeatsAlone = true
-    /// The gap before the next batch has stalled the receiver.
-    private var isGapLong = false
-    /// The latest gaps before full batches, where each of them stalled the receiver.
-    private var longGaps: [TimeSpan] = []
+    private var rhythm = ReceiverRhythm()
     private var clock = ReceiverClock()
     private var repeats = ReceiverRepeats()
     /// The messages since the last one that counted.
@@ -89,10 +56,10 @@ package struct ReceiverStream: Sendable {
     }
 
     /// The measured period of the batches; `nil` before it is known, and for a receiver that publishes packet by packet.
-    package private(set) var period: TimeSpan?
+    package var period: TimeSpan? { rhythm.period }
 
     /// The period by the batches so far, be they as few as two.
-    package var likelyPeriod: TimeSpan? { fullGaps.median(ofAtLeast: 1) }
+    package var likelyPeriod: TimeSpan? { rhythm.likelyPeriod }
 
     /// True if the period allows visits.
     var isUsable: Bool { !Self.isTooLong(period) }
@@ -126,21 +93,11 @@ package struct ReceiverStream: Sendable {
         }
     }
 
-    /// The time at which `advance` has something to do.
+    /// The time at which `advance` has something to do. Messages that may still be believed postpone it once.
     package var nextDeadline: Instant {
         guard case .hearing = state else { return .distantFuture }
-        return max(lastMessage, doubts.latest ?? lastMessage) + silenceUntilStalled
-    }
-
-    private var silenceUntilStalled: TimeSpan {
-        guard hasHeartbeatsAlone, let gap = usualHeartbeatGap else { return silenceBetweenBatches }
-        return max(gap * Self.periodsUntilStalled, silenceBetweenBatches)
-    }
-
-    private var silenceBetweenBatches: TimeSpan {
-        if let period { return max(period * Self.periodsUntilStalled, Self.leastSilence) }
-        guard let gap = usualGap else { return Self.usablePeriod * Self.periodsUntilStalled }
-        return max(gap * LivenessMonitor.gapsInNorm, Self.leastStreamSilence)
+        let silence = rhythm.silenceUntilStalled
+        return max(lastMessage, min(doubts.latest ?? lastMessage, lastMessage + silence)) + silence
     }
 
     /// Returns the time up to which everything is known that the receiver has heard.
@@ -149,14 +106,14 @@ package struct ReceiverStream: Sendable {
         // A batch comes a little late now and then.
         func wait(_ period: TimeSpan) -> TimeSpan { period + TimeSpan(microseconds: period.microseconds / 2) }
         if let period { return max(latest, now - wait(period)) }
-        return max(latest, now - (usualGap == nil ? wait(Self.usablePeriod) : .milliseconds(200)))
+        return max(latest, now - (rhythm.usualGap == nil ? wait(Self.usablePeriod) : .milliseconds(200)))
     }
 
     /// Passes time. The state may change.
     package mutating func advance(to now: Instant) {
         guard now >= nextDeadline else { return }
         state = .stalled(since: lastMessage)
-        (isGapLong, hasHeartbeatsAlone) = (true, true)
+        rhythm.stall()
     }
 
     /// Takes a message.
@@ -168,11 +125,11 @@ package struct ReceiverStream: Sendable {
         let arrival = max(arrival, lastMessage)
         let packets = fresh(message, at: arrival, wall: wall)
         if packets.isEmpty, !message.packets.isEmpty { return nil }
-        measure(message.packets.count, at: arrival)
+        rhythm.take(message, at: arrival)
         lastMessage = arrival
         state = .hearing
         guard isUsable else { return [] }
-        var heard = times(of: packets, at: arrival, wall: wall)
+        var heard = times(of: packets, sentAt: message.sentAt, at: arrival, wall: wall)
         heard.sort { $0.at < $1.at }
         let floor = latest
         heard = heard.map { Heard(at: max(floor, min($0.at, arrival)), packet: $0.packet) }
@@ -183,121 +140,64 @@ package struct ReceiverStream: Sendable {
     /// Notes that the engine's time has gone on.
     package mutating func passed(_ instant: Instant) { latest = max(latest, instant) }
 
-    // MARK: - The period
-
-    private mutating func measureHeartbeat(at arrival: Instant) {
-        if let lastHeartbeat, arrival - lastHeartbeat <= Self.longestPeriod {
-            heartbeatGaps.append(arrival - lastHeartbeat)
-            usualHeartbeatGap = heartbeatGaps.median(ofAtLeast: 1)
-        }
-        lastHeartbeat = arrival
-    }
-
-    private mutating func measure(_ count: Int, at arrival: Instant) {
-        guard count > 0 else { return measureHeartbeat(at: arrival) }
-        hasHeartbeatsAlone = false
-        if let began = batchBegan, arrival - began <= Self.batchWidth {
-            packetsInBatch += count
-        } else {
-            gapBefore = batchBegan.map { Gap(span: arrival - $0, isLong: isGapLong) }
-            (batchBegan, packetsInBatch, isGapLong) = (arrival, count, false)
-            if let gapBefore, !gapBefore.isLong {
-                gaps.append(gapBefore.span)
-                usualGap = gaps.median(ofAtLeast: Self.leastGaps)
-            }
-        }
-        guard packetsInBatch > 1, let gap = gapBefore else { return }
-        gapBefore = nil
-        if gap.isLong {
-            countLong(gap.span)
-        } else {
-            longGaps = []
-            fullGaps.append(gap.span)
-        }
-        period = fullGaps.median(ofAtLeast: Self.leastGaps)
-    }
-
-    /// Counts a gap that stalled the receiver. Several of the same length are a new period.
-    private mutating func countLong(_ gap: TimeSpan) {
-        guard gap <= Self.longestPeriod else {
-            longGaps = []
-            return
-        }
-        longGaps.append(gap)
-        if longGaps.count > Self.leastGaps { longGaps.removeFirst() }
-        guard longGaps.count == Self.leastGaps, let shortest = longGaps.min(), let longest = longGaps.max(),
-            (longest - shortest) * 4 <= longest
-        else { return }
-        (gaps, fullGaps) = (GapHistory(), GapHistory())
-        for gap in longGaps {
-            gaps.append(gap)
-            fullGaps.append(gap)
-        }
-        usualGap = gaps.median(ofAtLeast: Self.leastGaps)
-        longGaps = []
-    }
-
     // MARK: - Repeats
 
     /// Returns the packets of a message that have not counted yet, and are not too old.
     private mutating func fresh(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [ReceivedPacket] {
         if message.packets.isEmpty { return [] }
-        let silence = silenceUntilStalled
+        let silence = rhythm.silenceUntilStalled
         let window = period.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.copyWindow
+        let isInBatch = rhythm.isInBatch(at: arrival)
         let resemblance = repeats.resemblance(
-            of: message, at: arrival, window: min(window, Self.copyWindow), silence: silence,
-            isExtra: isExtra(at: arrival))
+            of: message, at: arrival, window: min(window, Self.copyWindow), silence: silence, isInBatch: isInBatch,
+            isExtra: rhythm.isExtra(at: arrival))
         let unknown = message.packets.filter { !repeats.knows($0) }
         var fresh: [ReceivedPacket] = []
         switch resemblance {
-        case .new: fresh = unknown.filter { !isOld($0, at: arrival, wall: wall) }
+        case .new: fresh = unknown.filter { !isOld($0.time ?? message.sentAt, at: arrival, wall: wall) }
         case .unchanged: fresh = unknown
         case .equal: break
         }
         if !fresh.isEmpty {
-            if resemblance == .new { doubts = DoubtfulMessages() }
+            // The messages of constant air that alternate are doubtful and unchanged in turn.
+            let isNext = (arrival - lastMessage) * 2 <= (period ?? Self.firstPeriod) * 3
+            if resemblance == .new || isNext { doubts = DoubtfulMessages() }
         } else if doubts.areBelieved(
             with: message, isKnown: resemblance == .equal || unknown.isEmpty, at: arrival, silence: silence)
         {
             clock.forget()
             fresh = message.packets
         }
-        if !fresh.isEmpty { repeats.remember(message, at: arrival) }
+        if !fresh.isEmpty { repeats.remember(message, at: arrival, isInBatch: isInBatch) }
         return fresh
     }
 
-    private func isOld(_ packet: ReceivedPacket, at arrival: Instant, wall: WallTime?) -> Bool {
-        guard let time = packet.time else { return false }
-        let oldest = max((period ?? .zero) * Self.periodsUntilStalled, Self.leastSilence)
+    private func isOld(_ time: WallTime?, at arrival: Instant, wall: WallTime?) -> Bool {
+        guard let time else { return false }
+        let oldest = max((period ?? .zero) * ReceiverRhythm.periodsUntilStalled, ReceiverRhythm.leastSilence)
         if let clock = clock.time(at: arrival) { return arrival - (clock - time) < latest - oldest }
         guard let wall else { return false }
         return wall - time > oldest && wall - time < Self.longestBacklog
     }
 
-    /// True if a message at that time comes beside the batches that are due: less than three quarters of the period
-    /// after the latest one began.
-    private func isExtra(at arrival: Instant) -> Bool {
-        guard let period, let batchBegan else { return false }
-        let gap = arrival - batchBegan
-        return gap > Self.batchWidth && gap * 4 < period * 3
-    }
-
     // MARK: - Times
 
-    private mutating func times(of packets: [ReceivedPacket], at arrival: Instant, wall: WallTime?) -> [Heard] {
+    private mutating func times(
+        of packets: [ReceivedPacket], sentAt: WallTime?, at arrival: Instant, wall: WallTime?
+    ) -> [Heard] {
         let times = packets.compactMap(\.time)
-        guard let newest = times.max(),
-            let end = clock.take(times, at: arrival, wall: wall, silence: silenceUntilStalled)
-        else {
-            return spread(packets, before: arrival)
-        }
+        let end = clock.take(
+            times.isEmpty ? [sentAt].compactMap(\.self) : times, at: arrival, wall: wall,
+            silence: rhythm.silenceUntilStalled)
+        guard let newest = times.max(), let end else { return spread(packets, before: arrival) }
         func instant(_ time: WallTime) -> Instant { arrival - max(.zero, end - time) }
         guard !packets.contains(where: \.isTimeOfBatch) else { return spread(packets, before: instant(newest)) }
         return packets.map { Heard(at: $0.time.map(instant) ?? arrival, packet: $0) }
     }
 
     private func spread(_ packets: [ReceivedPacket], before end: Instant) -> [Heard] {
-        let period = period ?? (packets.count > 1 ? Self.firstPeriod : .zero)
+        let short = min(rhythm.usualGap ?? Self.firstPeriod, Self.firstPeriod)
+        let period = period ?? (packets.count > 1 ? short : .zero)
         var counts: [DeviceAddress: Int64] = [:]
         for packet in packets { counts[packet.address, default: 0] += 1 }
         var seen: [DeviceAddress: Int64] = [:]

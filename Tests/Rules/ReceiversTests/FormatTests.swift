@@ -120,6 +120,8 @@ struct ReceiverFormatTests {
             {"mac":"C2005900038F","rssi":-44}]
             """
         #expect(try lines(.minew, Array(text.utf8)) == ["C2:00:59:00:03:8E random -44 0201061aff4c000215"])
+        let message = try ReceiverFormat.minew.read(Array(text.utf8))
+        #expect(message.isDated && message.sentAt == Timestamp.anyTime("2026-11-28T17:00:00Z"))
     }
 
     @Test("MOKO's scan messages of both protocols have their packets; its state has none")
@@ -133,6 +135,8 @@ struct ReceiverFormatTests {
             try lines(.moko, Array(older.utf8)) == [
                 "AB:DF:01:FC:9E:98 random -78 0201060303aafe1116aafe20000bd091181501e329"
             ])
+        #expect(
+            try ReceiverFormat.moko.read(Array(older.utf8)).sentAt == Timestamp.anyTime("2021-01-01T09:10:16Z"))
         let newer = """
             {"msg_id":3070,"device_info":{"mac":"112233445566"},"data":[{"mac":"abdf01fc9e98","timestamp":1795883385123,
             "rssi":-61,"adv_data":"020106","rsp_data":"0309414243"}]}

@@ -39,21 +39,62 @@ struct RepeatTests {
         #expect(stream.receive(message(11, packets: 1, isDated: true), at: at(29), wall: nil) == nil)
     }
 
-    @Test("A message that comes again and again, with one time for ever, is heard after three seconds")
+    @Test("A message with a time that comes again and again counts once, and its receiver stalls")
     func messageForEver() {
         var stream = ReceiverStream(at: at(0))
         var same = ReceiverMessage(packets: [packet(1, at: 0), packet(2, at: 0)])
         (same.fingerprint, same.isDated) = (1, true)
-        var heard: [Bool] = []
-        for second in 0..<20 {
-            let packets = stream.receive(same, at: at(Double(second)), wall: wall(Double(second)))
-            heard.append(packets != nil)
-            #expect(packets?.allSatisfy { $0.at == at(Double(second)) } ?? true)
+        for second in 0..<40 {
+            let heard = stream.receive(same, at: at(Double(second)), wall: wall(Double(second)))
+            #expect((heard != nil) == (second == 0))
             stream.advance(to: at(Double(second) + 0.9))
             stream.passed(stream.horizon(at: at(Double(second) + 0.9)))
         }
-        #expect(heard == [true, false, false] + Array(repeating: true, count: 17))
-        #expect(stream.availability == .scanning)
+        #expect(stream.liveness == .blind(since: at(0)))
+    }
+
+    @Test("Messages that came before keep no receiver hearing")
+    func knownMessagesKeepNothing() {
+        var stream = stream(every: 1)
+        for second in 10..<20 {
+            #expect(
+                stream.receive(message(second, packets: 2, isDated: true), at: at(Double(second)), wall: nil) != nil)
+        }
+        for second in 20..<30 {
+            #expect(stream.receive(message(second - 10, isDated: true), at: at(Double(second)), wall: nil) == nil)
+            stream.advance(to: at(Double(second)))
+        }
+        #expect(stream.liveness == .blind(since: at(19)))
+    }
+
+    @Test("A backlog keeps a receiver hearing for one more silence at most")
+    func backlogKeepsLittle() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
+        for number in 0..<100 {
+            let now_s = 11 + 0.2 * Double(number)
+            #expect(stream.receive([packet(1, at: Double(number) - 300)], at: at(now_s), wall: wall(now_s)).isEmpty)
+            stream.advance(to: at(now_s))
+            if now_s > 16.1 { #expect(stream.availability == .stalled) }
+        }
+    }
+
+    @Test("The time of a whole message shows its age, where its packets have none")
+    func messageTime() {
+        func message(_ number: Int, sent_s: Double) -> ReceiverMessage {
+            var message = ReceiverMessage(packets: [packet(1), packet(2)])
+            (message.fingerprint, message.isDated, message.sentAt) = (number, true, wall(sent_s))
+            return message
+        }
+        var stream = stream(every: 1)
+        #expect(stream.receive(message(1, sent_s: 9.2), at: at(10), wall: wall(10))?.map(\.at) == [at(9.5), at(9.5)])
+        stream.advance(to: at(60))
+        stream.passed(stream.horizon(at: at(60)))
+        for number in 0..<30 {
+            let now_s = 60 + 0.05 * Double(number)
+            #expect(stream.receive(message(2 + number, sent_s: 20 + Double(number)), at: at(now_s), wall: nil) == nil)
+        }
+        #expect(stream.receive(message(90, sent_s: 61.4), at: at(62), wall: nil) != nil)
     }
 
     @Test("A message of four packets without a time counts once, where others came in between or it comes at once")
@@ -204,6 +245,47 @@ struct RepeatTests {
         #expect(stream.receive(message(11, packets: 1), at: at(15.5), wall: nil) == nil)
         // At its usual time, an equal message is air in which nothing changes.
         #expect(stream.receive(message(12, packets: 1), at: at(16), wall: nil) != nil)
+    }
+
+    @Test("An equal message within one batch counts once, however few its packets")
+    func againInABatch() {
+        var stream = stream(every: 1)
+        #expect(stream.receive(message(1, packets: 1), at: at(10), wall: nil) != nil)
+        #expect(stream.receive(message(2, packets: 1), at: at(10.02), wall: nil) != nil)
+        #expect(stream.receive(message(1, packets: 1), at: at(10.04), wall: nil) == nil)
+        #expect(stream.receive(message(1, packets: 1), at: at(11), wall: nil) != nil)
+    }
+
+    @Test("Old messages beside air in which nothing changes count for nothing")
+    func oldBesideConstantAir() {
+        var stream = stream(every: 1)
+        for second in 10..<16 { #expect(stream.receive(message(second), at: at(Double(second)), wall: nil) != nil) }
+        for second in 16..<30 {
+            #expect(stream.receive(message(99), at: at(Double(second)), wall: nil) != nil)
+            #expect(stream.receive(message(10 + second % 4), at: at(Double(second) + 0.5), wall: nil) == nil)
+        }
+    }
+
+    @Test("A backlog in two bursts makes nothing")
+    func backlogInTwoBursts() {
+        var stream = stream(every: 1)
+        _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
+        stream.advance(to: at(45))
+        stream.passed(stream.horizon(at: at(45)))
+        for number in 0..<10 {
+            let now_s = number < 3 ? 45 + 0.05 * Double(number) : 47.2 + 0.02 * Double(number)
+            #expect(stream.receive([packet(1, at: 28 + Double(number))], at: at(now_s), wall: wall(now_s)).isEmpty)
+        }
+        #expect(stream.availability == .stalled)
+    }
+
+    @Test("A receiver whose batches come in two parts keeps the parts that are equal by chance")
+    func twoParts() {
+        var stream = ReceiverStream(at: at(0))
+        for number in 0..<40 {
+            #expect(stream.receive(message(number, packets: 5), at: at(Double(number)), wall: nil) != nil)
+            #expect(stream.receive(message(1_000, packets: 2), at: at(Double(number) + 0.4), wall: nil) != nil)
+        }
     }
 
     @Test("A receiver that publishes packet by packet keeps the packets that are equal by chance")

@@ -38,15 +38,15 @@ func message(_ fingerprint: Int, packets: Int = 4, isDated: Bool = false) -> Rec
 }
 
 /// The availabilities of a receiver whose messages come at these times, looked at ten times a second.
-private func availabilities(_ times_s: [Double], from stream: ReceiverStream = ReceiverStream(at: at(0)))
-    -> [RadioAvailability]
-{
+private func availabilities(
+    _ times_s: [Double], packets: UInt64 = 2, from stream: ReceiverStream = ReceiverStream(at: at(0))
+) -> [RadioAvailability] {
     var (stream, found, times) = (stream, [stream.availability], times_s[...])
     let (first, last) = (times_s.first ?? 0, times_s.last ?? 0)
     for tenth in 0...Int((last - first) * 10) {
         let now = at(first + Double(tenth) / 10)
         while let next = times.first, at(next) <= now {
-            _ = stream.receive([packet(1), packet(2)], at: at(next), wall: nil)
+            _ = stream.receive((1...packets).map { packet($0) }, at: at(next), wall: nil)
             times.removeFirst()
             if stream.availability != found.last { found.append(stream.availability) }
         }
@@ -79,9 +79,63 @@ struct ReceiverStreamTests {
         var stream = ReceiverStream(at: at(0))
         for number in 0..<10 {
             for piece in 0..<4 {
-                _ = stream.receive([packet(UInt64(piece))], at: at(Double(number) + 0.01 * Double(piece)), wall: nil)
+                let packets = [packet(UInt64(piece)), packet(9)]
+                _ = stream.receive(packets, at: at(Double(number) + 0.01 * Double(piece)), wall: nil)
             }
         }
+        #expect(stream.period == .seconds(1))
+    }
+
+    @Test("Where the period is above 0.4 s, messages within 0.2 s are one batch", arguments: [0.06, 0.15])
+    func uploadInTwoMessages(apart_s: Double) {
+        var stream = ReceiverStream(at: at(0))
+        for number in 0..<20 {
+            for piece in 0..<2 {
+                let now = at(Double(number) + apart_s * Double(piece))
+                // Few packets, and equal by chance.
+                let message = message(2 * (number % 3) + piece, packets: 2)
+                #expect(stream.receive(message, at: now, wall: nil) != nil)
+            }
+        }
+        #expect(stream.period == .seconds(1))
+    }
+
+    @Test("A period below 0.4 s is measured, too")
+    func shortPeriod() {
+        #expect(stream(every: 0.1).period == .seconds(0.1))
+    }
+
+    @Test("Single packets that come at once are no batch: then the receiver publishes packet by packet")
+    func coincidence() {
+        var stream = ReceiverStream(at: at(0))
+        for number in 0..<15 {
+            _ = stream.receive([packet(1)], at: at(Double(number)), wall: nil)
+            _ = stream.receive([packet(2)], at: at(Double(number) + 0.02), wall: nil)
+        }
+        #expect(stream.period == nil)
+        // One beacon is left, which advertises every 4 s.
+        #expect(availabilities((4..<20).map { 4 * Double($0) }, packets: 1, from: stream) == [.scanning])
+    }
+
+    @Test("An advertisement with its scan response is one packet")
+    func scanResponses() {
+        var stream = ReceiverStream(at: at(0))
+        var response = packet(1)
+        response.isScanResponse = true
+        for number in 0..<20 { _ = stream.receive([packet(1), response], at: at(Double(number)), wall: nil) }
+        #expect(stream.period == nil)
+    }
+
+    @Test("The period is known once half of the messages are batches, and stays known in quiet air")
+    func quietAir() {
+        var (stream, known) = (ReceiverStream(at: at(0)), [Int]())
+        for number in 0..<100 {
+            let isFull = 20..<60 ~= number || number % 5 == 0
+            _ = stream.receive(isFull ? [packet(1), packet(2)] : [packet(1)], at: at(Double(number)), wall: nil)
+            if stream.period != nil { known.append(number) }
+        }
+        #expect(known == Array((known.first ?? 0)..<100))
+        #expect(20..<30 ~= known.first ?? 0)
         #expect(stream.period == .seconds(1))
     }
 
