@@ -457,7 +457,7 @@ package final class Outbox {
         pending.remove(
             records: records.map(\.key), values: values.map(\.key).filter { !EpochOwners.isTheirs($0) })
         recordsAtStart = disk.mode.meeting == .atStart ? kept : []
-        disk.say(
+        disk.log(
             "this was \(former) and is \(owner.name) now: a new epoch begins, and regions settle anew; what "
                 + "\(former) left is delivered and cleared under its own topics, where the broker allows it")
     }

@@ -45,14 +45,14 @@ struct ScanView {
         case .picture(let terminal):
             terminal.draw(ScanTable.lines(snapshot, status, size: terminal.size))
         case .plain:
-            sayStatus(snapshot, status)
+            writeStatus(snapshot, status)
             let at = ScanTable.time(SystemClock.wall)
             write(ScanTable.plainLines(snapshot).map { at + " " + $0 })
         case .json:
             output.write(ScanJSON.line(snapshot, status, at: SystemClock.wall))
             output.flush()
         case .silent:
-            sayStatus(snapshot, status)
+            writeStatus(snapshot, status)
         }
     }
 
@@ -76,7 +76,7 @@ struct ScanView {
     }
 
     /// Writes to standard error whenever the radio's state changes.
-    private mutating func sayStatus(_ snapshot: ScanSnapshot, _ status: ScanStatus) {
+    private mutating func writeStatus(_ snapshot: ScanSnapshot, _ status: ScanStatus) {
         let state = "\(status.adapters): \(status.availability?.rawValue ?? "starting")"
         let text = status.remedy.isEmpty ? state : state + ": " + status.remedy
         if loggedStatus.isNew(text) { Output.complain(text) }

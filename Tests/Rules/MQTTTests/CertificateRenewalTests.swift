@@ -9,7 +9,7 @@ struct CertificateRenewalTests {
     func idle() {
         var bench = SessionBench()
         bench.settle()
-        #expect(bench.session.certificateChanged(at: bench.now) == [.say(.certificateChanged), .drop, .connect])
+        #expect(bench.session.certificateChanged(at: bench.now) == [.log(.certificateChanged), .drop, .connect])
         #expect(!bench.session.counters.isConnected)
     }
 
@@ -21,7 +21,7 @@ struct CertificateRenewalTests {
         let sent = bench.session.supply([1, 2, 3, 4].map(SessionBench.event), at: bench.now)
         let mids = bench.register(sent)
         #expect(mids.count == 2)
-        #expect(bench.session.certificateChanged(at: bench.now) == [.say(.certificateChanged)])
+        #expect(bench.session.certificateChanged(at: bench.now) == [.log(.certificateChanged)])
         let first = bench.session.acknowledged(mids[0], .success, at: bench.now)
         #expect(first == [.acknowledge(sequence: 1)])
         let second = bench.session.acknowledged(mids[1], .success, at: bench.now)

@@ -154,7 +154,7 @@ struct ConnectionRulesTests {
         #expect(bench.session.tick(at: bench.now).isEmpty)
         bench.advance(0.1)
         let failure = ConnectionFailure.connectTimedOut(host: "broker", port: 1883)
-        #expect(bench.session.tick(at: bench.now) == [.drop, .say(.connectionFailed(failure))])
+        #expect(bench.session.tick(at: bench.now) == [.drop, .log(.connectionFailed(failure))])
     }
 
     @Test("A PUBACK that is 30 s late ends the connection, and the message goes out again on the next")
@@ -180,7 +180,7 @@ struct ConnectionRulesTests {
         #expect(bench.session.tick(at: bench.now).isEmpty)
         bench.now = bench.session.nextWake
         let actions = bench.session.tick(at: bench.now)
-        #expect(actions == [.drop, .say(.connectionFailed(.keepaliveExpired))])
+        #expect(actions == [.drop, .log(.connectionFailed(.keepaliveExpired))])
     }
 
     @Test("The shortest keepalive still gives a ping 3 s for its answer", arguments: [(5, 8.0), (6, 9), (30, 45)])
@@ -267,7 +267,7 @@ struct ConnectionRulesTests {
         let failure = ConnectionFailure.refused(.retainNotSupported)
         _ = bench.session.start(at: bench.now)
         _ = bench.session.connectionLost(failure, at: bench.now)
-        #expect(bench.session.connectionLost(failure, at: bench.now) == [.say(.connectionFailed(failure))])
+        #expect(bench.session.connectionLost(failure, at: bench.now) == [.log(.connectionFailed(failure))])
         #expect(bench.session.nextWake > bench.now)
     }
 

@@ -101,6 +101,6 @@ extension [DeliveryAction] {
     }
 
     var notices: [DeliveryNotice] {
-        compactMap { if case .say(let notice) = $0 { notice } else { nil } }
+        compactMap { if case .log(let notice) = $0 { notice } else { nil } }
     }
 }

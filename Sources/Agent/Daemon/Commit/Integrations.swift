@@ -193,7 +193,7 @@ extension Integrations {
     }
 
     /// Publishes the companions of a numbered message, before it.
-    func sayCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
-        for companion in companions(of: message) { draft.say(companion, at: instant) }
+    func publishCompanions(of message: NumberedMessage, at instant: Instant, into draft: inout TransactionDraft) {
+        for companion in companions(of: message) { draft.publish(companion, at: instant) }
     }
 }

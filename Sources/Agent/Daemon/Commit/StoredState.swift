@@ -163,9 +163,9 @@ struct KeptRecords {
     /// Notices for the operator, a line for each region.
     var notices: [String] {
         Dictionary(grouping: tags.keys) { $0.prefix { $0 != "/" } }.sorted { $0.key < $1.key }.map { region, keys in
-            let said = Set(keys.compactMap { tags[$0] }.map(\.description)).sorted().joined(separator: ", ")
+            let versions = Set(keys.compactMap { tags[$0] }.map(\.description)).sorted().joined(separator: ", ")
             return
-                "region \"\(region)\": what is stored of it (\(said)) is another version's: it is kept for that one, and "
+                "region \"\(region)\": what is stored of it (\(versions)) is another version's: it is kept for that one, and "
                 + "nothing is stored of the region here"
         }
     }

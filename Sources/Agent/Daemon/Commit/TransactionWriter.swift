@@ -31,7 +31,7 @@ struct TransactionWriter {
                     event, of: instance, epoch: number.epoch, seq: number.seq, at: at, draft.timebase)
                 // OwnTracks and the stored state know only the present, so they take nothing of a late visit.
                 if event.lateStay == nil {
-                    integrations?.sayCompanions(of: message, at: at, into: &draft)
+                    integrations?.publishCompanions(of: message, at: at, into: &draft)
                     // The end is published once, however long the broker takes to clear the state.
                     draft.transaction.store(.withoutState(of: instance))
                 }
@@ -50,7 +50,7 @@ struct TransactionWriter {
                 let message = composer.status(
                     isOnline: true, epoch: draft.numbering.epoch, radio: radio, location: status, at: at,
                     draft.timebase)
-                draft.say(message, at: at)
+                draft.publish(message, at: at)
             case .registered(let definition, let region, _):
                 draft.transaction.store(OutboxRecord(key: StoredDefinition.key(region), value: definition.text))
             case .settled(nil, let region, _): draft.transaction.remove([StoredSettling.key(region)])
@@ -91,9 +91,9 @@ struct TransactionWriter {
         for item in publication.items {
             switch item {
             case .numbered(let message):
-                integrations?.sayCompanions(of: message, at: now, into: &draft)
+                integrations?.publishCompanions(of: message, at: now, into: &draft)
                 draft.commit(message, at: now)
-            case .ephemeral(let message): draft.say(message, at: now)
+            case .ephemeral(let message): draft.publish(message, at: now)
             case .retained(let message, let value):
                 retained.insert(message.topic)
                 if let value {
@@ -115,14 +115,14 @@ struct TransactionWriter {
         draft.published.retained.want(message.topic)
         let key = StoredClearance.key(message.topic)
         if !draft.stores(key, records) { draft.transaction.store(OutboxRecord(key: key, value: [])) }
-        draft.say(message, at: instant)
+        draft.publish(message, at: instant)
     }
 
     /// Clears a topic that the gateway has used.
     func clear(_ topic: String, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft) {
         guard draft.stores(StoredClearance.key(topic), records) else { return }
         draft.published.retained.release(topic)
-        draft.say(composer.cleared(topic), at: instant)
+        draft.publish(composer.cleared(topic), at: instant)
     }
 
     private mutating func write(
@@ -133,7 +133,7 @@ struct TransactionWriter {
         let entry = ledger.enter(transition, epoch: number.epoch, seq: number.seq, draft.timebase)
         integrations?.introduce(transition, by: self, records, into: &draft)
         if let event = entry.event {
-            integrations?.sayCompanions(of: event, at: transition.at, into: &draft)
+            integrations?.publishCompanions(of: event, at: transition.at, into: &draft)
             draft.commit(event, at: transition.at)
         }
         if let key = draft.published.retained.want(transition.instance) { draft.transaction.remove([key]) }
@@ -146,7 +146,7 @@ struct TransactionWriter {
             let isStored = records.has(unsettled) && !draft.transaction.records.contains { $0.key == unsettled.key }
             if !isStored { draft.transaction.store(unsettled) }
         }
-        draft.say(entry.state, at: transition.at)
+        draft.publish(entry.state, at: transition.at)
     }
 
     /// Ends the monitoring of an instance.
@@ -165,7 +165,7 @@ struct TransactionWriter {
         draft.published.retained.release(instance)
         // The entities go before the state, so that no client reads an empty state.
         integrations?.withdraw(instance, by: self, at: instant, records, into: &draft)
-        draft.say(composer.clearedState(instance), at: instant)
+        draft.publish(composer.clearedState(instance), at: instant)
     }
 
     /// Adds the spans that have ended, and the record from which a restart continues.
@@ -220,10 +220,10 @@ struct TransactionDraft {
     mutating func commit(_ message: NumberedMessage, at instant: Instant) {
         numbering.goOn(after: message.number)
         transaction.messages.append(message)
-        say(Message(message), at: instant)
+        publish(Message(message), at: instant)
     }
 
-    mutating func say(_ message: Message, at instant: Instant) {
+    mutating func publish(_ message: Message, at instant: Instant) {
         dispatched.append(.init(at: instant, content: .message(message)))
     }
 }

@@ -8,7 +8,7 @@ import Logging
 /// own.
 package final class Round {
     /// The kind of a round, which decides about `health` and the passing of time.
-    package enum Occasion {
+    package enum Kind {
         /// Time passes by itself, and the machine has figures.
         case live(any Machine)
         /// Time is the recording's, and the replay calls for what is due. Printed output is the same every time, so its
@@ -22,7 +22,7 @@ package final class Round {
     package let sink: any MessageSink
     private let engine: any Engine
     private let clock: any RoundClock
-    private let occasion: Occasion
+    private let kind: Kind
     private let logger: Logger
     private var group = CommitGroup()
     private var health: HealthReporter
@@ -41,13 +41,13 @@ package final class Round {
     /// - Parameter radio: the radio's part of the first status.
     package init(
         _ engine: any Engine, _ dispatcher: Dispatcher, to sink: any MessageSink, by clock: any RoundClock,
-        _ occasion: Occasion, radio: MessageComposer.RadioStatus, logger: Logger
+        _ kind: Kind, radio: MessageComposer.RadioStatus, logger: Logger
     ) {
         self.engine = engine
         self.dispatcher = dispatcher
         self.sink = sink
         self.clock = clock
-        self.occasion = occasion
+        self.kind = kind
         self.radio = radio
         self.logger = logger
         healthDue = clock.now
@@ -55,14 +55,14 @@ package final class Round {
         announcedEpoch = dispatcher.outbox.numbering.epoch
     }
 
-    private var machine: (any Machine)? { if case .live(let machine) = occasion { machine } else { nil } }
+    private var machine: (any Machine)? { if case .live(let machine) = kind { machine } else { nil } }
 
     /// Publishes the status, and clears what earlier processes have left. The first turn calls it.
     package func begin() {
         if hasBegun { return }
         hasBegun = true
         sink.setWill(status(isOnline: false))
-        say([status(isOnline: true)] + dispatcher.clearances)
+        publish([status(isOnline: true)] + dispatcher.clearances)
         attempt { () throws(OutboxError) in try dispatcher.introduce(at: clock.now, clock.timebase) }
         sink.clear(former: dispatcher.formerClearances)
     }
@@ -134,7 +134,7 @@ package final class Round {
         }
     }
 
-    private func say(_ messages: [Message]) {
+    private func publish(_ messages: [Message]) {
         let items = messages.map { Dispatcher.Dispatched(at: clock.now, content: .message($0)) }
         if !items.isEmpty { sink.take(items, at: clock.now) }
     }
@@ -146,7 +146,7 @@ package final class Round {
     }
 
     private func announceStatus() {
-        say([status(isOnline: true)])
+        publish([status(isOnline: true)])
         sink.setWill(status(isOnline: false))
     }
 
@@ -154,12 +154,12 @@ package final class Round {
     private func announceEpoch() {
         announcedEpoch = dispatcher.outbox.numbering.epoch
         announceStatus()
-        say(dispatcher.statesOfNewEpoch(clock.timebase))
+        publish(dispatcher.statesOfNewEpoch(clock.timebase))
     }
 
     /// Renews the day's secret for pseudonyms.
     func renewKey() {
-        switch occasion {
+        switch kind {
         case .live(let machine):
             dispatcher.renewPseudonymKey(at: clock.timebase.wall(clock.now), random: machine.secret)
         case .replay(renewsKey: true):
@@ -216,7 +216,7 @@ package final class Round {
         let report = health.report(
             figures, sink.delivery == nil ? nil : dispatcher.outbox.health,
             live(at: timebase.wall(now)), at: now)
-        say([dispatcher.composer.health(report, at: now, timebase)])
+        publish([dispatcher.composer.health(report, at: now, timebase)])
         let complaint = machine?.writeMetrics {
             dispatcher.composer.metrics(
                 report, radio: radio, isClockSynced: timebase.isSynced,

@@ -188,7 +188,7 @@ package final class Publisher {
                 session.droppedIncoming()
             }
         case .certificateChanged: pending += session.certificateChanged(at: now)
-        case .certificateRefused(let failure): pending.append(.say(.certificateRefused(failure)))
+        case .certificateRefused(let failure): pending.append(.log(.certificateRefused(failure)))
         case .lost(let failure): lose(failure)
         }
     }
@@ -228,7 +228,7 @@ package final class Publisher {
                 if count > 0 { logger.info("mqtt: \(DeliveryNotice.leftoversCleared(count: count))") }
             case .park(let sequence): outgoing.park(sequence)
             case .giveUp(let sequence): outgoing.giveUp(sequence)
-            case .say(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
+            case .log(let notice): logger.log(level: notice.isWarning ? .warning : .info, "mqtt: \(notice)")
             }
         }
         if !acknowledged.isEmpty { outgoing.acknowledge(acknowledged) }

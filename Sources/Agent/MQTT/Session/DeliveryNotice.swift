@@ -135,5 +135,5 @@ enum DeliveryAction: Hashable, Sendable {
     case park(sequence: UInt64)
     /// A former gateway's event is refused for good.
     case giveUp(sequence: UInt64)
-    case say(DeliveryNotice)
+    case log(DeliveryNotice)
 }

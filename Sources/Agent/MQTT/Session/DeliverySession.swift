@@ -145,7 +145,7 @@ struct DeliverySession: Sendable {
         if isAgain { counters.reconnects += 1 }
         counters.isConnected = true
         messages.outgoingAvailable()
-        var actions: [DeliveryAction] = isNew ? [.say(.connected(broker))] : []
+        var actions: [DeliveryAction] = isNew ? [.log(.connected(broker))] : []
         if !filters.isEmpty { actions.append(.subscribe(filters: filters)) }
         return actions + fill(at: now)
     }
@@ -158,7 +158,7 @@ struct DeliverySession: Sendable {
     mutating func certificateChanged(at now: BootInstant) -> [DeliveryAction] {
         guard case .connected(let connection) = state, !connection.isRenewalDue else { return [] }
         state.withConnection { $0.isRenewalDue = true }
-        return [.say(.certificateChanged)] + fill(at: now)
+        return [.log(.certificateChanged)] + fill(at: now)
     }
 
     /// Connects anew, without a pause. There is no DISCONNECT, because the broker would then go on to show this gateway
@@ -186,7 +186,7 @@ struct DeliverySession: Sendable {
         }
         counters.lastFailure = failure
         var actions: [DeliveryAction] = []
-        if attempts.failed(failure) { actions.append(.say(.connectionFailed(failure))) }
+        if attempts.failed(failure) { actions.append(.log(.connectionFailed(failure))) }
         actions += messages.blame(failure, on: state.connection, &counters, at: now)
         forgetConnection()
         state = .waiting(until: now + attempts.pause(after: failure, takenOver: parameters.takenOverPause))
@@ -255,7 +255,7 @@ struct DeliverySession: Sendable {
         guard messages.setRetained(message) else {
             counters.retainedTopicsRefused += 1
             let isFirst = counters.retainedTopicsRefused == 1
-            return isFirst ? [.say(.tooManyRetainedTopics(limit: parameters.maxRetainedTopics))] : []
+            return isFirst ? [.log(.tooManyRetainedTopics(limit: parameters.maxRetainedTopics))] : []
         }
         return fill(at: now)
     }
@@ -343,7 +343,7 @@ struct DeliverySession: Sendable {
 
     /// Sends as many messages as the window holds.
     private mutating func fill(at now: BootInstant) -> [DeliveryAction] {
-        messages.sayPresentStatesAgain()
+        messages.publishPresentStatesAgain()
         switch state {
         case .connected(let connection) where connection.isRenewalDue:
             return connection.flights.isEmpty ? renewConnection(at: now) : []
@@ -384,7 +384,7 @@ struct DeliverySession: Sendable {
         if search.filters.contains(filter) {
             return reasons.prefix(1).flatMap { search.answered($0, at: now) } + fill(at: now)
         }
-        return reasons.filter { !$0.isSuccess }.prefix(1).map { .say(.subscriptionRefused($0)) }
+        return reasons.filter { !$0.isSuccess }.prefix(1).map { .log(.subscriptionRefused($0)) }
     }
 
     /// Begins the search of unknown states below this gateway's root, after a new epoch.

@@ -32,7 +32,7 @@ struct LeftoverSearch: Sendable {
     private var hasHeardAny = false
     private var hasFound = false
     private var cleared: Set<String> = []
-    private var isRefusalSaid = false
+    private var isRefusalLogged = false
 
     init(statusTopic: String) {
         self.statusTopic = statusTopic
@@ -111,7 +111,7 @@ struct LeftoverSearch: Sendable {
     }
 
     private mutating func complain(_ reason: ReasonCode?) -> [DeliveryAction] {
-        defer { isRefusalSaid = true }
-        return isRefusalSaid ? [] : [.say(.ownStatesUnreadable(filters: filters, reason))]
+        defer { isRefusalLogged = true }
+        return isRefusalLogged ? [] : [.log(.ownStatesUnreadable(filters: filters, reason))]
     }
 }

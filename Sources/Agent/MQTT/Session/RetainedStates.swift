@@ -80,7 +80,7 @@ struct RetainedStates: Sendable {
     }
 
     /// Sends a topic's message once more, where the broker has it already.
-    mutating func sayAgain(_ topic: String) {
+    mutating func publishAgain(_ topic: String) {
         guard let entry = entries[topic], !entry.isPending, !entry.isUnderWay, !entry.isGivenUp else { return }
         entries[topic]?.isPending = true
         enqueue(topic)

@@ -81,9 +81,9 @@ struct WaitingMessages: Sendable {
     // MARK: Sending
 
     /// Publishes the present states again, once no event waits.
-    mutating func sayPresentStatesAgain() {
+    mutating func publishPresentStatesAgain() {
         guard !presentTopics.isEmpty, outgoing.isEmpty else { return }
-        for topic in presentTopics { retained.sayAgain(topic) }
+        for topic in presentTopics { retained.publishAgain(topic) }
         presentTopics = []
     }
 
@@ -151,7 +151,7 @@ struct WaitingMessages: Sendable {
         suspicion.acquit(.durable(sequence: sequence))
         if hasSaidHold { return [] }
         hasSaidHold = true
-        return [.say(.eventUnmatched(topic: topic, hold_s: Int(span.seconds)))]
+        return [.log(.eventUnmatched(topic: topic, hold_s: Int(span.seconds)))]
     }
 
     /// The broker refused it. It is kept and tried again, unless its content is at fault and it was tried often enough.
@@ -168,7 +168,7 @@ struct WaitingMessages: Sendable {
             if reason.blamesMessage, refusals >= parameters.maxRefusals {
                 return giveUp(ticket, topic: topic, reason, &counters)
             }
-            return loggedRetainedRefusals.isNew(reason) ? [.say(.retainedRefused(topic: topic, reason))] : []
+            return loggedRetainedRefusals.isNew(reason) ? [.log(.retainedRefused(topic: topic, reason))] : []
         case .answer(let number):
             // The requester chose the response topic, so only the requester can correct it.
             if answers.refuse(number, reason) { counters.answersDropped += 1 }
@@ -181,12 +181,12 @@ struct WaitingMessages: Sendable {
             if reason.blamesMessage || event.message.delivery.isOptional, refusals >= parameters.maxRefusals {
                 return giveUp(ticket, topic: event.message.topic, reason, &counters)
             }
-            return loggedEventRefusals.isNew(reason) ? [.say(.eventRefused(topic: event.message.topic, reason))] : []
+            return loggedEventRefusals.isNew(reason) ? [.log(.eventRefused(topic: event.message.topic, reason))] : []
         case .companion(let sequence, let index):
             guard let topic = outgoing.topic(ofCompanion: index, of: sequence),
                 refusedCompanionTopics.insert(topic).inserted
             else { return [] }
-            return [.say(.companionRefused(topic: topic, reason))]
+            return [.log(.companionRefused(topic: topic, reason))]
         }
     }
 
@@ -196,10 +196,10 @@ struct WaitingMessages: Sendable {
         _ ticket: Ticket, _ topic: String, _ refusals: Int, _ reason: ReasonCode, _ counters: inout DeliveryCounters
     ) -> [DeliveryAction] {
         let isNew = former.loggedRefusals.isNew(reason)
-        let said: [DeliveryAction] = isNew ? [.say(.formerRefused(topic: topic, reason))] : []
-        guard refusals >= parameters.maxRefusals || former.isRefusedForGood else { return said }
+        let notices: [DeliveryAction] = isNew ? [.log(.formerRefused(topic: topic, reason))] : []
+        guard refusals >= parameters.maxRefusals || former.isRefusedForGood else { return notices }
         former.isRefusedForGood = true
-        return said + giveUp(ticket, topic: topic, reason, &counters)
+        return notices + giveUp(ticket, topic: topic, reason, &counters)
     }
 
     private mutating func giveUp(
@@ -210,16 +210,16 @@ struct WaitingMessages: Sendable {
         case .retained(let topic):
             let isFormer = former.owns(topic) && retained.clears(topic)
             retained.giveUp(topic)
-            return isFormer ? [] : [.say(.retainedGivenUp(topic: topic, reason))]
+            return isFormer ? [] : [.log(.retainedGivenUp(topic: topic, reason))]
         case .answer: return []
         case .companion:
             outgoing.barCompanions()
-            return [.say(.companionsBarred(topic: topic, reason))]
+            return [.log(.companionsBarred(topic: topic, reason))]
         case .durable(let sequence):
             if former.giveUp(sequence) { return [.giveUp(sequence: sequence)] }
             _ = outgoing.remove(sequence)
             counters.parked += 1
-            return [.park(sequence: sequence), .say(.eventParked(sequence: sequence, topic: topic, reason))]
+            return [.park(sequence: sequence), .log(.eventParked(sequence: sequence, topic: topic, reason))]
         }
     }
 
@@ -246,7 +246,7 @@ struct WaitingMessages: Sendable {
         if let reason = hangUp.reason { counters.refused[reason, default: 0] += 1 }
         if case .answer(let number) = ticket {
             counters.answersDropped += 1
-            return answers.hungUp(on: number, at: now).map { [.say(.answerHungUpOn(topic: $0, failure))] } ?? []
+            return answers.hungUp(on: number, at: now).map { [.log(.answerHungUpOn(topic: $0, failure))] } ?? []
         }
         guard hangUp.isCertain || mayBeAtFault(ticket, hangUp.reason) else { return [] }
         guard suspicion.prove(ticket) >= parameters.maxRefusals else { return [] }
@@ -267,8 +267,8 @@ struct WaitingMessages: Sendable {
         let topic = topic(of: ticket)
         return giveUp(ticket, topic: topic, reason ?? .unspecifiedError, &counters).map { action in
             switch action {
-            case .say(.eventParked(let sequence, _, _)): .say(.eventHungUpOn(sequence: sequence, topic: topic, failure))
-            case .say(.retainedGivenUp): .say(.retainedHungUpOn(topic: topic, failure))
+            case .log(.eventParked(let sequence, _, _)): .log(.eventHungUpOn(sequence: sequence, topic: topic, failure))
+            case .log(.retainedGivenUp): .log(.retainedHungUpOn(topic: topic, failure))
             default: action
             }
         }

@@ -42,7 +42,7 @@ final class OutboxDisk {
             error, directory: folder?.path ?? "", obstacle: folder?.obstacle(to: error))
         let fault = DiskFault(condition, unreadableSince: unreadableSince, after: mode.fault, at: now)
         mode.failed(fault, error, mayReplace: mayReplace)
-        reports.say(condition)
+        reports.log(condition)
         // Perhaps the damaged file fills the disk. Its readable part is in memory, so the file can go.
         if error.isFull, mode.isSalvaged { folder?.tidyDamagedFile(limit: limits.damagedBytes) }
     }
@@ -69,7 +69,7 @@ final class OutboxDisk {
         }
         // The old file closes before the new one opens, because closing deletes a log of the same name.
         mode.letGo()
-        say("outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
+        log("outbox.sqlite was deleted or replaced; it is made anew with all that it held, in a new epoch")
     }
 
     /// Opens the file, which has to be met before `opened`.
@@ -91,7 +91,7 @@ final class OutboxDisk {
     /// Notes that the readable part of a damaged file is in memory.
     func salvaged(_ salvage: Salvage, events: Int) {
         mode.salvaged()
-        say(
+        log(
             "outbox.sqlite was damaged and is replaced; \(events) waiting events and \(salvage.records.count) records "
                 + "were saved from it")
     }
@@ -106,7 +106,7 @@ final class OutboxDisk {
     func written(_ folder: any OutboxFolder) throws(DiskError) {
         // A process that was killed while it replaced a secret has left the former secret in the log.
         try checkpoint(truncatesLog: true)
-        if mode.written() != nil { say("the disk works again; what was in memory is committed") }
+        if mode.written() != nil { log("the disk works again; what was in memory is committed") }
         reports.forgetFaults()
         if folder.hasReplacedFile { folder.tidyDamagedFile(limit: limits.damagedBytes) }
         files.note(folder)
@@ -117,7 +117,7 @@ final class OutboxDisk {
         guard let folder, mode.isWorking, let finding = files.look(at: now, in: folder) else { return true }
         mode.missed(finding)
         if finding == .logReplaced {
-            say("outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
+            log("outbox.sqlite-wal was deleted or replaced; it is begun anew, and nothing is lost")
         }
         return false
     }
@@ -180,7 +180,7 @@ final class OutboxDisk {
 
     // MARK: The log
 
-    func say(_ line: String) { reports.say("outbox: " + line) }
+    func log(_ line: String) { reports.log("outbox: " + line) }
 
     /// Log lines: each fault once until the disk works again, and then its recovery.
     func takeReports() -> [String] { reports.take() }
@@ -253,9 +253,9 @@ struct DiskReports {
     private var loggedCauses = LogOnce<OutboxCondition.Cause>()
     private var lines: [String] = []
 
-    mutating func say(_ line: String) { lines.append(line) }
+    mutating func log(_ line: String) { lines.append(line) }
 
-    mutating func say(_ condition: OutboxCondition) {
+    mutating func log(_ condition: OutboxCondition) {
         if loggedCauses.isNew(condition.cause) { lines.append(condition.description) }
     }
 

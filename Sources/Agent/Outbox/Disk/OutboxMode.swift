@@ -11,10 +11,10 @@ enum OutboxMode<File> {
     case working(File)
     /// Commits stay in memory until `nextStep` returns no further step. The fault is `nil` as long as the disk has not
     /// refused.
-    case mending(Standing, DiskFault?)
+    case mending(FileState, DiskFault?)
 
     /// The work that remains, by the file at hand.
-    enum Standing {
+    enum FileState {
         /// No file is open.
         case closed(Meeting)
         /// The file in the folder is damaged and has to be set aside. No file is open.
@@ -68,7 +68,7 @@ enum OutboxMode<File> {
         switch self {
         case .detached: nil
         case .working(let file): file
-        case .mending(let standing, _): standing.file
+        case .mending(let state, _): state.file
         }
     }
 
@@ -90,8 +90,8 @@ enum OutboxMode<File> {
     }
 
     var meeting: Meeting {
-        guard case .mending(let standing, _) = self else { return .done }
-        return standing.meeting
+        guard case .mending(let state, _) = self else { return .done }
+        return state.meeting
     }
 
     /// The disk's last refusal; `nil` where the disk has worked since.
@@ -158,38 +158,38 @@ enum OutboxMode<File> {
     /// - Parameter mayReplace: whether the damaged file is set aside at once. After one replacement in this try, the
     /// next waits for a retry.
     mutating func failed(_ fault: DiskFault, _ error: DiskError, mayReplace: Bool) {
-        let standing: Standing =
+        let state: FileState =
             switch self {
             case .detached: .closed(.done)
             case .working(let file): .open(file)
-            case .mending(let standing, _): standing
+            case .mending(let state, _): state
             }
         if error.isDamage, mayReplace {
-            self = .mending(.damaged(standing.meeting), fault)
-        } else if case .displaced = standing {
-            self = .mending(standing, fault)
+            self = .mending(.damaged(state.meeting), fault)
+        } else if case .displaced = state {
+            self = .mending(state, fault)
         } else {
-            self = .mending(error.leavesFileReadable ? standing : standing.withoutFile, fault)
+            self = .mending(error.leavesFileReadable ? state : state.withoutFile, fault)
         }
     }
 
     /// Closes the open file, so that another can be opened.
     mutating func letGo() {
-        guard case .mending(let standing, let fault) = self else { return }
-        self = .mending(standing.withoutFile, fault)
+        guard case .mending(let state, let fault) = self else { return }
+        self = .mending(state.withoutFile, fault)
     }
 
     /// Closes the outbox. A refusal of the disk stays on record.
     mutating func closed() {
-        if case .mending(let standing, let fault?) = self {
-            self = .mending(standing.withoutFile, fault)
+        if case .mending(let state, let fault?) = self {
+            self = .mending(state.withoutFile, fault)
         } else {
             self = .detached
         }
     }
 }
 
-extension OutboxMode.Standing {
+extension OutboxMode.FileState {
     fileprivate var file: File? {
         switch self {
         case .closed, .damaged: nil

@@ -41,7 +41,7 @@ final class ScanStation {
             step.packet(type: type, timing: timing)
         }
         session.reported = { [unowned self] update, instant in take(update, at: instant) }
-        session.failed = { [unowned self] error in sayOnce("\(error)") }
+        session.failed = { [unowned self] error in logOnce("\(error)") }
     }
 
     /// The index of the adapter that the station holds.
@@ -97,7 +97,7 @@ final class ScanStation {
             provedAt = instant
             hasUpdate = true
         case .trouble(let trouble):
-            sayOnce("\(trouble)")
+            logOnce("\(trouble)")
         case .recovery(let step, let adapter):
             recover(step, adapter, at: instant)
         }
@@ -105,12 +105,12 @@ final class ScanStation {
 
     private func recover(_ step: RecoveryStep, _ adapter: Adapter, at instant: Instant) {
         recoveries.count(step)
-        sayOnce("\(step)")
+        logOnce("\(step)")
         if step == .reenable { return }
         do throws(SystemError) {
             repair = try kernel.repair(step, index: adapter.index, bell: bell)
         } catch {
-            sayOnce("\(error)")
+            logOnce("\(error)")
             session.perform(at: instant) { $0.repaired(at: instant) }
         }
     }
@@ -121,13 +121,13 @@ final class ScanStation {
         // The thread has done its work; unless it is joined, its stack would stay.
         repair.wait()
         self.repair = nil
-        if case .failed(let error) = outcome { sayOnce("\(error)") }
+        if case .failed(let error) = outcome { logOnce("\(error)") }
         session.perform(at: instant) { $0.repaired(at: instant) }
     }
 
     // MARK: - The log
 
-    private func sayOnce(_ message: String) {
+    private func logOnce(_ message: String) {
         guard logged.isNew(message) else { return }
         logger.notice("\(session.controller.adapter?.name ?? "adapter"): \(message)")
     }

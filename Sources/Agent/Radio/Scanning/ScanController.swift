@@ -270,11 +270,11 @@ struct ScanController: AdapterController {
     ) -> [Action] {
         // A probe without an answer in the usual time makes the radio suspect.
         guard instant >= command.deadline else { return announcing(liveness: monitor.tick(at: instant).announcement) }
-        let said: [Action] =
+        let reports: [Action] =
             [.report(.trouble(.unanswered(command.course.step.opcode)))] + failed(command.course, at: instant)
         // While reports still come, a repair would only interrupt them.
-        guard isBlind, let step = recovery.unanswered(by: adapter, at: instant) else { return said }
-        return said + [.close] + repair(adapter, step)
+        guard isBlind, let step = recovery.unanswered(by: adapter, at: instant) else { return reports }
+        return reports + [.close] + repair(adapter, step)
     }
 
     /// Asks whether the radio hears. The answer is `proof`, unless the radio turns out blind or a report proves it
