@@ -51,8 +51,8 @@ struct ReceiverRhythm: Sendable {
     /// Returns true if a message at that time belongs to the latest batch.
     func isInBatch(at arrival: Instant) -> Bool { batches.isInLatest(arrival) }
 
-    /// Returns true if a message at that time comes beside the batches that are due: less than three quarters of the
-    /// period after the latest one began, where that is unusual.
+    /// Returns true if a message at that time comes beside the batches that are due: as a second message of one, or less
+    /// than three quarters of the period after it began, where that is unusual.
     func isExtra(at arrival: Instant) -> Bool { batches.isExtra(arrival) }
 
     /// Takes a message.
@@ -98,8 +98,8 @@ private struct BatchGaps: Sendable {
     private var full = GapHistory()
     /// The latest gaps before full batches, where each of them stalled the receiver.
     private var longGaps: [TimeSpan] = []
-    /// A bit for each of the latest batches, the last one lowest: 1 if it is full.
-    private var kinds: UInt16 = 0
+    /// A bit for each of the latest batches, the last one lowest: 1 if it is full, and if it has several messages.
+    private var kinds: (full: UInt16, several: UInt16) = (0, 0)
     private var count = 0
 
     init(width: TimeSpan) { self.width = width }
@@ -112,23 +112,26 @@ private struct BatchGaps: Sendable {
     func isInLatest(_ arrival: Instant) -> Bool { began.map { arrival - $0 <= width } ?? false }
 
     func isExtra(_ arrival: Instant) -> Bool {
-        guard let period, let began, !isInLatest(arrival) else { return false }
+        guard let period, let began else { return false }
+        if isInLatest(arrival) { return kinds.several.nonzeroBitCount * 4 <= count }
         let due = TimeSpan(microseconds: period.microseconds / 4 * 3)
         return arrival - began < due && full.count(shorterThan: due) * 4 <= full.count
     }
 
     mutating func take(isFull: Bool, at arrival: Instant) {
-        if !isInLatest(arrival) {
+        if isInLatest(arrival) {
+            kinds.several |= 1
+        } else {
             gapBefore = began.map { (arrival - $0, isGapLong) }
             (began, isGapLong) = (arrival, false)
-            (kinds, count) = (kinds << 1, min(count + 1, UInt16.bitWidth))
+            (kinds, count) = ((kinds.full << 1, kinds.several << 1), min(count + 1, UInt16.bitWidth))
             if let gapBefore, !gapBefore.isLong {
                 all.append(gapBefore.span)
                 usualGap = all.median(ofAtLeast: Self.leastGaps)
             }
         }
         guard isFull else { return }
-        kinds |= 1
+        kinds.full |= 1
         if let gap = gapBefore {
             gapBefore = nil
             if gap.isLong {
@@ -138,7 +141,7 @@ private struct BatchGaps: Sendable {
                 full.append(gap.span)
             }
         }
-        guard period != nil || kinds.nonzeroBitCount * 2 >= count else { return }
+        guard period != nil || kinds.full.nonzeroBitCount * 2 >= count else { return }
         period = full.median(ofAtLeast: Self.leastGaps)
     }
 

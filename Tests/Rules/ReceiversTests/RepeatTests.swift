@@ -256,6 +256,15 @@ struct RepeatTests {
         #expect(stream.receive(message(1, packets: 1), at: at(11), wall: nil) != nil)
     }
 
+    @Test("An old message of few packets beside a batch counts for nothing", arguments: [0.02, 0.15, 0.5])
+    func fewPacketsBesideABatch(after_s: Double) {
+        var stream = stream(every: 1)
+        for second in 10..<16 {
+            #expect(stream.receive(message(second, packets: 2), at: at(Double(second)), wall: nil) != nil)
+        }
+        #expect(stream.receive(message(11, packets: 2), at: at(15 + after_s), wall: nil) == nil)
+    }
+
     @Test("Old messages beside air in which nothing changes count for nothing")
     func oldBesideConstantAir() {
         var stream = stream(every: 1)
