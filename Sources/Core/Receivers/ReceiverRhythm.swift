@@ -55,6 +55,12 @@ struct ReceiverRhythm: Sendable {
     /// than three quarters of the period after it began, where that is unusual.
     func isExtra(at arrival: Instant) -> Bool { batches.isExtra(arrival) }
 
+    /// Takes an extra message that does not count. Many in a row are the receiver's way to publish.
+    mutating func skipExtra() {
+        short.skipExtra()
+        long.skipExtra()
+    }
+
     /// Takes a message.
     mutating func take(_ message: ReceiverMessage, at arrival: Instant) {
         guard !message.packets.isEmpty else { return takeHeartbeat(at: arrival) }
@@ -84,12 +90,16 @@ struct ReceiverRhythm: Sendable {
 private struct BatchGaps: Sendable {
     /// The gaps by which the period is known, and by which it is known anew where each of them stalled the receiver.
     static let leastGaps = 3
+    /// The extra messages by which they are usual, one for each batch. A late delivery has fewer.
+    static let mostExtras = 30
 
     let width: TimeSpan
     /// The gap before the next batch has stalled the receiver.
     var isGapLong = false
     private(set) var usualGap: TimeSpan?
     private(set) var period: TimeSpan?
+    /// The period by the batches so far.
+    private(set) var likelyPeriod: TimeSpan?
     private var began: Instant?
     /// The gap before the latest batch, until it counts for `full`.
     private var gapBefore: (span: TimeSpan, isLong: Bool)?
@@ -101,27 +111,47 @@ private struct BatchGaps: Sendable {
     /// A bit for each of the latest batches, the last one lowest: 1 if it is full, and if it has several messages.
     private var kinds: (full: UInt16, several: UInt16) = (0, 0)
     private var count = 0
+    /// The extra messages that did not count, less the batches without one.
+    private var extras = 0
+    private var hasExtra = false
 
     init(width: TimeSpan) { self.width = width }
 
     /// True if batches are so far apart that no two of them look like one.
-    var isWorthwhile: Bool { (full.median(ofAtLeast: 1) ?? .zero) > width * 2 }
-
-    var likelyPeriod: TimeSpan? { full.median(ofAtLeast: 1) }
+    var isWorthwhile: Bool { (likelyPeriod ?? .zero) > width * 2 }
 
     func isInLatest(_ arrival: Instant) -> Bool { began.map { arrival - $0 <= width } ?? false }
 
     func isExtra(_ arrival: Instant) -> Bool {
-        guard let period, let began else { return false }
+        guard extras < Self.mostExtras, let least = leastGap else { return false }
         if isInLatest(arrival) { return kinds.several.nonzeroBitCount * 4 <= count }
-        let due = TimeSpan(microseconds: period.microseconds / 4 * 3)
-        return arrival - began < due && full.count(shorterThan: due) * 4 <= full.count
+        return isEarly(arrival) && full.count(shorterThan: least) * 4 <= full.count
+    }
+
+    /// The least gap before a batch that is due.
+    private var leastGap: TimeSpan? { period.map { TimeSpan(microseconds: $0.microseconds / 4 * 3) } }
+
+    private func isEarly(_ arrival: Instant) -> Bool {
+        guard let began, let leastGap else { return false }
+        return arrival - began < leastGap
+    }
+
+    mutating func skipExtra() {
+        if !hasExtra { extras = min(extras + 1, Self.mostExtras) }
+        hasExtra = true
     }
 
     mutating func take(isFull: Bool, at arrival: Instant) {
         if isInLatest(arrival) {
             kinds.several |= 1
+            hasExtra = true
         } else {
+            if isEarly(arrival) {
+                hasExtra = true
+            } else {
+                if !hasExtra { extras = max(extras - 1, 0) }
+                hasExtra = false
+            }
             gapBefore = began.map { (arrival - $0, isGapLong) }
             (began, isGapLong) = (arrival, false)
             (kinds, count) = ((kinds.full << 1, kinds.several << 1), min(count + 1, UInt16.bitWidth))
@@ -141,8 +171,9 @@ private struct BatchGaps: Sendable {
                 full.append(gap.span)
             }
         }
+        likelyPeriod = full.median(ofAtLeast: 1)
         guard period != nil || kinds.full.nonzeroBitCount * 2 >= count else { return }
-        period = full.median(ofAtLeast: Self.leastGaps)
+        period = full.count < Self.leastGaps ? nil : likelyPeriod
     }
 
     private mutating func countLong(_ gap: TimeSpan) {

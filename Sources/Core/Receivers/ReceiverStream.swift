@@ -147,10 +147,10 @@ package struct ReceiverStream: Sendable {
         if message.packets.isEmpty { return [] }
         let silence = rhythm.silenceUntilStalled
         let window = period.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.copyWindow
-        let isInBatch = rhythm.isInBatch(at: arrival)
+        let (isInBatch, isExtra) = (rhythm.isInBatch(at: arrival), rhythm.isExtra(at: arrival))
         let resemblance = repeats.resemblance(
             of: message, at: arrival, window: min(window, Self.copyWindow), silence: silence, isInBatch: isInBatch,
-            isExtra: rhythm.isExtra(at: arrival))
+            isExtra: isExtra)
         let unknown = message.packets.filter { !repeats.knows($0) }
         var fresh: [ReceivedPacket] = []
         switch resemblance {
@@ -168,6 +168,7 @@ package struct ReceiverStream: Sendable {
             clock.forget()
             fresh = message.packets
         }
+        if fresh.isEmpty, isExtra { rhythm.skipExtra() }
         if !fresh.isEmpty { repeats.remember(message, at: arrival, isInBatch: isInBatch) }
         return fresh
     }

@@ -297,6 +297,20 @@ struct RepeatTests {
         }
     }
 
+    @Test(
+        "A receiver whose batches begin to come in two parts keeps the equal ones after 30 batches",
+        arguments: [0.1, 0.4])
+    func twoPartsLater(after_s: Double) {
+        var (stream, lost) = (stream(every: 1), [Int]())
+        for number in 10..<100 {
+            let now_s = Double(number)
+            #expect(stream.receive(message(number, packets: 5), at: at(now_s), wall: nil) != nil)
+            let isLost = stream.receive(message(1_000, packets: 2), at: at(now_s + after_s), wall: nil) == nil
+            if isLost { lost.append(number) }
+        }
+        #expect(lost == Array(11..<(11 + lost.count)) && 30...31 ~= lost.count)
+    }
+
     @Test("A receiver that publishes packet by packet keeps the packets that are equal by chance")
     func singlePacketsAlike() {
         var stream = ReceiverStream(at: at(0))
