@@ -30,6 +30,8 @@ package enum MessageKind: String, CaseIterable, Sendable {
     case today
     /// The offsets that a store has learned.
     case learned
+    /// The zone map of a walk through the store. Its sender is `beacond site walk`, and the store reads it.
+    case zones
     /// The outcome of settings that an operator has published.
     case settings = "settings/reported"
     /// A page of the list of beacons.
@@ -54,7 +56,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
     var scope: Scope {
         switch self {
         case .status, .health, .coverage, .surge, .heat, .count, .gap, .location, .track, .settings: .gateway
-        case .today, .learned: .store
+        case .today, .learned, .zones: .store
         case .beacons: .page
         case .event, .state, .ranging: .region
         case .response: .request
@@ -77,7 +79,7 @@ package enum MessageKind: String, CaseIterable, Sendable {
         case .count: .durable(.counts)
         case .track: .durable(.batches)
         case .gap: .durable(nil)
-        case .status, .health, .state, .location, .today, .learned, .settings, .beacons: .retained
+        case .status, .health, .state, .location, .today, .learned, .zones, .settings, .beacons: .retained
         case .ranging: .ephemeral
         case .response: .answer
         }

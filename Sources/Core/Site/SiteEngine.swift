@@ -17,12 +17,13 @@ package struct SiteEngine: Sendable {
     /// The configured regions and zones of a store.
     package struct Scope: Sendable {
         private let regions: Set<String>
-        /// The zones of the listed gateways. Without any listed, each new gateway brings a zone.
+        /// The zones of the listed gateways, and those that were walked. Without any listed, each new gateway brings a zone.
         private let zones: Set<String>
 
-        package init(_ settings: SiteSettings) {
+        /// - Parameter walked: the zones of the last zone map.
+        package init(_ settings: SiteSettings, walked: Set<String> = []) {
             regions = settings.regions
-            zones = Set(settings.gateways.map(\.zone))
+            zones = settings.gateways.isEmpty ? [] : walked.union(settings.gateways.map(\.zone))
         }
 
         /// Returns whether a stored instance is restored: a zone only while a gateway may hear for it.
@@ -293,6 +294,22 @@ extension SiteEngine {
 
     /// Counts a message that could not be parsed.
     package mutating func receiveMalformed() { malformed += 1 }
+
+    /// Uses a zone map from now on; `nil` for none.
+    ///
+    /// - Returns: what of it does not count, for the log; `nil` where all of it does.
+    package mutating func use(_ map: ZoneMap?, at now: Instant, outputs: inout [GatewayOutput]) -> String? {
+        presence.pass(to: now)
+        placing.update(presence.gateways)
+        let refused = placing.use(map)
+        outputs.append(.message(WalkedZones(map?.zones.map(\.name) ?? []), at: now))
+        let listed = Set(settings.gateways.map(\.id))
+        let unknown = listed.isEmpty ? [] : (map?.gateways ?? []).filter { !listed.contains($0) }
+        let parts = [("gateways that are not listed", unknown), ("zones for which there is no room", refused)]
+        let told = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+        return told.isEmpty
+            ? nil : "the zone map has \(told.joined(separator: "; ")); beacond site walk makes a new one"
+    }
 
     private mutating func receive(
         _ payload: StatusPayload, from gateway: GatewayIndex, at now: Instant, outputs: inout [GatewayOutput]

@@ -14,7 +14,7 @@ struct SiteCommand: ParsableCommand {
             Exit status: 0 stopped, or all of it was read; 66 a file can't be opened; 74 the output could not be written to the \
             end; 75 the state folder can't be used; 78 the configuration is wrong.
             """,
-        subcommands: [SiteCheckCommand.self, SiteCalibrateCommand.self])
+        subcommands: [SiteCheckCommand.self, SiteCalibrateCommand.self, SiteWalkCommand.self])
 
     @Option(
         parsing: .upToNextOption,

@@ -44,6 +44,10 @@ struct SiteReplaySession {
     mutating func receive(_ line: MessageLog.Line) {
         advance(before: line.t)
         now = line.t
+        if line.topic == topics.topic(.gateway(.zones)) {
+            receive(zones: line.payload)
+            return flush()
+        }
         do throws(GatewayMessage.Refusal) {
             let message = try GatewayMessage(
                 topic: line.topic, fields: line.payload, store: topics, learns: engine.settings.learns)
@@ -52,6 +56,15 @@ struct SiteReplaySession {
             if case .malformed = error { engine.receiveMalformed() }
         }
         flush()
+    }
+
+    /// Takes a zone map, which may be a line like any message.
+    private mutating func receive(zones fields: PayloadFields?) {
+        do throws(PayloadError) {
+            _ = engine.use(try ZonesPayload.map(of: fields), at: now, outputs: &outputs)
+        } catch {
+            engine.receiveMalformed()
+        }
     }
 
     /// Ends time with the last line.

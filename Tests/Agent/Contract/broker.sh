@@ -204,3 +204,24 @@ check "a replay goes on through an outage" lost_in_outage
 received gaps
 check "what the broker got after it" valid "$scratch/gaps.received"
 check "the gap is stated" has "$scratch/gaps.received" '/gap".*max_events'
+
+# An installer carries a beacon through a zone: the map comes from the store's own login.
+printf '[mqtt]\nurl = "mqtt://127.0.0.1:%d"\n[site]\nid = "store"\n[[site.gateway]]\nid = "oven"\nzone = "bakery"\n' "$port" >"$scratch/walk.toml"
+carried() {
+    while :; do
+        mosquitto_pub -p "$port" -t beacons/store/oven/region/carts/ranging -m '{"schema":1,"at":"2026-11-23T08:00:00.000Z","clock":"unsynced","region":"carts","count":1,"beacons":[{"track":1,"uuid":"39ED98FF-2900-441A-802F-9C398FC199D2","major":1,"minor":1,"proximity":"near","accuracy_m":2,"accuracy_error_m":1,"rssi_dbm":-60,"measured_power_dbm":-59,"age_ms":0}]}'
+        sleep 1
+    done &
+    local air=$! status
+    { sleep 2 && echo bakery && sleep 14 && echo done; } |
+        "$beacond" site walk --config "$scratch/walk.toml" --uuid 39ED98FF-2900-441A-802F-9C398FC199D2
+    status=$?
+    kill "$air"
+    wait "$air" 2>/dev/null
+    return $status
+}
+check "a subscriber listens to the walk" listen walk
+check "a walk teaches the store a zone" carried
+received walk
+check "what the broker got of the walk" valid "$scratch/walk.received"
+check "the map has the zone" has "$scratch/walk.received" '/zones".*"zone":"bakery"'

@@ -127,7 +127,9 @@ struct PayloadTests {
             let message = composer().message(kind, on: "t", [])
             #expect(message.delivery == kind.delivery)
             #expect((message.qos == .atMostOnce) == (kind == .ranging))
-            let retained: [MessageKind] = [.status, .health, .state, .location, .today, .learned, .settings, .beacons]
+            let retained: [MessageKind] = [
+                .status, .health, .state, .location, .today, .learned, .zones, .settings, .beacons,
+            ]
             #expect(message.isRetained == retained.contains(kind))
             #expect(message.expiry_s == (kind == .ranging ? 11 : nil))
         }

@@ -20,6 +20,7 @@ extension MessageKind {
         case .track: TrackPayload.self
         case .today: TodayPayload.self
         case .learned: LearnedPayload.self
+        case .zones: ZonesPayload.self
         case .settings: SettingsPayload.self
         case .beacons: BeaconsPayload.self
         case .response: ResponsePayload.self

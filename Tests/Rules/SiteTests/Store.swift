@@ -85,6 +85,15 @@ struct Store {
             head(t_s, isSynced: true) + #""page":0,"pages":1,"beacons":[\#(listed.joined(separator: ","))]}"#, at: t_s)
     }
 
+    /// A zone map, as from the broker.
+    ///
+    /// - Returns: what of it does not count.
+    @discardableResult
+    mutating func use(_ map: ZoneMap?, at t_s: Double) -> String? {
+        advance(to: t_s)
+        return engine.use(map, at: .origin + .seconds(t_s), outputs: &outputs)
+    }
+
     /// The last report of learned offsets.
     var learned: LearnedReport? { outputs.reversed().lazy.compactMap { $0.content(LearnedUpdate.self)?.report }.first }
 

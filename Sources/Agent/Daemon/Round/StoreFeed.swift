@@ -13,6 +13,8 @@ package final class StoreFeed: Engine {
     private let stop: StopRequest?
     private var storeDue: Instant
     private var outputs: [GatewayOutput]
+    /// A complaint about the last zone map, for the log.
+    private var complaint: String?
     /// True if a gateway hears by the last status.
     private var publishedHearing: Bool?
     /// `nil` for one that only looks.
@@ -50,11 +52,19 @@ package final class StoreFeed: Engine {
         engine.figures(at: now).store ?? StoreFigures(late: 0, malformed: 0, gateways: [])
     }
 
+    /// The zone of a beacon in the last list since the call before; `nil` where no list has it.
+    package func takeZone(of target: BeaconIdentityConstraint, at now: Instant) -> ListedZone? {
+        take(at: now).outputs.reversed().lazy.compactMap { ListedZone(target, in: $0) }.first
+    }
+
     /// The topic filters for the messages of the store's gateways about themselves and their regions.
     package var filters: [String] {
         let gateways = topics.prefix + "/" + topics.site + "/+"
-        return [gateways + "/status", gateways + "/region/#"] + (learns ? [gateways + "/beacons/+"] : [])
+        return [gateways + "/status", gateways + "/region/#", zones] + (learns ? [gateways + "/beacons/+"] : [])
     }
+
+    /// The topic of the zone map.
+    private var zones: String { topics.topic(.gateway(.zones)) }
 
     /// True if the lists of beacons are read.
     private var learns: Bool { engine.settings.learns }
@@ -82,6 +92,10 @@ package final class StoreFeed: Engine {
                 continue
             }
             engine.advance(through: now, outputs: &outputs)
+            if message.topic == zones {
+                receive(zones: payload, at: now)
+                continue
+            }
             do throws(GatewayMessage.Refusal) {
                 let read = try GatewayMessage(topic: message.topic, payload: payload, store: topics, learns: learns)
                 engine.receive(read, at: now, timebase, isRetained: message.isRetained, outputs: &outputs)
@@ -90,6 +104,16 @@ package final class StoreFeed: Engine {
             }
         }
         return []
+    }
+
+    /// Takes the zone map. One that is malformed changes nothing.
+    private func receive(zones payload: [UInt8], at now: Instant) {
+        do throws(PayloadError) {
+            complaint = engine.use(try ZonesPayload.map(payload), at: now, outputs: &outputs)
+        } catch {
+            engine.receiveMalformed()
+            complaint = "\(zones): \(error); the zone map before it counts: beacond site walk makes a new one"
+        }
     }
 
     /// Passes time, and returns the update; at the end everything that outlives the process.
@@ -102,6 +126,7 @@ package final class StoreFeed: Engine {
             storeDue = now + StaySchedule.interval
             outputs.append(.stays(engine.recordsOfStays))
         }
+        swap(&update.complaint, &complaint)
         heat?.follow(&outputs, at: now, isLast: update.isLast)
         today?.follow(
             &outputs, isHearing: engine.isHearing, isCatchingUp: engine.isCatchingUp(at: now), at: now,

@@ -90,7 +90,8 @@ package struct SiteStart {
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         for notice in stored.kept.notices { logger.warning("\(notice)") }
-        let plan = SiteEngine.Scope(site)
+        let walked = stored.records.lazy.compactMap { WalkedZones($0.value, key: $0.key) }.first?.names ?? []
+        let plan = SiteEngine.Scope(site, walked: Set(walked))
         stored.abandon(unless: { plan.holds($0) }, goingOn: { plan.holds($0.instance) })
         var outputs: [GatewayOutput] = []
         engine = SiteEngine(

@@ -51,6 +51,13 @@ package struct SiteSettings: Hashable, Sendable {
     /// True if the store learns the offsets of its gateways.
     package var learns = false
     package var gateways: [Gateway]
+
+    /// The zones of the listed gateways, in their order.
+    package var zones: [String] {
+        gateways.reduce(into: []) { zones, gateway in
+            if !zones.contains(gateway.zone) { zones.append(gateway.zone) }
+        }
+    }
 }
 
 struct SiteTable: SettingsTable {

@@ -242,9 +242,14 @@ struct StoreBeacon: Sendable {
         return zone ?? likeliest
     }
 
-    /// Takes a report by a gateway of a zone.
-    mutating func heard(in zone: StorePlan.Zone, at instant: Instant) {
-        if zone == self.zone { zoneHeardAt = max(zoneHeardAt, instant) }
+    /// Takes a report by a gateway, which counts for its zone where the gateway is one of the zone's own.
+    mutating func heard(by gateway: GatewayIndex, _ plan: StorePlan, at instant: Instant) {
+        if let zone, plan.isOwn(gateway, of: zone) { zoneHeardAt = max(zoneHeardAt, instant) }
+    }
+
+    /// Returns its highest level at a gateway of the zone's own.
+    func strongest(in zone: StorePlan.Zone, _ plan: StorePlan) -> HeardLevels.Level? {
+        levels.levels.filter { plan.isOwn($0.gateway, of: zone) }.max { $0.level_dbm < $1.level_dbm }
     }
 
     /// Returns the last report by gateways of a zone while the beacon was there; `nil` where there was none.

@@ -49,6 +49,9 @@ struct StorePlacing: Sendable {
     /// Uses other learned offsets from now on.
     mutating func use(_ learned_db: [String: Double], _ gateways: StoreGateways) { plan.use(learned_db, gateways) }
 
+    /// Uses another zone map from now on; `nil` for none. Returns the zones for which there is no room.
+    mutating func use(_ map: ZoneMap?) -> [String] { plan.use(map) }
+
     /// The time of the next deadline.
     var nextDeadline: Instant { min(rangingDue, zonesResumedUntil) }
 
@@ -141,7 +144,7 @@ extension StorePlacing {
             presence.heard(region, until: min(heardAt, arrival.now))
             beacons[slot].list(StoreBeacon.Listing(listed, by: gateway, at: arrival.now))
             if distinguishesDevices, beacons[slot].isShared(at: arrival.now) { distinguish(listed) }
-            beacons[slot].heard(in: plan.zone(of: gateway), at: min(heardAt, arrival.now))
+            beacons[slot].heard(by: gateway, plan, at: min(heardAt, arrival.now))
             guard let rssi_dbm = listed.presentLevel_dbm else { continue }
             note(rssi_dbm, of: slot, by: gateway, at: arrival.now)
         }
@@ -164,7 +167,7 @@ extension StorePlacing {
         guard !sharedIdentities.contains(event.identity),
             let slot = event.payload.exit == nil ? beacon(key, in: region) : beacons.slot(of: key)
         else { return }
-        beacons[slot].heard(in: plan.zone(of: event.gateway), at: min(last, now))
+        beacons[slot].heard(by: event.gateway, plan, at: min(last, now))
         guard event.payload.exit == nil, let rssi_dbm = event.observation.rssi_dbm else { return }
         note(rssi_dbm, of: slot, by: event.gateway, at: now)
     }
@@ -334,7 +337,7 @@ extension StorePlacing {
         let zone = StorePlan.Zone(number: likeliest)
         let move = beacons[slot].decide(
             (zone, shares[likeliest]), share: held,
-            heardAt: levels.filter { plan.zone(of: $0.gateway) == zone }.map(\.at).max() ?? .origin,
+            heardAt: levels.filter { plan.isOwn($0.gateway, of: zone) }.map(\.at).max() ?? .origin,
             at: now)
         if let move { self.move(slot, to: move, at: now, &presence, outputs: &outputs) }
     }
@@ -430,17 +433,13 @@ extension StorePlacing {
         let id = presence.regions[region].id.inZone(plan.name(of: zone))
         guard let slot = zones.slot(of: id) else { return }
         let last = beacons[beacon].lastHeard(in: zone) ?? beacons[beacon].zoneSince
-        if let level = strongest(of: beacon, in: zone), zones[slot].cause?.identity == beacons[beacon].key.identity {
+        if let level = beacons[beacon].strongest(in: zone, plan),
+            zones[slot].cause?.identity == beacons[beacon].key.identity
+        {
             zones[slot].cause?.observation = .undetermined(rssi_dbm: plan.received_dbm(level))
         }
         let change = zones[slot].leave(until: last, at: now)
         publish(slot, change, at: now, &presence, outputs: &outputs)
-    }
-
-    /// Returns the highest level of a beacon at a gateway of the zone.
-    private func strongest(of beacon: StoreBeaconSlot, in zone: StorePlan.Zone) -> HeardLevels.Level? {
-        beacons[beacon].levels.levels.filter { plan.zone(of: $0.gateway) == zone }
-            .max { $0.level_dbm < $1.level_dbm }
     }
 
     /// Returns the gateway of the zone that hears the beacon best; where none lists it, one that has the region inside.
@@ -448,7 +447,7 @@ extension StorePlacing {
         -> StoreRegion.Cause
     {
         let identity = beacons[beacon].key.identity
-        guard let best = strongest(of: beacon, in: zone) else {
+        guard let best = beacons[beacon].strongest(in: zone, plan) else {
             if let cause = region.cause, cause.identity == identity,
                 cause.gateway.map({ plan.zone(of: $0) == zone }) ?? false
             {

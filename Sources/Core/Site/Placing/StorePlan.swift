@@ -1,6 +1,6 @@
 /// The known zones, floors and positions of a store's gateways.
 struct StorePlan: Sendable {
-    /// A zone: its index in `names`, 0 to 63, because each has a gateway.
+    /// A zone: its index in `names`, 0 to 127. At most 64 have a gateway, and at most 64 others were walked.
     struct Zone: Hashable, Sendable {
         private let octet: UInt8
 
@@ -21,20 +21,70 @@ struct StorePlan: Sendable {
     private var spots: [Spot] = []
     /// The learned offsets by gateway. One that the configuration names counts instead.
     private var learned_db: [String: Double] = [:]
+    /// The zone map, and the ids of the gateways to which it belongs.
+    private var map = ZoneMap()
+    private var ids: [String] = []
+    /// The zone map as it weighs zones; `nil` without one.
+    private(set) var vectors: ZoneVectors?
+    /// The zones with a gateway, by their numbers.
+    private var hasGateway: [Bool] = []
 
     init(_ gateways: StoreGateways) { update(gateways) }
 
     /// Adds new gateways.
     mutating func update(_ gateways: StoreGateways) {
+        guard gateways.all.count > spots.count else { return }
         for gateway in gateways.all.dropFirst(spots.count) {
-            let name = gateway.settings.zone
-            let number = names.firstIndex(of: name) ?? names.count
-            if number == names.count { names.append(name) }
+            let number = add(gateway.settings.zone)
+            hasGateway[number] = true
+            ids.append(gateway.settings.id)
             spots.append(
                 Spot(
                     zone: Zone(number: number), floor: gateway.settings.floor, position: gateway.settings.position,
                     offset_db: offset_db(of: gateway.settings)))
         }
+        if vectors != nil { makeVectors() }
+    }
+
+    /// Returns the number of a zone, which it gets here if it is new.
+    private mutating func add(_ name: String) -> Int {
+        if let known = names.firstIndex(of: name) { return known }
+        names.append(name)
+        hasGateway.append(false)
+        return names.count - 1
+    }
+
+    /// Uses another zone map from now on; `nil` for none.
+    ///
+    /// - Returns: the zones for which there is no room. A zone without a gateway that was walked once keeps its place until
+    ///   the process ends.
+    mutating func use(_ map: ZoneMap?) -> [String] {
+        var refused: [String] = []
+        for zone in map?.zones ?? [] where !names.contains(zone.name) {
+            if hasGateway.count(where: { !$0 }) < ZoneMap.maxZones {
+                _ = add(zone.name)
+            } else {
+                refused.append(zone.name)
+            }
+        }
+        self.map = map ?? ZoneMap()
+        makeVectors()
+        return refused
+    }
+
+    private mutating func makeVectors() {
+        let zones = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let made = ZoneVectors(map, zones: zones, ids: ids)
+        vectors = made.isEmpty ? nil : made
+    }
+
+    /// Returns whether a beacon can be in a zone: it has a gateway, or was walked.
+    func exists(_ zone: Int) -> Bool { hasGateway[zone] || vectors?.hasWalked(zone) == true }
+
+    /// Returns whether a report by a gateway shows that a beacon is still in a zone: a gateway of the zone does, and one
+    /// that heard the walk there.
+    func isOwn(_ gateway: GatewayIndex, of zone: Zone) -> Bool {
+        self.zone(of: gateway) == zone || vectors?.isWitness(gateway, of: zone.number) == true
     }
 
     /// Uses other learned offsets from now on.

@@ -27,6 +27,13 @@ struct ZoneBelief: Sendable {
     private static let leastShare = 1e-17
     /// The initial share of a zone whose first gateway spoke later than those of the others.
     private static let newcomersShare = 1e-9
+    /// The weight of a walked zone's misfit per second: levels of one second resemble those of the next, and all share
+    /// what the walk did not see.
+    private static let misfitWeight = 0.5
+    /// The misfit that a zone without a walk counts as, for each gateway.
+    private static let unwalkedMisfit = 1.5
+    /// The factor below which a walked zone counts as impossible, so that most beacons need memory for few zones.
+    private static let leastFactor = 1e-7
 
     /// The level of the beacon at a gateway.
     private struct Hearing {
@@ -81,10 +88,32 @@ struct ZoneBelief: Sendable {
         for level in heard {
             factors[plan.zone(of: level.gateway).number] = Hearing(level).factor(behind: strongest, elapsed_s)
         }
+        if let vectors = plan.vectors { Self.compare(levels, with: vectors, plan, hearing, &factors, elapsed_s) }
         for zone in shares.indices { shares[zone] *= factors[zone] }
         Self.normalize(&shares)
         kept.all = shares
         return shares
+    }
+
+    /// Replaces the factors of walked zones by how well their levels fit. The other zones count as before.
+    private static func compare(
+        _ levels: [HeardLevels.Level], with vectors: ZoneVectors, _ plan: StorePlan, _ hearing: GatewaySet,
+        _ factors: inout [Double], _ elapsed_s: Double
+    ) {
+        let readings = levels.map { level in
+            ZoneVectors.Reading(
+                gateway: level.gateway.number, level_dbm: plan.received_dbm(level),
+                noise_db2: calm_db2 + noiseWeight * Double(level.noise.turned_db2))
+        }
+        for zone in factors.indices where !plan.exists(zone) { factors[zone] = 0 }
+        guard let misfits = vectors.misfits(readings, hears: { hearing.contains(GatewayIndex($0)) }) else { return }
+        let unwalked = Double.exp(-misfitWeight / 2 * unwalkedMisfit * Double(misfits.gateways) * elapsed_s)
+        for zone in factors.indices where !vectors.hasWalked(zone) { factors[zone] *= unwalked }
+        for (zone, misfit) in misfits.ofZones where zone < factors.count {
+            factors[zone] = Double.exp(-misfitWeight / 2 * misfit * elapsed_s)
+        }
+        let best = factors.max() ?? 0
+        for zone in factors.indices where factors[zone] < best * leastFactor { factors[zone] = 0 }
     }
 
     private static func grow(_ shares: inout [Double], to count: Int) {
@@ -108,7 +137,7 @@ struct ZoneBelief: Sendable {
     }
 }
 
-/// The probability of each zone in little memory: a store has 10,000 beacons and up to 64 zones.
+/// The probability of each zone in little memory: a store has 10,000 beacons and up to 128 zones.
 ///
 /// A beacon is heard in some zones. All other zones have one share, equal to the last bit, so one number holds all of
 /// these.
@@ -117,10 +146,10 @@ struct ZoneShares: Sendable {
     /// The shares of the zones in `others`, in the order of the zones.
     private var different: [Double] = []
     /// The zones that have a share of their own, one bit each.
-    private var others: UInt64 = 0
+    private var others: UInt128 = 0
     private var zoneCount: UInt8 = 0
 
-    /// The shares by zone number, for at most 64 zones; empty before anything was weighed.
+    /// The shares by zone number, for at most 128 zones; empty before anything was weighed.
     var all: [Double] {
         get {
             var shares = [Double](repeating: common, count: Int(zoneCount))
@@ -132,11 +161,11 @@ struct ZoneShares: Sendable {
             return shares
         }
         set {
-            assert(newValue.count <= 64, "a store has no more gateways")
+            assert(newValue.count <= 128, "a store has no more zones")
             zoneCount = UInt8(newValue.count)
             common = Self.mostFrequent(newValue)
             others = 0
-            for (zone, share) in newValue.enumerated() where share != common { others |= 1 << UInt64(zone) }
+            for (zone, share) in newValue.enumerated() where share != common { others |= 1 << UInt128(zone) }
             // The array has exactly the size needed, and is reused while the size stays.
             if different.count != others.nonzeroBitCount {
                 different = []

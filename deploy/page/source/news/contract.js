@@ -5,7 +5,7 @@ export const longest_level = 128;
 export const highest_value = 65535;
 
 /** The kinds of messages that the page has no use for, and does not ask its broker for. */
-export const unread = ['count', 'coverage', 'gap', 'reported', 'surge'];
+export const unread = ['count', 'coverage', 'gap', 'reported', 'surge', 'zones'];
 
 export const kinds = {
   beacons: {
@@ -632,6 +632,42 @@ export const kinds = {
         },
       },
       omitted: { is: 'whole', low: 0 },
+    },
+  },
+  zones: {
+    topic: 'zones',
+    is: 'object',
+    essential: ['schema', 'zones'],
+    fields: {
+      schema: { is: 'word', words: [1] },
+      at: { is: 'time' },
+      clock: { is: 'word', words: ['synced', 'unsynced'] },
+      zones: {
+        is: 'list',
+        most: 64,
+        of: {
+          is: 'object',
+          essential: ['zone', 'gateways'],
+          fields: {
+            zone: { is: 'text', most: 128 },
+            seconds: { is: 'whole', low: 1, high: 86400 },
+            gateways: {
+              is: 'list',
+              most: 64,
+              of: {
+                is: 'object',
+                essential: ['id', 'level_dbm', 'spread_db'],
+                fields: {
+                  id: { is: 'text', most: 128 },
+                  level_dbm: { is: 'number', low: -127, high: 20 },
+                  spread_db: { is: 'number', low: 0, high: 60 },
+                  seconds: { is: 'whole', low: 0, high: 86400 },
+                },
+              },
+            },
+          },
+        },
+      },
     },
   },
 };
