@@ -31,7 +31,7 @@ struct ZoneBelief: Sendable {
     /// what the walk did not see.
     private static let misfitWeight = 0.5
     /// The misfit that a zone without a walk counts as, for each gateway.
-    private static let unwalkedMisfit = 1.5
+    private static let unwalkedMisfit = 4.0
     /// The factor below which a walked zone counts as impossible, so that most beacons need memory for few zones.
     private static let leastFactor = 1e-7
 
