@@ -4,16 +4,23 @@
 /// hour. It is published when the next one is over. So the rest of a day, which is too small, joins the last count of the day,
 /// and no visit of the day is lost.
 ///
+/// Quarters of a single visit do not show either: only the last of `minimum` visits ends a count, and what follows the last count of
+/// a day joins it without making it longer. So the one who is alone in the shop moves no time.
+///
 /// All numbers of a count belong to the same time, and a count follows from the one before: what was present, and entered,
 /// and did not leave, is present. So the difference of two counts tells nothing that a count does not tell. Where fewer than
 /// the minimum go on, they count as 0, and as entered in a later count.
 struct PeopleCount: Sendable {
-    /// The quarters without a crossing after which a day counts as over.
-    static let quietQuarters = 24
+    /// The quarters after a count in which a day is over: too few have come and gone for another one. It is more than the hours from
+    /// noon until a shop closes, and less than those from its closing until the next visit.
+    static let quietQuarters = 40
+    /// The quarters for which too few people wait for more, where they can join no count.
+    static let lonelyQuarters = 80
 
     /// A time that is not published yet.
     private struct Batch: Hashable {
         var from: WallTime
+        /// The end of the quarter in which there were enough people; `from` before that. Fewer may follow.
         var to: WallTime
         /// The entries heard. Those that are published follow from the other numbers.
         var entered: Int64 = 0
@@ -47,8 +54,7 @@ struct PeopleCount: Sendable {
     /// The count that is over and waits for the next one.
     private var held: Batch?
     private var open: Batch
-    /// The quarter at hand has had a crossing.
-    private var isActive = false
+    /// The quarters since `open` began.
     private var quiet = 0
     private var isDeaf: Bool
     /// The dwell of published visits that is not published yet.
@@ -77,7 +83,6 @@ struct PeopleCount: Sendable {
             open.left += 1
             open.cells[Self.cell(of: stay.dwell)] += 1
         }
-        isActive = true
     }
 
     /// Takes whether the radio is deaf from now on.
@@ -97,7 +102,7 @@ struct PeopleCount: Sendable {
 
     /// Ends a quarter of an hour. Returns the counts to publish.
     mutating func endQuarter(at end: WallTime) -> [VisitCount] {
-        pass(to: end)
+        quiet += 1
         let before = held?.present ?? published
         let entered = open.left + presentToPublish - before
         if open.left >= minimum, entered >= minimum {
@@ -107,15 +112,13 @@ struct PeopleCount: Sendable {
             begin(at: end)
             return counts
         }
-        guard quiet >= Self.quietQuarters else { return [] }
-        quiet = 0
+        guard quiet.isMultiple(of: Self.quietQuarters) else { return [] }
         return settle(at: end, isLast: false)
     }
 
     /// Ends the counting. Returns the counts to publish; what is too small is left out.
     mutating func stop(at end: WallTime) -> [VisitCount] {
         let end = max(end, open.from)
-        pass(to: end)
         open.isPartial = true
         if open.from == end, held == nil { return [] }
         open.to = end
@@ -129,12 +132,10 @@ struct PeopleCount: Sendable {
         dwellFrom = start
     }
 
-    private mutating func pass(to end: WallTime) {
-        if isActive { (quiet, open.to) = (0, end) } else { quiet += 1 }
-        isActive = false
+    private mutating func begin(at start: WallTime) {
+        open = Batch(from: start, isPartial: isDeaf)
+        quiet = 0
     }
-
-    private mutating func begin(at start: WallTime) { open = Batch(from: start, isPartial: isDeaf) }
 
     /// Publishes what may be published after a long quiet time, or at the end.
     private mutating func settle(at end: WallTime, isLast: Bool) -> [VisitCount] {
@@ -147,15 +148,16 @@ struct PeopleCount: Sendable {
         let entered = whole.left + whole.present - published
         if mayPublish(whole.left), mayPublish(entered), whole.left + entered > 0 {
             held = nil
+            if whole.to == whole.from { whole.to = end }
             let count = publish(whole, withAllDwell: true)
             begin(at: whole.to)
             return [count]
         }
         // The next visits may complete it.
-        if held != nil, !isLast { return [] }
+        if !isLast, held != nil || quiet < Self.lonelyQuarters { return [] }
         var counts = held.map { [publish($0, withAllDwell: isLast)] } ?? []
         held = nil
-        if open.entered + open.left == 0 { open.to = end }
+        open.to = end
         if open.to > open.from {
             counts.append(
                 VisitCount(

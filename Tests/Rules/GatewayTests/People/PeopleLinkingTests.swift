@@ -1,0 +1,234 @@
+import TestAir
+import Testing
+
+@testable import Core
+
+/// The published counts of one simulated day at one or more gateways, in which a target may come.
+private struct Shop {
+    /// The habits of the target: the same on each day.
+    struct Habit: Sendable {
+        var name: String
+        var entry_s: Double
+        var dwell_s: Double
+        /// The opening hours, in which all others come and go.
+        var opening_s = 9.0 * 3_600
+        var closing_s = 18.0 * 3_600
+        /// The visits of others, about.
+        var others = 30.0
+    }
+
+    private struct Visit {
+        var enter_s: Double
+        var leave_s: Double
+        /// The gateways that hear it.
+        var gateways: [Int]
+    }
+
+    static let gateways = 2
+
+    /// - Parameter target: the person comes; if not, another one comes at any time of the day.
+    static func day(_ habit: Habit, target: Bool, minimum: Int64, random: inout SeededGenerator) -> [[VisitCount]] {
+        var visits: [Visit] = []
+        func add(enter_s: Double, dwell_s: Double, _ random: inout SeededGenerator) {
+            let gateways = Double.random(in: 0..<1, using: &random) < 0.7 ? [0, 1] : [0]
+            visits.append(Visit(enter_s: enter_s, leave_s: enter_s + dwell_s, gateways: gateways))
+        }
+        func addOther(_ random: inout SeededGenerator) {
+            let dwell_s = Double.random(in: 60...3_600, using: &random)
+            add(
+                enter_s: Double.random(in: habit.opening_s...habit.closing_s - dwell_s, using: &random),
+                dwell_s: dwell_s, &random)
+        }
+        for _ in 0..<Int(habit.others * Double.random(in: 0.7...1.3, using: &random)) { addOther(&random) }
+        if target {
+            let late_s = Double.random(in: -300...300, using: &random)
+            add(
+                enter_s: habit.entry_s + late_s,
+                dwell_s: habit.dwell_s * Double.random(in: 0.95...1.05, using: &random),
+                &random)
+        } else {
+            addOther(&random)
+        }
+        return (0..<gateways).map { gateway in
+            counts(visits.filter { $0.gateways.contains(gateway) }, minimum: minimum)
+        }
+    }
+
+    private static func counts(_ visits: [Visit], minimum: Int64) -> [VisitCount] {
+        var visitors = Visitors(minimum: minimum)
+        let entries = Dictionary(grouping: visits) { Int($0.enter_s / 900) }
+        let exits = Dictionary(grouping: visits) { Int($0.leave_s / 900) }
+        for quarter in 0..<(96 + PeopleCount.lonelyQuarters) {
+            visitors.enter(entries[quarter]?.count ?? 0)
+            for visit in exits[quarter] ?? [] { visitors.leave(1, after: visit.leave_s - visit.enter_s) }
+            visitors.pass()
+        }
+        return visitors.counts
+    }
+}
+
+/// An attacker who knows a person's habit and reads everything that was published. The attacker learns from days whose truth is known, and
+/// weighs each thing that a count shows (naive Bayes).
+private struct Attacker {
+    /// The number of times that a thing was seen on days without the person, and with the person.
+    private var seen: [String: (without: Double, with: Double)] = [:]
+    private var days = (without: 1.0, with: 1.0)
+
+    mutating func learn(_ published: [[VisitCount]], _ habit: Shop.Habit, isThere: Bool) {
+        if isThere { days.with += 1 } else { days.without += 1 }
+        for sight in Self.sights(published, habit) {
+            if isThere { seen[sight, default: (0, 0)].with += 1 } else { seen[sight, default: (0, 0)].without += 1 }
+        }
+    }
+
+    /// Returns how likely the person was there: a logarithm, positive for a likely one.
+    func weight(_ published: [[VisitCount]], _ habit: Shop.Habit) -> Double {
+        Self.sights(published, habit).reduce(0) { sum, sight in
+            let (without, with) = seen[sight] ?? (0, 0)
+            return sum + Self.logarithm((with + 1) / (days.with + 20))
+                - Self.logarithm((without + 1) / (days.without + 20))
+        }
+    }
+
+    /// The natural logarithm, as this target imports no mathematics.
+    private static func logarithm(_ value: Double) -> Double {
+        let (exponent, part) = (Double(value.exponent), value.significand)
+        let ratio = (part - 1) / (part + 1)
+        var (sum, power) = (0.0, ratio)
+        for number in 0..<20 {
+            sum += power / Double(2 * number + 1)
+            power *= ratio * ratio
+        }
+        return 2 * sum + exponent * 0.693_147_180_559_945_3
+    }
+
+    /// Returns each thing that the attacker looks at, in words.
+    private static func sights(_ published: [[VisitCount]], _ habit: Shop.Habit) -> [String] {
+        var sights: [String] = []
+        func quarter(_ time: WallTime) -> Int { Int((time - Visitors.wall(0)).seconds / 900) }
+        let (enters, leaves) = (Int(habit.entry_s / 900), Int((habit.entry_s + habit.dwell_s) / 900))
+        let bound = VisitCount.bounds_s.lastIndex { habit.dwell_s >= Double($0) } ?? 0
+        for (gateway, counts) in published.enumerated() {
+            func note(_ name: String, _ value: Any) { sights.append("\(gateway) \(name) \(value)") }
+            note("last end", counts.last { $0.left ?? 1 > 0 }.map { quarter($0.to) } ?? -1)
+            note("first end", counts.first.map { quarter($0.to) } ?? -1)
+            note("counts", counts.count)
+            note("left out", counts.map(\.omitted).reduce(0, +))
+            note("an end", counts.contains { [leaves, leaves + 1, leaves + 2].contains(quarter($0.to)) })
+            let at = counts.first { quarter($0.from) <= enters && enters < quarter($0.to) }
+            let left = counts.first { quarter($0.from) <= leaves && leaves < quarter($0.to) }
+            note("entered then", at?.entered ?? -1)
+            note("left then", left?.left ?? -1)
+            note("span then", at.map { quarter($0.to) - quarter($0.from) } ?? -1)
+            note("present then", at?.present ?? -1)
+            let cells = counts.flatMap(\.dwell)
+            for cell in [bound - 1, bound, bound + 1] where VisitCount.bounds_s.indices.contains(cell) {
+                note(
+                    "cell \(cell - bound)",
+                    cells.filter { $0.from_s == VisitCount.bounds_s[cell] }.map(\.visits).reduce(0, +))
+            }
+            note("a cell of one", cells.contains { $0.visits == 1 })
+        }
+        func total(_ gateway: Int) -> Int64 { published[gateway].compactMap(\.entered).reduce(0, +) }
+        sights.append("difference \(total(0) - total(1))")
+        func ends(_ gateway: Int) -> Set<Int> { Set(published[gateway].map { quarter($0.to) }) }
+        sights.append("ends of one gateway alone \(ends(0).symmetricDifference(ends(1)).count)")
+        return sights
+    }
+}
+
+@Suite("An attacker who reads all counts")
+struct PeopleLinkingTests {
+    private static let habits = [
+        Shop.Habit(name: "among others", entry_s: 12 * 3_600, dwell_s: 2_400),
+        Shop.Habit(name: "a long stay", entry_s: 10 * 3_600, dwell_s: 4 * 3_600),
+        Shop.Habit(name: "a short one", entry_s: 12.5 * 3_600, dwell_s: 20),
+        Shop.Habit(name: "alone before the opening", entry_s: 7 * 3_600, dwell_s: 1_800),
+        Shop.Habit(name: "alone after the closing", entry_s: 19.5 * 3_600, dwell_s: 2_400),
+        Shop.Habit(name: "in a small shop", entry_s: 15 * 3_600, dwell_s: 1_500, others: 12),
+    ]
+
+    /// Returns how many times of a hundred the attacker is right about a person, whether she came on the second of two days. On the first
+    /// one she did.
+    private func rightGuesses(_ habit: Shop.Habit, minimum: Int64, days: Int = 600) -> Double {
+        var random = SeededGenerator(seed: 58)
+        var attacker = Attacker()
+        for day in 0..<2 * days {
+            let isThere = day.isMultiple(of: 2)
+            attacker.learn(
+                Shop.day(habit, target: isThere, minimum: minimum, random: &random), habit, isThere: isThere)
+        }
+        var right = 0
+        for _ in 0..<days {
+            let isThere = Bool.random(using: &random)
+            // The first day tells the attacker the habit again: a link is a visit on either day that looks so.
+            let days = [true, isThere].map { Shop.day(habit, target: $0, minimum: minimum, random: &random) }
+            let isGuessed = attacker.weight(days[1], habit) > 0
+            if isGuessed == isThere { right += 1 }
+        }
+        return 100 * Double(right) / Double(days)
+    }
+
+    /// A count ends with the last of `minimum` visits, and this one is the person's at best in one of `minimum` counts. Four points are for
+    /// the luck of 600 guesses.
+    @Test("Guesses no better than by chance which visits of two days were by one phone", arguments: habits)
+    private func links(habit: Shop.Habit) {
+        let minimum: Int64 = 5
+        let right = rightGuesses(habit, minimum: minimum)
+        #expect((46...54 + 50 / Double(minimum)).contains(right), "\(habit.name): \(right) % of the guesses are right")
+    }
+
+    @Test("Finds the person where each count is published: the attack works")
+    func attackWorks() {
+        for habit in Self.habits.filter({ $0.name.hasPrefix("alone") || $0.name == "a long stay" }) {
+            let right = rightGuesses(habit, minimum: 1)
+            #expect(right > 90, "\(habit.name): \(right) %")
+        }
+    }
+
+    /// Plays two days of phones at a gateway. `names` are the phones of the second day, in the order of their visits.
+    private func published(names: [Int], minimum: Int) throws -> String {
+        let settings = try Settings.parse(
+            """
+            [regions]
+            settle_s = 0
+            count_minimum = \(minimum)
+            [[region]]
+            id = "visitors"
+            uuid = "\(Air.uuid)"
+            people = true
+            [beacons]
+            """
+        ).gateway
+        let secondDay_s = 12.0 * 3_600
+        var air = Air()
+        for time_s in stride(from: 0.0, to: secondDay_s + 3_600, by: 20) {
+            air.otherDevices(start_s: time_s, end_s: time_s)
+        }
+        for (day, phones) in [Array(0..<names.count), names].enumerated() {
+            for (visit, phone) in phones.enumerated() {
+                let start_s = Double(day) * secondDay_s + 60 + Double(visit * 97)
+                air.beacon(
+                    .beacon(UInt16(7 + phone % 3), UInt16(100 + phone)), from: .rotating(UInt64(1 + day * 100 + phone)),
+                    every_s: 2, start_s: start_s, end_s: start_s + 200 + Double(visit * 31 % 400))
+            }
+        }
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(settings, restoring: [], at: Story.startTime, outputs: &outputs)
+        for transmission in air.inOrder {
+            player.receive(
+                transmission.event.span, at: Story.startTime + .seconds(transmission.t_s), outputs: &outputs)
+        }
+        player.stop(&outputs)
+        #expect(outputs.compactMap { $0.content(VisitCount.self)?.left }.reduce(0, +) == Int64(2 * names.count))
+        return "\(outputs) \(player.engine.figures)"
+    }
+
+    @Test("Reads the same, to the last octet, whichever phones come again", arguments: [5, 1])
+    func saysNothingOfPhones(minimum: Int) throws {
+        let same = try published(names: Array(0..<12), minimum: minimum)
+        for names in [Array((0..<12).reversed()), Array(12..<24), [0, 1, 2, 3, 4, 5] + Array(40..<46)] {
+            #expect(try published(names: names, minimum: minimum) == same)
+        }
+    }
+}
