@@ -47,6 +47,8 @@ package struct GatewaySettings: Hashable, Sendable {
     package var beacons: BeaconListSettings?
     /// `nil` without `[location]`.
     package var location: LocationSettings?
+    /// True if a secret of the store lets it join the counts of regions of people.
+    var sharesPeople = false
 }
 
 /// `[regions]` and every `[[region]]`: the configured regions, and the rules of requested ones.

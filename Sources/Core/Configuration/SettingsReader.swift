@@ -36,7 +36,7 @@ struct SettingsReader {
         var (prefix, broker) = section(tables.mqtt) { $0.read(&$1) }
         let identity = identity(gateway, prefix, certificateFile: broker.certificateFile)
         if identity.source == .certificate, let id = identity.id { broker.certificateName = "\(identity.site)/\(id)" }
-        let settings = Settings(
+        var settings = Settings(
             identity: identity, radio: radio,
             receiver: sectionIfThere(tables.receiver) { $0.read(&$1, broker: broker, prefix: prefix) } ?? nil,
             gateway: GatewaySettings(
@@ -60,6 +60,8 @@ struct SettingsReader {
             advertise: section(tables.advertise) { $0.read(&$1) },
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) }, fleet: section(tables.fleet) { $0.read(&$1) })
+        settings.gateway.sharesPeople =
+            settings.privacy.siteKeyFile != nil && settings.gateway.regions.beacons.contains(where: \.isOfPeople)
         refuseLongTopics(settings)
         refuseOwnTopics(settings)
         for error in settings.conflictsOfPeople(number: numberOfRegion) { errors.note(error) }

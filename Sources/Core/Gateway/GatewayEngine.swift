@@ -29,8 +29,10 @@ package struct GatewayEngine: Sendable {
     package let countsPeople: Bool
     /// The counts of regions of people; `nil` without such a region.
     var people: PeopleCounts?
-    /// The deadline of the counts, for the same reason.
+    /// The deadline of the counts and of the reports to the store, for the same reason.
     var countingDue = Instant.distantFuture
+    /// The next report of people to the store; `distantFuture` where the store joins no counts.
+    var sharingDue = Instant.distantFuture
 
     /// The current time. It never goes back: late input counts as coming now.
     package var now: Instant
@@ -96,7 +98,8 @@ package struct GatewayEngine: Sendable {
         }
         startList(heard)
         people = PeopleCounts(settings.regions.beacons, isDeaf: !radioSees, at: now, timebase)
-        countingDue = people?.due ?? .distantFuture
+        sharingDue = countsPeople && settings.sharesPeople ? now : .distantFuture
+        scheduleCounting()
         for record in inOrderOfRoom(records)
         where monitor.restore(record, at: now, transitions: &transitions, failures: &failures) {
             guard let slot = monitor.instances.slot(of: record.instance) else { continue }
@@ -528,32 +531,7 @@ extension GatewayEngine {
     /// Follows the machine's clock, by which counts begin and end.
     package mutating func follow(_ timebase: Timebase) {
         people?.follow(timebase)
-        countingDue = people?.due ?? .distantFuture
-    }
-
-    /// Returns whether a capture may keep an event. Beside a region of people, it keeps only advertisements of other iBeacons: a
-    /// person's device may send more than its iBeacon, under the same address.
-    package func mayKeep(_ event: Span<UInt8>) -> Bool {
-        guard countsPeople else { return true }
-        guard AdvertisingEvent.isAdvertising(event) else {
-            return event.count > 0
-                && [EventCode.commandComplete, EventCode.commandStatus, EventCode.hardwareError].contains(event[0])
-        }
-        var rejects = RejectCounts()
-        var reports = AdvertisingReports(event, rejects: &rejects)
-        while let (report, range) = reports.next(event, rejects: &rejects) {
-            var (isBeacon, isPerson) = (false, false)
-            IBeaconFrame.forEach(in: report, event.extracting(range), rejects: &rejects) { frame in
-                isBeacon = true
-                if monitor.interest(in: frame.identity) == .counted { isPerson = true }
-            }
-            if !isBeacon || isPerson { return false }
-        }
-        return rejects.total == 0
-    }
-
-    private func isOfPeople(_ region: String) -> Bool {
-        countsPeople && (monitor.instances.region(region)?.isOfPeople ?? false)
+        scheduleCounting()
     }
 
     /// Counts a crossing, and forgets who left.
@@ -568,16 +546,22 @@ extension GatewayEngine {
     /// Publishes the counts of a quarter that is over.
     mutating func countVisits(_ outputs: inout [GatewayOutput]) {
         publish(people?.advance(to: now) ?? [], &outputs)
-        countingDue = people?.due ?? .distantFuture
+        if now >= sharingDue {
+            outputs.append(.message(peopleReport(), at: now))
+            sharingDue = now + PeopleReport.interval
+        }
+        scheduleCounting()
     }
 
     /// Publishes the counts so far, because the agent stops.
     mutating func stopCounting(_ outputs: inout [GatewayOutput]) {
         publish(people?.stop(at: now) ?? [], &outputs)
-        countingDue = .distantFuture
+        (countingDue, sharingDue) = (.distantFuture, .distantFuture)
     }
 
     private func publish(_ counts: [VisitCount], _ outputs: inout [GatewayOutput]) {
         for count in counts { outputs.append(.message(count, at: now)) }
     }
+
+    private mutating func scheduleCounting() { countingDue = min(people?.due ?? .distantFuture, sharingDue) }
 }

@@ -28,6 +28,7 @@ struct PeopleCount: Sendable {
         /// The published number of visits that go on at the end.
         var present: Int64 = 0
         var cells = PeopleCount.noVisits
+        var ways: [VisitCount.Way: Int64] = [:]
         var isPartial: Bool
 
         init(from: WallTime, isPartial: Bool) {
@@ -39,6 +40,7 @@ struct PeopleCount: Sendable {
             (to, present) = (next.to, next.present)
             (entered, left) = (entered + next.entered, left + next.left)
             for cell in cells.indices { cells[cell] += next.cells[cell] }
+            ways.merge(next.ways, uniquingKeysWith: +)
             isPartial = isPartial || next.isPartial
         }
     }
@@ -60,12 +62,16 @@ struct PeopleCount: Sendable {
     /// The dwell of published visits that is not published yet.
     private var dwell = Self.noVisits
     private var dwellFrom: WallTime
+    /// The ways of published visits that are not published yet; `nil` at a gateway, which knows no zones.
+    private var ways: [VisitCount.Way: Int64]?
+    private var waysFrom: WallTime
 
-    init(_ region: BeaconRegion, from: WallTime, isDeaf: Bool) {
+    init(_ region: BeaconRegion, from: WallTime, isDeaf: Bool, hasZones: Bool = false) {
         self.region = region.id
         minimum = region.rules.countMinimum
         open = Batch(from: from, isPartial: true)
         dwellFrom = from
+        (ways, waysFrom) = (hasZones ? [:] : nil, from)
         self.isDeaf = isDeaf
     }
 
@@ -84,6 +90,9 @@ struct PeopleCount: Sendable {
             open.cells[Self.cell(of: stay.dwell)] += 1
         }
     }
+
+    /// Takes the ways of a visit that has ended. Each counts once in a visit, so that one person makes no number large.
+    mutating func take(_ ways: Set<VisitCount.Way>) { for way in ways { open.ways[way, default: 0] += 1 } }
 
     /// Takes whether the radio is deaf from now on.
     mutating func hears(_ hears: Bool) {
@@ -129,7 +138,7 @@ struct PeopleCount: Sendable {
     mutating func goOn(at start: WallTime) {
         begin(at: start)
         open.isPartial = true
-        dwellFrom = start
+        (dwellFrom, waysFrom) = (start, start)
     }
 
     private mutating func begin(at start: WallTime) {
@@ -186,12 +195,27 @@ struct PeopleCount: Sendable {
             isPartial: batch.isPartial)
         published = batch.present
         for cell in dwell.indices { dwell[cell] += batch.cells[cell] }
+        ways?.merge(batch.ways, uniquingKeysWith: +)
         let isDayOver = Timestamp.day(of: batch.to) != Timestamp.day(of: dwellFrom)
         if withAllDwell || isDayOver || dwell.allSatisfy(mayPublish) {
             (count.dwell, count.dwellFrom) = (takeDwell(), dwellFrom)
             dwellFrom = batch.to
         }
+        if withAllDwell || Timestamp.day(of: batch.to) != Timestamp.day(of: waysFrom) {
+            count.ways = takeWays(to: batch.to)
+        }
         return count
+    }
+
+    /// Returns the ways of a day, and begins anew. A way with too few visits is left out. No other number adds up to them, so it does not
+    /// follow from those that are published.
+    private mutating func takeWays(to end: WallTime) -> VisitCount.Ways? {
+        guard let all = ways else { return nil }
+        defer { (ways, waysFrom) = ([:], end) }
+        let cells = all.filter { $0.value >= minimum }.map { VisitCount.Ways.Cell(way: $0.key, visits: $0.value) }
+            .sorted { ($1.visits, $0.way.from, $0.way.to) < ($0.visits, $1.way.from, $1.way.to) }
+            .prefix(VisitCount.Ways.most)
+        return VisitCount.Ways(from: waysFrom, cells: Array(cells), omitted: Int64(all.count - cells.count))
     }
 
     /// Returns the dwell, and begins anew. A cell with too few visits counts in the next longer one that has visits; the last

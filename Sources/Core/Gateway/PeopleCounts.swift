@@ -17,14 +17,18 @@ struct PeopleCounts: Sendable {
     private(set) var reportCount: UInt64 = 0
 
     /// Returns `nil` where no region is one of people.
-    init?(_ regions: [BeaconRegion], isDeaf: Bool, at now: Instant, _ timebase: Timebase) {
+    ///
+    /// - Parameter hasZones: whether it counts for a store, which knows the ways between its zones.
+    init?(
+        _ regions: [BeaconRegion], isDeaf: Bool, hasZones: Bool = false, at now: Instant, _ timebase: Timebase
+    ) {
         let regions = regions.filter(\.isOfPeople)
         if regions.isEmpty { return nil }
         let start = timebase.wall(now)
         self.regions = regions.map(\.id)
         self.timebase = timebase
         counts = Dictionary(
-            regions.map { ($0.id, PeopleCount($0, from: start, isDeaf: isDeaf)) },
+            regions.map { ($0.id, PeopleCount($0, from: start, isDeaf: isDeaf, hasZones: hasZones)) },
             uniquingKeysWith: { first, _ in first })
         number = Self.number(of: start)
         due = .distantFuture
@@ -40,6 +44,9 @@ struct PeopleCounts: Sendable {
 
     /// Takes a crossing of a region of people.
     mutating func take(_ crossing: RegionEvent.Kind, of region: String) { counts[region]?.take(crossing) }
+
+    /// Takes the ways between zones of a visit that has ended.
+    mutating func take(_ ways: Set<VisitCount.Way>, in region: String) { counts[region]?.take(ways) }
 
     /// Counts a report of a person's beacon.
     mutating func takeReport() { reportCount &+= 1 }

@@ -281,8 +281,9 @@ struct Replay {
                     settings: settings.broker, clientID: Publisher.clientID(dispatcher.composer.topics))
                 return BrokerSink(
                     settings.broker, dispatcher, link: link, radio: .replay, clock: recorded,
-                    outboxClock: { (SystemClock.now, SystemClock.wall) }, seed: .random(in: .min ... .max),
-                    logger: logger)
+                    outboxClock: { (SystemClock.now, SystemClock.wall) },
+                    filters: [PeopleSharing(settings, isRecorded: true)?.filter].compactMap(\.self),
+                    seed: .random(in: .min ... .max), logger: logger)
             }
             let sink = PrintingSink(
                 dispatcher, since: recorded.now, stamp: .occurrence, isSilent: output == .none)

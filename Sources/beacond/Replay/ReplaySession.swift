@@ -53,7 +53,9 @@ struct ReplaySession {
             newKey: newKey(), logger: logger)
         player = CapturePlayer(parts.engine, at: start)
         outputs = parts.outputs
-        recorded = RecordedEngine(at: player.clock.now, player.clock.timebase)
+        recorded = RecordedEngine(
+            at: player.clock.now, player.clock.timebase,
+            people: isPublished ? PeopleSharing(settings, isRecorded: true) : nil)
         round = Round(
             recorded, parts.dispatcher, to: makeSink(parts.dispatcher, recorded), by: recorded,
             .replay(renewsKey: isPublished || parts.dispatcher.hasSiteKey), radio: .replay, logger: logger)

@@ -104,7 +104,7 @@ struct Agent {
             let stop = try StopRequest()
             let feed = StoreFeed(
                 parts.engine, topics: topics, outputs: parts.outputs, stop: stop, today: parts.today, heat: parts.heat,
-                at: now)
+                people: parts.people, at: now)
             let worker = try startDelivery(
                 feed, parts.dispatcher, radio: feed.status, filters: feed.filters, limits: StoreFeed.limits)
             let watchdog = WatchdogService(
@@ -156,9 +156,10 @@ struct Agent {
                 moves: supervision.pulse.beatRadio)
             let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
             let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)
+            let people = PeopleSharing(settings)
             let gateway = QueuedGateway(
                 queue, isAnswering ? handler : nil, mayAdminister: mayAdminister,
-                isSupported: { AdapterSurvey.isSupported }, settings: desk,
+                isSupported: { AdapterSurvey.isSupported }, settings: desk, people: people,
                 receiver: receiver.map { ($0.settings.topic, $0.inbox) })
             let worker = try startDelivery(
                 gateway, parts.dispatcher,
@@ -167,7 +168,7 @@ struct Agent {
                         ?? RadioCondition(
                             .absent, mayAdminister: mayAdminister, isSupported: AdapterSurvey.isSupported)),
                 filters: (isAnswering ? [topics.requestFilter] : [])
-                    + [desk?.topic, receiver?.sharedFilter].compactMap(\.self),
+                    + [desk?.topic, receiver?.sharedFilter, people?.filter].compactMap(\.self),
                 limits: receiver?.sharedFilter == nil
                     ? (desk == nil ? .requests : .settings) : ReceiverConnection.limits)
             let watchdog = WatchdogService(

@@ -142,6 +142,9 @@ def beyond_schemas(schema, levels, payload, series):
         expect("what is omitted stands in the first page", payload["page"] == 0 or payload["omitted_cells"] == payload["omitted_s"] == payload["unplaced_s"] == 0)
     if schema == "count.schema.json":
         numbers = [payload["entered"], payload["left"], payload["present"], *(cell["visits"] for cell in payload["dwell"])]
+        ways = [(way["from"], way["to"]) for way in payload.get("ways", [])]
+        numbers += [way["visits"] for way in payload.get("ways", [])]
+        expect("each way once, and from one zone to another", len(set(ways)) == len(ways) and all(one != other for one, other in ways))
         bounds = [cell["from_s"] for cell in payload["dwell"]]
         expect("a count ends after it begins", payload["from_at"] < payload["to_at"])
         expect("a count is published once its time is over", payload["to_at"] <= payload["at"] or payload["clock"] == "unsynced")

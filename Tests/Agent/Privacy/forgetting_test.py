@@ -1,5 +1,6 @@
 """Of a region of people only counts are left, also where the agent is killed: `forgetting_test.py BEACOND FOLDER`."""
 
+import hmac
 import json
 import os
 import pathlib
@@ -16,9 +17,25 @@ import people
 import waiting
 
 BEACOND, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
+STORE = """[gateway]
+state_dir = "{folder}/state"
+[log]
+level = "debug"
+[mqtt]
+url = "mqtt://127.0.0.1:{port}"
+[site]
+id = "shop"
+leave_after_s = 1
+[privacy]
+site_key_file = "{folder}/site.key"
+[[region]]
+id = "visitors"
+uuid = "{uuid}"
+people = true
+"""
 CONFIGURATION = """[gateway]
 site = "shop"
-id = "door"
+id = "{gateway}"
 [log]
 level = "debug"
 [mqtt]
@@ -58,17 +75,26 @@ class Broker:
         assert waiting.until(self.listens)
         self.heard = folder / "messages"
         with self.heard.open("wb") as heard:
-            self.subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(self.port), "-V", "5", "-q", "1", "-t", "#", "-F", "%j"], stdout=heard)
-        assert waiting.until(lambda: b"SUBSCRIBE" in (folder / "log").read_bytes())
+            self.subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(self.port), "-V", "5", "-q", "1", "-t", "#", "-T", "beacons/+/+/people", "-F", "%j"], stdout=heard)
+        # As hexadecimal digits, which have any eight somewhere: beside what is searched.
+        self.sealed = folder.parent.with_suffix(".sealed")
+        with self.sealed.open("wb") as heard:
+            self.other_subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(self.port), "-V", "5", "-t", "beacons/+/+/people", "-F", "%t %r %x"], stdout=heard)
+        assert waiting.until(lambda: (folder / "log").read_bytes().count(b"Received SUBSCRIBE") == 2)
 
     def listens(self):
         with socket.socket() as trial:
             return trial.connect_ex(("127.0.0.1", self.port)) == 0
 
     def end(self):
-        for process in (self.subscriber, self.process):
+        for process in (self.subscriber, self.other_subscriber, self.process):
             process.terminate()
             process.wait()
+
+    def reports(self, gateway):
+        """The sealed messages of a gateway, or the announcements of the store, with whether the broker had kept them."""
+        lines = [line.split(" ") for line in self.sealed.read_text().splitlines()]
+        return [(bytes.fromhex(payload), retained == "1") for topic, retained, payload in lines if topic.split("/")[2] == gateway]
 
     def payloads(self, word):
         messages = [json.loads(line) for line in self.heard.read_text().splitlines()]
@@ -91,8 +117,7 @@ class Forgetting(unittest.TestCase):
         self.addCleanup(self.broker.end)
 
     def replay(self, capture, own, kill_when=None, speed="max"):
-        configuration = self.folder / "config.toml"
-        configuration.write_text(CONFIGURATION.format(port=self.broker.port, uuid=people.UUID, own=own))
+        configuration = self.configure("door", own)
         with (self.folder / "agent.log").open("ab") as log:
             agent = subprocess.Popen(
                 [BEACOND, "replay", FOLDER / f"{capture}.btsnoop", "--config", configuration, "--state", self.folder / "state", "--output", "mqtt", "--speed", speed],
@@ -104,15 +129,23 @@ class Forgetting(unittest.TestCase):
                 os.kill(agent.pid, signal.SIGKILL)
                 agent.wait()
 
-    def traces(self):
-        """The names of what is found anywhere: in state, broker, log and messages."""
+    def configure(self, gateway, own):
+        configuration = self.folder / f"{gateway}.config.toml"
+        configuration.write_text(CONFIGURATION.format(port=self.broker.port, uuid=people.UUID, gateway=gateway, own=own))
+        return configuration
+
+    def traces(self, more=()):
+        """The names of what is found anywhere: in state, broker, log and messages. `more` are forms to search besides."""
         content = self.content()
+        sealed = b"".join(report for gateway in ("door", "oven") for report, _ in self.broker.reports(gateway))
         # A number of five digits may be part of a longer number or of a digest.
         words = set(re.findall(rb"[0-9a-zA-Z.]+", content))
-        return [name for name, form in people.secrets(self.people).items() if form in (words if form.isdigit() else content)]
+        # Four octets are somewhere in megabytes that look random.
+        return [name for name, form in {**people.secrets(self.people), **dict(more)}.items()
+                if form in (words if form.isdigit() else content) or len(form) > 5 and form in sealed]
 
     def content(self):
-        return b"\n".join(file.read_bytes() for file in self.folder.rglob("*") if file.is_file() and file.name != "config.toml")
+        return b"\n".join(file.read_bytes() for file in self.folder.rglob("*") if file.is_file() and not file.name.endswith("config.toml"))
 
     def test_only_counts_are_left_of_a_killed_agent(self):
         self.replay("first", PEOPLE, lambda: len(self.broker.payloads("count")) >= 2, speed="1500")
@@ -145,6 +178,48 @@ class Forgetting(unittest.TestCase):
         content = self.content()
         found = {name for name in ("UUID in capitals", f"person {self.people[0].minor}: major, quoted") if people.secrets(self.people)[name] in content}
         self.assertEqual(len(found), 2)
+
+    def test_a_store_counts_each_visit_once_and_keeps_no_identity_and_no_pseudonym(self):
+        # Outside of what is searched: whoever has the file can compute the names of a day whose announcement was recorded.
+        secret = os.urandom(32)
+        keys = FOLDER / f"{self._testMethodName}.keys"
+        keys.mkdir()
+        (keys / "site.key").write_bytes(secret)
+        configuration = self.folder / "site.config.toml"
+        configuration.write_text(STORE.format(folder=self.folder, port=self.broker.port, uuid=people.UUID).replace(f"{self.folder}/site.key", f"{keys}/site.key"))
+        own = f'people = true\n[privacy]\nsite_key_file = "{keys}/site.key"'
+        with (self.folder / "site.log").open("ab") as log:
+            site = subprocess.Popen([BEACOND, "site", "--config", configuration], stdout=log, stderr=log)
+            self.addCleanup(site.kill)
+            self.assertTrue(waiting.until(lambda: self.broker.reports("site")))
+            gateways = [subprocess.Popen(
+                [BEACOND, "replay", FOLDER / "first.btsnoop", "--config", self.configure(gateway, own), "--state", self.folder / f"state-{gateway}",
+                 "--output", "mqtt", "--speed", "100"], stdout=log, stderr=log) for gateway in ("door", "oven")]
+            for gateway in gateways:
+                self.addCleanup(gateway.kill)
+            for gateway in gateways:
+                self.assertEqual(gateway.wait(waiting.PATIENCE_S + 60), 0)
+            # The store takes 20 s of silence for the end of all visits of a gateway.
+            time.sleep(25)
+            site.terminate()
+            self.assertEqual(site.wait(waiting.PATIENCE_S), 0)
+        self.assertTrue(waiting.until(lambda: self.broker.payloads("count")))
+        time.sleep(1.5)
+        counts = self.broker.payloads("count")
+        self.assertEqual({count["gateway"] for count in counts}, {"site"}, "no count of a gateway overlaps that of the store")
+        came = sum(person.begin_s < 4_990 for person in self.people)
+        for field in ("entered", "left"):
+            self.assertLessEqual(abs(sum(count[field] or 0 for count in counts) - came), 0.02 * came, (counts, came))
+        reports = self.broker.reports("door")
+        self.assertGreater(len(reports), 500)
+        self.assertFalse(any(is_retained for _, is_retained in reports + self.broker.reports("site")))
+        self.assertEqual(self.traces(people.pseudonyms(self.people, secret, self.broker.reports("site")[-1][0])), [])
+
+    def test_the_search_computes_the_pseudonyms_of_the_agent(self):
+        # The same numbers stand in MessagesTests.PeopleSealTests.
+        public = bytes.fromhex("a4e09292b651c278b9772c569f5fa9bb13d906b46ab68c9df9dc2b4409f8a209")
+        key = hmac.digest(hmac.digest(public, b"a secret of the store, of 32 octets", "sha256"), b"beacond people names\1", "sha256")
+        self.assertEqual(hmac.digest(key, b"person 1", "sha256")[:8].hex(), "d27d6880079d82fe")
 
 
 if __name__ == "__main__":

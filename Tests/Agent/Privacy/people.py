@@ -1,6 +1,7 @@
 """A made-up day of people with known identities and addresses, as a capture, and what to search for."""
 
 import base64
+import hmac
 import random
 import struct
 import uuid
@@ -73,4 +74,15 @@ def secrets(people):
             for form in (address, address[::-1], address.hex().encode(), address.hex().upper().encode(), address.hex(":").encode(),
                          address.hex(":").upper().encode(), base64.b64encode(address), str(int.from_bytes(address)).encode()):
                 found[f"{who}: address {form!r}"] = form
+    return found
+
+
+def pseudonyms(people, secret, announcement):
+    """Every form of the names that gateways give people in their reports to the store, by the store's announcement."""
+    key = hmac.digest(hmac.digest(announcement[1:33], secret, "sha256"), b"beacond people names\1", "sha256")
+    found = {}
+    for person in people:
+        name = hmac.digest(key, f"{str(UUID).upper()}/visitors/{person.major}/{person.minor}".encode(), "sha256")[:8]
+        for form in (name, name[::-1], name.hex().encode(), name.hex().upper().encode(), base64.b64encode(name)[:10]):
+            found[f"person {person.minor}: pseudonym {form!r}"] = form
     return found

@@ -128,18 +128,32 @@ extension CountPayload: ReadablePayload {
                 VisitCount.Dwell(from_s: try fields.integer("from_s"), visits: try fields.number("visits"))
             },
             dwellFrom: fields.has("dwell_from_at") ? try fields.time("dwell_from_at") : nil,
+            ways: fields.has("ways") ? try VisitCount.Ways(&fields) : nil,
             isPartial: try fields.boolean("partial"))
         guard visits.from < visits.to else { throw PayloadError("to_at", .mustBeOneOf("later than from_at")) }
         guard visits.dwell.allSatisfy({ VisitCount.bounds_s.contains($0.from_s) }) else {
             throw PayloadError("from_s", .mustBeOneOf("a bound of dwell"))
         }
-        let numbers = [visits.entered, visits.left, visits.present].compactMap(\.self) + visits.dwell.map(\.visits)
+        let numbers =
+            [visits.entered, visits.left, visits.present].compactMap(\.self) + visits.dwell.map(\.visits)
+            + (visits.ways?.cells ?? []).map(\.visits)
         guard numbers.allSatisfy({ $0 == 0 || $0 >= visits.minimum }) else {
             throw PayloadError("minimum", .mustBeOneOf("at most each number"))
         }
         let omitted: Int64 = try fields.integer("omitted")
         guard omitted == visits.omitted else { throw PayloadError("omitted", .mustBeOneOf("\(visits.omitted)")) }
         self.init(head: head, origin: origin, epoch: epoch, seq: number, visits: visits)
+    }
+}
+
+extension VisitCount.Ways {
+    fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            from: try fields.time("ways_from_at"),
+            cells: try fields.list("ways") { fields throws(PayloadError) in
+                let way = VisitCount.Way(from: try fields.level("from"), to: try fields.level("to"))
+                return Cell(way: way, visits: try fields.number("visits"))
+            }, omitted: try fields.integer("ways_omitted"))
     }
 }
 

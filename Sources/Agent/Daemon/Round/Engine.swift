@@ -95,6 +95,8 @@ package final class QueuedGateway: Engine {
     private let mayAdminister: Bool
     private let isSupported: @Sendable () -> Bool
     private let settings: (any SettingsReceiver)?
+    /// `nil` where the store joins no counts of people.
+    private var people: PeopleSharing?
     /// The receiver that is the radio; `nil` for adapters. Its messages come over the agent's connection, or over one of
     /// their own.
     private let receiver: (topic: String, inbox: ReceiverInbox)?
@@ -104,16 +106,19 @@ package final class QueuedGateway: Engine {
     ///   - requests: `nil` where requests are disabled.
     ///   - isSupported: returns whether the kernel has Bluetooth; asked where an adapter is missing.
     ///   - settings: `nil` where settings come from the file alone.
+    ///   - people: `nil` where the store joins no counts of people.
     ///   - receiver: the topics and the inbox of the receiver; `nil` for adapters.
     package init(
         _ queue: DeliveryQueue, _ requests: RequestHandler?, mayAdminister: Bool,
         isSupported: @escaping @Sendable () -> Bool = { true },
-        settings: (any SettingsReceiver)? = nil, receiver: (topic: String, inbox: ReceiverInbox)? = nil
+        settings: (any SettingsReceiver)? = nil, people: PeopleSharing? = nil,
+        receiver: (topic: String, inbox: ReceiverInbox)? = nil
     ) {
         self.receiver = receiver
         self.queue = queue
         self.requests = requests
         self.settings = settings
+        self.people = people
         self.mayAdminister = mayAdminister
         self.isSupported = isSupported
     }
@@ -129,6 +134,7 @@ package final class QueuedGateway: Engine {
         if let figures = content.figures { latest = (figures, content.radio) }
         var update = EngineUpdate(outputs: content.outputs, overflow: content.overflow, isLast: content.isClosed)
         update.outputs += settings?.advance(to: now) ?? []
+        people?.pass(&update.outputs)
         if let availability = content.availability {
             let condition =
                 receiver.map { RadioCondition(availability, receiver: $0.topic) }
@@ -143,7 +149,10 @@ package final class QueuedGateway: Engine {
 
     /// Passes well-formed requests to the engine, and refuses the others at once.
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
-        let messages = messages.filter { !(receiver?.inbox.take($0, at: now) ?? false) }
+        let messages = messages.filter { message in
+            !(receiver?.inbox.take(message, at: now) ?? false)
+                && !(people?.receive(message.topic, message.payload.octets, at: now, timebase) ?? false)
+        }
         let desired = messages.last { $0.topic == settings?.topic }
         // A topic retains one message, so only the last of several counts.
         if let desired { settings?.receive(desired.payload) }
@@ -176,8 +185,11 @@ package final class RecordedEngine: Engine, RoundClock {
     package var timebase: Timebase
     package var outputs: [GatewayOutput] = []
     package var figures: GatewayFigures?
+    private var people: PeopleSharing?
 
-    package init(at now: Instant, _ timebase: Timebase) {
+    /// - Parameter people: `nil` where the store joins no counts of people, and where the replay does not publish.
+    package init(at now: Instant, _ timebase: Timebase, people: PeopleSharing? = nil) {
+        self.people = people
         self.now = now
         self.timebase = timebase
     }
@@ -188,10 +200,14 @@ package final class RecordedEngine: Engine, RoundClock {
 
     package func take(at now: Instant) -> EngineUpdate {
         defer { outputs.removeAll(keepingCapacity: true) }
+        people?.pass(&outputs)
         return EngineUpdate(outputs: outputs)
     }
 
-    package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] { [] }
+    package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
+        for message in messages { _ = people?.receive(message.topic, message.payload.octets, at: now, timebase) }
+        return []
+    }
 
     package func figures(at now: Instant) -> EngineFigures? { figures.map { EngineFigures(engine: $0) } }
 }

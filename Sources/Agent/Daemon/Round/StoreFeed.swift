@@ -20,18 +20,23 @@ package final class StoreFeed: Engine {
     /// `nil` for one that only looks.
     private var today: StoreToday?
     private var heat: HeatMap?
+    /// The joint count of people; `nil` where the configuration has none.
+    private var people: StorePeople?
+    private var timebase: Timebase?
 
     /// - Parameters:
     ///   - outputs: the engine's first outputs.
     ///   - stop: ends the process; `nil` where the process ends without it.
     ///   - today: counts the visits of days.
     ///   - heat: adds up the time in each cell of the floor plan.
+    ///   - people: joins the gateways' reports of people.
     package init(
         _ engine: SiteEngine, topics: TopicTree, outputs: [GatewayOutput], stop: StopRequest?, today: StoreToday? = nil,
-        heat: HeatMap? = nil, at now: Instant
+        heat: HeatMap? = nil, people: StorePeople? = nil, at now: Instant
     ) {
         self.today = today
         self.heat = heat
+        self.people = people
         self.engine = engine
         self.topics = topics
         self.outputs = outputs
@@ -61,6 +66,7 @@ package final class StoreFeed: Engine {
     package var filters: [String] {
         let gateways = topics.prefix + "/" + topics.site + "/+"
         return [gateways + "/status", gateways + "/region/#", zones] + (learns ? [gateways + "/beacons/+"] : [])
+            + [people?.filter].compactMap(\.self)
     }
 
     /// The topic of the zone map.
@@ -79,14 +85,16 @@ package final class StoreFeed: Engine {
 
     package var wake: Int32 { stop?.wake ?? -1 }
 
-    package var nextDeadline: Instant { engine.nextDeadline }
+    package var nextDeadline: Instant { min(engine.nextDeadline, people?.nextDeadline ?? .distantFuture) }
 
     /// Handles the broker's messages. A store answers no requests.
     @discardableResult
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
         today?.timebase = timebase
         heat?.timebase = timebase
+        self.timebase = timebase
         for message in messages {
+            if people?.receive(message.topic, message.payload.octets, at: now) ?? false { continue }
             guard case .bytes(let payload) = message.payload else {
                 engine.receiveMalformed()
                 continue
@@ -127,6 +135,8 @@ package final class StoreFeed: Engine {
             outputs.append(.stays(engine.recordsOfStays))
         }
         swap(&update.complaint, &complaint)
+        people?.advance(to: now, timebase, outputs: &outputs)
+        if update.isLast { people?.stop(at: now, outputs: &outputs) }
         heat?.follow(&outputs, at: now, isLast: update.isLast)
         today?.follow(
             &outputs, isHearing: engine.isHearing, isCatchingUp: engine.isCatchingUp(at: now), at: now,

@@ -76,6 +76,8 @@ package struct SiteStart {
     package let today: StoreToday
     /// The store's heat map; `nil` where the configuration has none.
     package let heat: HeatMap?
+    /// The joint count of people; `nil` where the configuration has none.
+    package let people: StorePeople?
 
     /// - Parameters:
     ///   - topics: the store's own.
@@ -105,6 +107,7 @@ package struct SiteStart {
             site, localTime, restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,
             timebase)
         heat = HeatMap(site, at: now, timebase)
+        people = StorePeople(site, settings, topics, at: now, timebase)
         dispatcher = Dispatcher(settings, topics, .store, outbox, stored, bootID: bootID, at: now)
     }
 }

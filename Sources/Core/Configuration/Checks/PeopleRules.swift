@@ -61,9 +61,6 @@ extension Settings {
         if receiver != nil {
             refuse("must not stand beside [receiver]: a receiver sends the identities of all beacons to its broker")
         }
-        if let site, site.regions.contains(first.id) {
-            refuse("must not stand in site.regions: a store joins no counts of people yet")
-        }
         return errors
     }
 }

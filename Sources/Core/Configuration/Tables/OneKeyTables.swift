@@ -20,7 +20,7 @@ struct PrivacyTable: SettingsTable {
         "Whether messages name the gateway's place; with `omit` none does.")
     let siteKeyFile = Key(
         "site_key_file", default: "", .pathOrEmpty,
-        "A file with a secret of the store: all gateways with it give a device the same name on the same day. Empty: each its own."
+        "A file with a secret of the store: all gateways with it give a device the same name on the same day, and join their counts of people. Empty: each its own."
     )
 
     func read(_ reader: inout TableReader) -> PrivacySettings {

@@ -9,6 +9,29 @@ struct VisitCount: Hashable, Sendable {
         var visits: Int64
     }
 
+    /// Visits in which a person went from one zone of a store to another.
+    struct Way: Hashable, Sendable {
+        var from: String
+        var to: String
+    }
+
+    /// The ways of the visits that ended in a day.
+    struct Ways: Hashable, Sendable {
+        /// The most that are published.
+        static let most = 1_000
+
+        var from: WallTime
+        /// The ways, the most frequent first.
+        var cells: [Cell]
+        /// The ways with too few visits, which are left out.
+        var omitted: Int64
+
+        struct Cell: Hashable, Sendable {
+            var way: Way
+            var visits: Int64
+        }
+    }
+
     /// The shortest dwell of each cell.
     static let bounds_s: [Int64] = [0, 30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 7_200]
     /// The values that `minimum` may have, as a region's `count_minimum`.
@@ -29,6 +52,8 @@ struct VisitCount: Hashable, Sendable {
     var dwell: [Dwell] = []
     /// `nil` where the dwell comes later.
     var dwellFrom: WallTime?
+    /// The ways between zones; `nil` where they come later, and at a gateway.
+    var ways: Ways?
     /// The numbers that were left out for good.
     var omitted: Int64 { (entered == nil ? 1 : 0) + (left == nil ? 1 : 0) }
     /// True if the gateway did not hear all of the time.
@@ -63,6 +88,15 @@ extension CountPayload {
         json.set("dwell", objectsFor: visits.dwell) { cell, json in
             json.set("from_s", cell.from_s)
             json.set("visits", cell.visits)
+        }
+        if let ways = visits.ways {
+            json.set("ways_from_at", Timestamp.text(ways.from))
+            json.set("ways", objectsFor: ways.cells) { cell, json in
+                json.set("from", cell.way.from)
+                json.set("to", cell.way.to)
+                json.set("visits", cell.visits)
+            }
+            json.set("ways_omitted", ways.omitted)
         }
         json.set("omitted", visits.omitted)
         json.set("partial", visits.isPartial)

@@ -99,6 +99,9 @@ struct StorePlan: Sendable {
         gateway.rssiOffset_db ?? learned_db[gateway.id] ?? 0
     }
 
+    /// The number of gateways that it knows.
+    var gatewayCount: Int { spots.count }
+
     func zone(of gateway: GatewayIndex) -> Zone { spots[gateway.number].zone }
 
     func floor(of gateway: GatewayIndex) -> Int { spots[gateway.number].floor }

@@ -188,7 +188,13 @@ struct Samples {
             minimum: minimum, entered: flag() ? minimum : nil, left: flag() ? minimum + 7 : nil,
             present: flag() ? minimum : 0,
             dwell: VisitCount.bounds_s.filter { _ in flag() }.map { .init(from_s: $0, visits: minimum + 1) },
-            dwellFrom: flag() ? time() : nil, isPartial: flag())
+            dwellFrom: flag() ? time() : nil,
+            ways: flag()
+                ? VisitCount.Ways(
+                    from: time(),
+                    cells: [.init(way: VisitCount.Way(from: level(), to: level()), visits: minimum + 3)], omitted: 4)
+                : nil,
+            isPartial: flag())
         return CountPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), visits: visits)
     }
 

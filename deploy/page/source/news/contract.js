@@ -71,6 +71,17 @@ export const kinds = {
           fields: { from_s: { is: 'word', words: [0, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200] }, visits: { is: 'whole', low: 1, high: 1000000000 } },
         },
       },
+      ways_from_at: { is: 'time' },
+      ways: {
+        is: 'list',
+        most: 1000,
+        of: {
+          is: 'object',
+          essential: ['from', 'to', 'visits'],
+          fields: { from: { is: 'text', most: 128 }, to: { is: 'text', most: 128 }, visits: { is: 'whole', low: 1, high: 1000000000 } },
+        },
+      },
+      ways_omitted: { is: 'whole', low: 0, high: 4032 },
       omitted: { is: 'whole', low: 0, high: 2 },
       partial: { is: 'flag' },
     },

@@ -1,0 +1,202 @@
+/// The joint count of a store: it joins the reports of people that the gateways seal for it.
+///
+/// All of it is in memory alone. A visit is forgotten as it ends, which is `leave_after_s` after the last gateway has the person no more,
+/// or after the last gateway fell silent. A restart forgets all.
+package struct StorePeople: Sendable {
+    /// The interval of announcements.
+    private static let announced = TimeSpan.seconds(10)
+    /// The interval in which zones are found and visits end.
+    private static let step = TimeSpan.seconds(1)
+    /// The silence after which a gateway's people count as gone.
+    private static let silent = TimeSpan.seconds(20)
+    /// The age from which a key is replaced as soon as no person is inside, and the age at which it is replaced in any case.
+    private static let keyLife = (least: TimeSpan.seconds(12 * 3_600), most: TimeSpan.seconds(24 * 3_600))
+
+    private struct Key: Hashable, Sendable {
+        var region: String
+        var name: String
+    }
+
+    private let topics: TopicTree
+    private let siteKey: [UInt8]
+    private let regions: [BeaconRegion]
+    private let regionIDs: Set<String>
+    private let leaveAfter: TimeSpan
+    private let mostVisits: Int
+    private let random: @Sendable () -> [UInt8]
+    private var gateways: StoreGateways
+    private var plan: StorePlan
+    private var opener: PeopleOpener
+    private var keyMadeAt: Instant
+    private var announcedAt: Instant?
+    private var visits: [Key: PersonVisit] = [:]
+    /// The last report of each gateway that reports.
+    private var reportedAt: [GatewayIndex: Instant] = [:]
+    private var hearing = GatewaySet()
+    /// The people that each gateway has inside.
+    private var inside: [GatewayIndex: Set<Key>] = [:]
+    private var counts: PeopleCounts
+    private var timebase: Timebase
+    private var stepDue: Instant
+    /// Reports that did not open, or could not be read.
+    private(set) var malformed: UInt64 = 0
+
+    /// Returns `nil` where the store has no region of people or no secret.
+    ///
+    /// - Parameters:
+    ///   - topics: the store's own.
+    ///   - random: makes 32 random octets.
+    package init?(
+        _ site: SiteSettings, _ settings: Settings, _ topics: TopicTree, at now: Instant, _ timebase: Timebase,
+        random: @escaping @Sendable () -> [UInt8] = PseudonymKey.random
+    ) {
+        let regions = settings.gateway.regions.beacons.filter { region in
+            region.isOfPeople && (site.regions.isEmpty || site.regions.contains(region.id))
+        }
+        guard let siteKey = settings.privacy.siteKey,
+            let opener = PeopleOpener(random(), siteKey: siteKey, store: topics.people),
+            let counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase)
+        else { return nil }
+        (self.topics, self.siteKey, self.regions, self.random) = (topics, siteKey, regions, random)
+        (self.opener, self.counts, self.timebase) = (opener, counts, timebase)
+        regionIDs = Set(regions.map(\.id))
+        leaveAfter = site.leaveAfter
+        mostVisits = settings.gateway.regions.limits.maxInstances
+        gateways = StoreGateways(site.gateways, at: now)
+        plan = StorePlan(gateways)
+        (keyMadeAt, stepDue) = (now, now)
+    }
+
+    /// The topics of the gateways' reports, and of its own announcements.
+    package var filter: String { topics.prefix + "/" + topics.site + "/+/people" }
+
+    package var nextDeadline: Instant { min(stepDue, counts.due) }
+
+    /// The number of visits that are remembered; for tests.
+    var visitCount: Int { visits.count }
+
+    // MARK: - Reports
+
+    /// Takes a message from the broker, if it is on a topic of reports. A status may be that of a gateway that waits for the key.
+    ///
+    /// - Parameter payload: `nil` for one that was too long.
+    /// - Returns: whether it is on such a topic.
+    package mutating func receive(_ topic: String, _ payload: [UInt8]?, at now: Instant) -> Bool {
+        if topic == topics.people { return true }
+        guard let id = topics.gatewayReporting(on: topic) else {
+            if topic.hasSuffix("/status"), topic != topics.status { announcedAt = nil }
+            return false
+        }
+        guard let content = payload.flatMap({ opener.open($0, on: topic) }),
+            let report = try? PeopleReport(decoding: content), let gateway = gateways.index(of: id)
+        else {
+            malformed &+= 1
+            return true
+        }
+        plan.update(gateways)
+        take(report, from: gateway, at: now)
+        return true
+    }
+
+    private mutating func take(_ report: PeopleReport, from gateway: GatewayIndex, at now: Instant) {
+        let isFirst = reportedAt.updateValue(now, forKey: gateway) == nil
+        hearing.insert(gateway)
+        if isFirst { counts.hears(true) }
+        if !report.isComplete { for region in regions { _ = counts.missedEntry(into: region.id) } }
+        var seen: Set<Key> = []
+        for person in report.people where regionIDs.contains(person.region) {
+            let key = Key(region: person.region, name: person.name)
+            if visits[key] == nil {
+                guard visits.count < mostVisits else {
+                    _ = counts.missedEntry(into: person.region)
+                    continue
+                }
+                let visit = PersonVisit(person, wasThere: person.wasThere || isFirst, at: now)
+                visits[key] = visit
+                if visit.stay.beginning == .observed { counts.take(.enter, of: person.region) }
+            }
+            visits[key]?.take(person, from: gateway, plan, at: now)
+            seen.insert(key)
+        }
+        for key in inside[gateway, default: []].subtracting(seen) { visits[key]?.leave(gateway, at: now) }
+        inside[gateway] = seen
+    }
+
+    // MARK: - Time
+
+    /// Does the work that is due: announces the key, ends visits, publishes counts.
+    ///
+    /// - Parameter timebase: relates instants to the machine's clock; `nil` where that is not known anew.
+    package mutating func advance(to now: Instant, _ timebase: Timebase?, outputs: inout [GatewayOutput]) {
+        if let timebase, timebase != self.timebase {
+            self.timebase = timebase
+            counts.follow(timebase)
+        }
+        if now >= stepDue {
+            stepDue = now + Self.step
+            forgetSilent(at: now)
+            for key in visits.keys { visits[key]?.place(plan, hearing, at: now) }
+            endVisits(at: now)
+            replaceKey(at: now, &outputs)
+            announce(at: now, &outputs)
+        }
+        if now >= counts.due { publish(counts.advance(to: now), at: now, &outputs) }
+    }
+
+    /// Ends the counting, because the process stops.
+    package mutating func stop(at now: Instant, outputs: inout [GatewayOutput]) {
+        publish(counts.stop(at: now), at: now, &outputs)
+        forgetAll()
+    }
+
+    private mutating func forgetSilent(at now: Instant) {
+        for (gateway, last) in reportedAt where now - last > Self.silent {
+            reportedAt[gateway] = nil
+            hearing.remove(gateway)
+            for key in inside.removeValue(forKey: gateway) ?? [] { visits[key]?.leave(gateway, at: now) }
+            for region in regions { _ = counts.missedEntry(into: region.id) }
+        }
+        if reportedAt.isEmpty { counts.hears(false) }
+    }
+
+    private mutating func endVisits(at now: Instant) {
+        for (key, visit) in visits {
+            guard let gone = visit.goneSince, now - gone >= leaveAfter else { continue }
+            visits[key] = nil
+            counts.take(.exit(visit.stay), of: key.region)
+            if visit.stay.beginning == .observed { counts.take(visit.ways, in: key.region) }
+        }
+    }
+
+    private mutating func replaceKey(at now: Instant, _ outputs: inout [GatewayOutput]) {
+        let age = now - keyMadeAt
+        guard age >= Self.keyLife.most || age >= Self.keyLife.least && visits.isEmpty,
+            let next = PeopleOpener(random(), siteKey: siteKey, store: topics.people)
+        else { return }
+        if !visits.isEmpty {
+            // Whoever is inside gets another name, and is forgotten.
+            publish(counts.stop(at: now), at: now, &outputs)
+            forgetAll()
+            counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase) ?? counts
+        }
+        (opener, keyMadeAt, announcedAt) = (next, now, nil)
+    }
+
+    private mutating func forgetAll() {
+        visits = [:]
+        inside = [:]
+        reportedAt = [:]
+        hearing = GatewaySet()
+    }
+
+    private mutating func announce(at now: Instant, _ outputs: inout [GatewayOutput]) {
+        guard announcedAt.map({ now - $0 >= Self.announced }) ?? true else { return }
+        announcedAt = now
+        outputs.append(
+            .message(PeopleMessage(topic: topics.people, payload: opener.announcement), at: now))
+    }
+
+    private func publish(_ counts: [VisitCount], at now: Instant, _ outputs: inout [GatewayOutput]) {
+        for count in counts { outputs.append(.message(count, at: now)) }
+    }
+}

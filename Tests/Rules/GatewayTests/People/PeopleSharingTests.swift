@@ -1,0 +1,129 @@
+import TestAir
+import Testing
+
+@testable import Core
+
+@Suite("The reports of people to the store")
+struct PeopleSharingTests {
+    private static let secret = [UInt8](repeating: 3, count: 32)
+    private let store = "beacons/store/site/people"
+
+    private func settings(_ privacy: String = "[privacy]\nsite_key_file = \"/etc/beacond/site.key\"") throws -> Settings
+    {
+        var settings = try Settings.parse(
+            """
+            [gateway]
+            id = "door"
+            [regions]
+            settle_s = 0
+            count_minimum = 2
+            [[region]]
+            id = "visitors"
+            uuid = "\(Air.uuid)"
+            people = true
+            \(privacy)
+            """)
+        if settings.privacy.siteKeyFile != nil { settings.privacy.siteKey = Self.secret }
+        return settings
+    }
+
+    /// Returns three visitors of 100 s. The quarter ends at 400 s of a story.
+    private var air: Air {
+        var air = Air()
+        air.otherDevices(end_s: 1_400)
+        for person in 1...3 {
+            air.beacon(
+                .beacon(7, UInt16(person)), from: .rotating(UInt64(person)), every_s: 1, start_s: Double(10 * person),
+                end_s: 100 + Double(10 * person))
+        }
+        return air
+    }
+
+    private func outputs(_ settings: GatewaySettings) -> [GatewayOutput] {
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(settings, restoring: [], at: Story.startTime, outputs: &outputs)
+        for transmission in air.inOrder {
+            player.receive(
+                transmission.event.span, at: Story.startTime + .seconds(transmission.t_s), outputs: &outputs)
+        }
+        player.stop(&outputs)
+        return outputs
+    }
+
+    private func opener(_ seed: UInt8 = 1) throws -> PeopleOpener {
+        try #require(PeopleOpener([UInt8](repeating: seed, count: 32), siteKey: Self.secret, store: store))
+    }
+
+    private func messages(_ outputs: [GatewayOutput]) -> [PeopleMessage] {
+        outputs.compactMap { $0.content(PeopleMessage.self) }
+    }
+
+    @Test("The store reads who is inside every two seconds, with the level, and no identity leaves")
+    func reports() throws {
+        let (settings, opener) = (try settings(), try opener())
+        var outputs = outputs(settings.gateway)
+        var sharing = try #require(PeopleSharing(settings, isRecorded: true))
+        _ = sharing.receive(store, opener.announcement, at: .origin, .ofRecordings)
+        sharing.pass(&outputs)
+        let reports = try messages(outputs).map { message in
+            #expect(message.topic == "beacons/store/door/people")
+            return try PeopleReport(decoding: try #require(opener.open(message.payload, on: message.topic)))
+        }
+        #expect(reports.count > 600)
+        #expect(reports.map(\.people.count).max() == 3)
+        let person = try #require(reports.flatMap(\.people).first)
+        #expect(person.region == "visitors" && !person.wasThere && (person.rssi_dbm ?? 0) < 0)
+        #expect(Set(reports.flatMap(\.people).map(\.name)).count == 3)
+        #expect(reports.last?.people.isEmpty == true)
+        for secret in [Air.uuid.description, "major: 7", "minor: 2"] { #expect(!"\(outputs)".contains(secret)) }
+    }
+
+    @Test("Without the store's announcement nothing leaves but the gateway's own counts")
+    func staysAlone() throws {
+        let settings = try settings()
+        var outputs = outputs(settings.gateway)
+        var sharing = try #require(PeopleSharing(settings))
+        var forged = try opener().announcement
+        forged[40] ^= 1
+        let payloads: [(String, [UInt8]?)] = [("beacons/store/door/request/state", []), (store, forged), (store, nil)]
+        let taken = payloads.map { sharing.receive($0.0, $0.1, at: .origin, .ofRecordings) }
+        #expect(taken == [false, true, true])
+        sharing.pass(&outputs)
+        #expect(messages(outputs).isEmpty && outputs.allSatisfy { $0.content(PeopleReport.self) == nil })
+        #expect(outputs.compactMap { $0.content(VisitCount.self)?.left }.reduce(0, +) == 3)
+    }
+
+    @Test("Without a secret of the store, or without people, there is nothing to share")
+    func needsSecret() throws {
+        let alone = try settings("")
+        #expect(PeopleSharing(alone) == nil)
+        #expect(outputs(alone.gateway).allSatisfy { $0.content(PeopleReport.self) == nil })
+        #expect(try Settings.parse("[privacy]\nsite_key_file = \"/key\"").gateway.sharesPeople == false)
+    }
+
+    @Test("No count of a gateway's own overlaps the time in which the store counts")
+    func leavesOut() throws {
+        func wall(_ t_s: Int64) -> WallTime {
+            WallTime(microseconds: 1_764_547_200_000_000) + .milliseconds(t_s * 1_000)
+        }
+        func count(_ from_s: Int64, _ to_s: Int64) -> GatewayOutput {
+            let count = VisitCount(
+                region: "visitors", from: wall(from_s), to: wall(to_s), minimum: 5, entered: 5, left: 5, present: 0,
+                isPartial: false)
+            return .message(count, at: .origin)
+        }
+        let timebase = Timebase(at: .origin, wall: wall(0), isSynced: true)
+        var sharing = try #require(PeopleSharing(try settings()))
+        let announcement = try opener().announcement
+        for t_s in stride(from: Int64(1_800), through: 3_600, by: 10) {
+            _ = sharing.receive(store, announcement, at: .origin + .milliseconds(t_s * 1_000), timebase)
+        }
+        var outputs = [
+            count(0, 900), count(0, 1_800), count(900, 2_700), count(2_000, 2_700), count(3_600, 4_500),
+            count(3_660, 4_500),
+        ]
+        let kept = [outputs[0], outputs[1], outputs[5]]
+        sharing.pass(&outputs)
+        #expect(outputs == kept)
+    }
+}

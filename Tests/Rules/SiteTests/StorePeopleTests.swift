@@ -1,0 +1,228 @@
+import Testing
+
+@testable import Core
+
+/// A store that counts people, and gateways that report to it: what they hear is given by seconds.
+private struct PeopleStore {
+    private static let secret = [UInt8](repeating: 3, count: 32)
+    static let start = WallTime(microseconds: 1_764_547_200_000_000)
+
+    private(set) var people: StorePeople
+    private(set) var outputs: [GatewayOutput] = []
+    private let timebase = Timebase(at: .origin, wall: PeopleStore.start, isSynced: true)
+    /// The entries and the levels at each gateway, by person.
+    private var heard: [String: [String: (entered_s: Double, rssi_dbm: Double)]] = [:]
+    private var second = 0.0
+
+    init(_ own: String = "", minimum: Int = 2) throws {
+        var settings = try Settings.parse(
+            """
+            [regions]
+            count_minimum = \(minimum)
+            [[region]]
+            id = "visitors"
+            uuid = "\(Store.uuid)"
+            people = true
+            [privacy]
+            site_key_file = "/etc/beacond/site.key"
+            [site]
+            \(own)
+            [[site.gateway]]
+            id = "door"
+            zone = "entrance"
+            [[site.gateway]]
+            id = "oven"
+            zone = "bakery"
+            """)
+        settings.privacy.siteKey = Self.secret
+        let site = try #require(settings.site)
+        people = try #require(
+            StorePeople(
+                site, settings, settings.topics(of: site), at: .origin, timebase))
+    }
+
+    private var now: Instant { .origin + .seconds(second) }
+
+    var counts: [VisitCount] { outputs.compactMap { $0.content(VisitCount.self) } }
+
+    var announcements: [[UInt8]] { outputs.compactMap { $0.content(PeopleMessage.self)?.payload } }
+
+    mutating func hear(_ person: String, at gateway: String, rssi_dbm: Double = -60) {
+        let entered_s = heard[gateway]?[person]?.entered_s ?? second
+        heard[gateway, default: [:]][person] = (entered_s, rssi_dbm)
+    }
+
+    mutating func begin(_ gateway: String) { if heard[gateway] == nil { heard[gateway] = [:] } }
+
+    mutating func lose(_ person: String, at gateway: String) { heard[gateway]?[person] = nil }
+
+    /// The gateway says nothing any more.
+    mutating func silence(_ gateway: String) { heard[gateway] = nil }
+
+    mutating func receive(_ topic: String, _ payload: [UInt8]) -> Bool { people.receive(topic, payload, at: now) }
+
+    /// Lets seconds pass, and the gateways report every two.
+    mutating func pass(_ seconds: Int) {
+        for _ in 0..<seconds {
+            second += 1
+            people.advance(to: now, timebase, outputs: &outputs)
+            guard Int(second).isMultiple(of: 2) else { continue }
+            for (gateway, people) in heard { report(gateway, people) }
+        }
+    }
+
+    /// Lets hours pass at once.
+    mutating func elapse(hours: Double) {
+        second += hours * 3_600 + (Int(second).isMultiple(of: 2) ? 1 : 0)
+        people.advance(to: now, timebase, outputs: &outputs)
+    }
+
+    private mutating func report(_ gateway: String, _ people: [String: (entered_s: Double, rssi_dbm: Double)]) {
+        guard let announcement = announcements.last,
+            let sealer = PeopleSealer(announcement, siteKey: Self.secret, store: "beacons/store/site/people")
+        else { return }
+        let report = PeopleReport(
+            people: people.sorted { $0.key < $1.key }.compactMap { name, heard in
+                sealer.name(name).map {
+                    PeopleReport.Person(
+                        region: "visitors", name: $0, entered_ms: Int64((second - heard.entered_s) * 1_000),
+                        heard_ms: 0,
+                        rssi_dbm: heard.rssi_dbm, wasThere: false)
+                }
+            })
+        let topic = "beacons/store/\(gateway)/people"
+        let sealed = sealer.seal(report.encoded, on: topic, random: PseudonymKey.random()) ?? []
+        let isTaken = self.people.receive(topic, sealed, at: now)
+        #expect(isTaken)
+    }
+
+    mutating func stop() { people.stop(at: now, outputs: &outputs) }
+}
+
+@Suite("The joint count of a store")
+struct StorePeopleTests {
+    @Test("A visit that two gateways heard counts once, with the dwell of both")
+    func joins() throws {
+        var store = try PeopleStore()
+        store.begin("door")
+        store.begin("oven")
+        store.pass(10)
+        for person in ["a", "b", "c"] { store.hear(person, at: "door") }
+        store.pass(40)
+        for person in ["a", "b"] { store.hear(person, at: "oven") }
+        store.pass(20)
+        for person in ["a", "b", "c"] { store.lose(person, at: "door") }
+        store.pass(30)
+        #expect(store.people.visitCount == 2)
+        for person in ["a", "b"] { store.lose(person, at: "oven") }
+        store.pass(20)
+        #expect(store.people.visitCount == 0)
+        store.stop()
+        let count = try #require(store.counts.first)
+        #expect(store.counts.count == 1 && count.entered == 3 && count.left == 3 && count.present == 0)
+        // One of 60 s and two of 90 s.
+        #expect(count.dwell == [VisitCount.Dwell(from_s: 60, visits: 3)])
+    }
+
+    @Test("A way counts once in a visit, and one with too few visits is left out and counted")
+    func ways() throws {
+        var store = try PeopleStore()
+        for gateway in ["door", "oven"] { store.begin(gateway) }
+        store.pass(10)
+        func go(_ person: String, to near: String, from far: String) {
+            store.hear(person, at: near, rssi_dbm: -50)
+            store.hear(person, at: far, rssi_dbm: -85)
+        }
+        for person in ["a", "b", "c"] { go(person, to: "door", from: "oven") }
+        store.pass(30)
+        for _ in 0..<3 {
+            for person in ["a", "b"] { go(person, to: "oven", from: "door") }
+            store.pass(30)
+            go("a", to: "door", from: "oven")
+            store.pass(30)
+        }
+        for gateway in ["door", "oven"] { for person in ["a", "b", "c"] { store.lose(person, at: gateway) } }
+        store.pass(20)
+        store.stop()
+        let ways = try #require(store.counts.last?.ways)
+        #expect(
+            ways.cells == [
+                VisitCount.Ways.Cell(way: VisitCount.Way(from: "entrance", to: "bakery"), visits: 2)
+            ])
+        #expect(ways.omitted == 1, "one person went back, several times")
+    }
+
+    @Test(
+        "A person is forgotten within half a minute after the gateway falls silent, or after the last one has lost the person"
+    )
+    func forgets() throws {
+        var store = try PeopleStore()
+        store.begin("door")
+        store.pass(10)
+        store.hear("a", at: "door")
+        store.pass(10)
+        #expect(store.people.visitCount == 1)
+        store.silence("door")
+        store.pass(30)
+        #expect(store.people.visitCount == 0)
+        store.stop()
+        let arePartial = store.counts.map(\.isPartial)
+        #expect(arePartial == arePartial.map { _ in true })
+    }
+
+    @Test("Whoever was there at the store's start is in no count, and a restart forgets")
+    func restarts() throws {
+        var store = try PeopleStore()
+        for person in ["a", "b", "c"] { store.hear(person, at: "door") }
+        store.pass(20)
+        for person in ["a", "b", "c"] { store.lose(person, at: "door") }
+        store.pass(20)
+        store.stop()
+        #expect(store.counts.compactMap(\.entered).reduce(0, +) == 0)
+        #expect(store.people.visitCount == 0)
+    }
+
+    @Test(
+        "The key is announced every ten seconds and to a new gateway, and another one after the night, or after a day in any case"
+    )
+    func changesKey() throws {
+        var store = try PeopleStore()
+        func keys() -> Int { Set(store.announcements).count }
+        store.begin("door")
+        store.pass(60)
+        #expect((6...7).contains(store.announcements.count) && keys() == 1)
+        _ = store.receive("beacons/store/oven/status", [])
+        store.pass(1)
+        let announced = store.announcements.count
+        _ = store.receive("beacons/store/oven/status", [])
+        store.pass(1)
+        #expect(store.announcements.count == announced + 1)
+        store.elapse(hours: 12)
+        #expect(keys() == 2)
+        store.hear("a", at: "door")
+        store.pass(4)
+        store.elapse(hours: 13)
+        #expect(keys() == 2 && store.people.visitCount == 1, "while a person is inside")
+        store.lose("a", at: "door")
+        store.pass(12)
+        #expect(keys() == 3)
+        store.hear("b", at: "door")
+        store.pass(4)
+        #expect(store.people.visitCount == 1)
+        store.elapse(hours: 25)
+        #expect(keys() == 4 && store.people.visitCount == 0)
+    }
+
+    @Test("What is not sealed for the store changes nothing, and a gateway that invents people stays within the limits")
+    func hostile() throws {
+        var store = try PeopleStore("", minimum: 2)
+        store.pass(2)
+        let topics = [
+            "store/door/people", "store/site/people", "store/door/status", "other/door/people", "store//people",
+        ]
+        let taken = topics.map { store.receive("beacons/" + $0, [UInt8](repeating: 1, count: 500)) }
+        #expect(taken == [true, true, false, false, false], "the store's own announcement comes back")
+        _ = store.receive("beacons/store/door/people", [])
+        #expect(store.people.malformed == 2 && store.people.visitCount == 0)
+    }
+}
