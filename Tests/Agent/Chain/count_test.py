@@ -31,6 +31,15 @@ class CountTest(StoryTest):
         self.assertEqual(self.daily(), [(day, "door", 21, 21, 5, 1, 1), (day, "gate", 6, 6, 0, 0, 0)])
         self.assertEqual(self.query("SELECT from_s, visits FROM beacons.count_dwell_daily WHERE site = %(site)s ORDER BY 1"), [(60, 13), (300, 8)])
 
+    def test_the_ways_of_a_store_are_those_of_its_own_counts(self):
+        ways = [{"from": "entrance", "to": "bakery", "visits": 9}, {"from": "bakery", "to": "till", "visits": 6}]
+        more = {"ways": ways, "ways_from_at": said("9:00"), "ways_omitted": 1}
+        told = [count(1, "9:00", "9:15", 12, 7, gateway="site", **more), count(2, "9:15", "9:30", 12, 7, gateway="site"),
+                count(3, "9:30", "9:45", 5, 5, gateway="site", **(more | {"ways": ways[:1]})), count(1, "9:00", "9:15", 12, 7, **more)]
+        self.assertEqual(self.take(told), ["new"] * 4)
+        self.assertEqual(self.query("SELECT from_zone, to_zone, visits FROM beacons.count_ways_daily WHERE site = %(site)s ORDER BY 3"),
+                         [("bakery", "till", 6), ("entrance", "bakery", 18)])
+
     def test_a_count_that_ends_at_midnight_belongs_to_the_day_that_is_over(self):
         self.query("INSERT INTO beacons.store (site, name, time_zone, opening_hours) VALUES (%(site)s, 'Two hours east', 'Etc/GMT-2', '24/7') RETURNING site")
         midnight = DAY + datetime.timedelta(hours=22)

@@ -47,7 +47,7 @@ SELECT c.site, c.gateway, c.region, c.day, coalesce(sum(c.entered), 0)::bigint A
     count(*) FILTER (WHERE c.partial)::integer AS partial, min(c.from_at) AS from_at, max(c.to_at) AS to_at
 FROM counted c GROUP BY 1, 2, 3, 4;
 COMMENT ON VIEW beacons.count_daily IS
-    'The visits of a region of people at one gateway in a day of the store''s own time zone. Gateways count for themselves: add up only those that hear no visit together.';
+    'The visits of a region of people at one gateway in a day of the store''s own time zone. Gateways count for themselves: add up only those that hear no visit together. The gateway site is a store that counts as a whole.';
 COMMENT ON COLUMN beacons.count_daily.site IS 'the store';
 COMMENT ON COLUMN beacons.count_daily.gateway IS 'the gateway';
 COMMENT ON COLUMN beacons.count_daily.region IS 'the region of people';
@@ -74,3 +74,19 @@ COMMENT ON COLUMN beacons.count_dwell_daily.region IS 'the region of people';
 COMMENT ON COLUMN beacons.count_dwell_daily.day IS 'the store''s day, by the count that the dwell came with';
 COMMENT ON COLUMN beacons.count_dwell_daily.from_s IS 'the shortest dwell, in seconds';
 COMMENT ON COLUMN beacons.count_dwell_daily.visits IS 'the visits; those of a cell with too few are in the next longer one';
+
+CREATE VIEW beacons.count_ways_daily AS
+SELECT c.site, c.region, ((c.to_at - interval '1 second') AT TIME ZONE coalesce(s.time_zone, 'UTC'))::date AS day, w."from" AS from_zone, w."to" AS to_zone,
+    sum(w.visits)::bigint AS visits
+FROM beacons.count c LEFT JOIN beacons.store s ON s.site = c.site
+CROSS JOIN LATERAL jsonb_to_recordset(c.payload -> 'ways') AS w ("from" text, "to" text, visits bigint)
+WHERE c.gateway = 'site'
+GROUP BY 1, 2, 3, 4, 5;
+COMMENT ON VIEW beacons.count_ways_daily IS
+    'The ways between zones in the visits of people that a store has counted as a whole. Ways with too few visits are left out.';
+COMMENT ON COLUMN beacons.count_ways_daily.site IS 'the store';
+COMMENT ON COLUMN beacons.count_ways_daily.region IS 'the region of people';
+COMMENT ON COLUMN beacons.count_ways_daily.day IS 'the store''s day, by the count that the ways came with';
+COMMENT ON COLUMN beacons.count_ways_daily.from_zone IS 'the zone that was left';
+COMMENT ON COLUMN beacons.count_ways_daily.to_zone IS 'the next zone';
+COMMENT ON COLUMN beacons.count_ways_daily.visits IS 'visits with that way, each once';
