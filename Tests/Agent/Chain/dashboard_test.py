@@ -44,6 +44,13 @@ class Dashboard(StoryTest):
         yesterday.numbers["door", "span"] = 1000
         yesterday.heard(yesterday.local(TODAY - datetime.timedelta(days=1), 0), yesterday.local(TODAY, 0))
         yesterday.take(connection)
+        for gateway, entered in (("door", 30), ("oven", 40), ("site", 35)):
+            for day, number in ((MONDAY, 1), (MONDAY + datetime.timedelta(days=1), 2)):
+                if gateway != "site" or number == 1:
+                    connection.execute(
+                        "INSERT INTO beacons.count VALUES (%s, %s, 'E', %s, 'visitors', %s, %s, %s, %s, 0, 5, false, NULL, %s)",
+                        [cls.site, gateway, number, *(datetime.datetime.combine(day, datetime.time(hour), datetime.UTC) for hour in (10, 11)), entered,
+                         entered if number == 1 else None, json.dumps([{"from_s": 60, "visits": entered}])])
         connection.execute("INSERT INTO beacons.register SELECT %s, '39ED98FF-2900-441A-802F-9C398FC199D2', 1, 7, 'trolley 7', %s", [cls.site, MONDAY])
         connection.execute("INSERT INTO beacons.beacon_figure VALUES (%s, 1, 0, 0, 0, now())", [cls.site])
         for job in ("make_days_ahead", "roll_up", "roll_up_days"):
@@ -95,6 +102,9 @@ class Dashboard(StoryTest):
         self.assertEqual(self.panel("Ways between zones")[1], [("entrance", "bakery", 4)])
         self.assertEqual([row[:2] for row in self.own(self.panel("Stores that were not heard yesterday")[1])], [("deaf", "Deaf")])
         self.assertEqual([row[:2] for row in self.own(self.panel("Beacons that need help, by store")[1])], [(self.site, 1)])
+        # The store's own count on Monday, and that of the gateway that counted most on Tuesday.
+        self.assertEqual([row[1:] for row in self.panel("Visits of people by day")[1]], [(35, 35, 0, 0), (40, 0, 0, 1)])
+        self.assertEqual(self.panel("How long people stayed")[1], [("visitors", "door", 60, 60), ("visitors", "oven", 60, 80), ("visitors", "site", 60, 35)])
         hours = {row[0]: row[1:] for row in self.panel("Visits by weekday and hour")[1]}
         self.assertEqual((min(hours), max(hours)), (0, 23))
         # 11 visits begin in that hour on a usual Tuesday, and 25 on the last one; some were there before.
