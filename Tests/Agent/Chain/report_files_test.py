@@ -46,7 +46,7 @@ class Files(ReportTest):
         self.assertEqual(self.report("--week", NAME, file=file), (0, ""))
         with zipfile.ZipFile(file) as archive:
             tables = {name: list(csv.DictReader(archive.read(name).decode().splitlines())) for name in archive.namelist()}
-        self.assertEqual(sorted(tables), ["days.csv", "devices.csv", "heat.csv", "hours.csv", "not_heard.csv", "ways.csv", "zones.csv"])
+        self.assertEqual(sorted(tables), ["days.csv", "devices.csv", "heat.csv", "hours.csv", "not_heard.csv", "people.csv", "people_dwell.csv", "ways.csv", "zones.csv"])
         days = self.query("SELECT region, day::text, visits::text, visits_low::text, visits_high::text FROM beacons.occupancy_daily WHERE site = %(site)s AND day >= %(first)s "
                           "AND day < %(first)s::date + 7 ORDER BY region, day", first=MONDAY)
         self.assertEqual([(row["region"], row["day"], row["visits"], row["visits_low"], row["visits_high"]) for row in tables["days.csv"]], days)

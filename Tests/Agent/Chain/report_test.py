@@ -18,7 +18,7 @@ from beacons_report.source import CannotReport, Source
 
 from reported import MONDAY, NAME, TODAY, ReportTest
 from servers import run
-from story import SCHEMA, UUID, said, status
+from story import EPOCH, SCHEMA, UUID, said, status
 from weeks_told import BERLIN, USUAL, Telling, tell_ways, tell_weeks, warm
 
 
@@ -61,6 +61,35 @@ class Figures(ReportTest):
                                        "AND hour < %(end)s AND visits > 0", first=MONDAY, end=MONDAY + datetime.timedelta(days=7)):
             local = hour.astimezone(BERLIN)
             self.assertEqual(hours[f"{local.hour}:00"][local.weekday()].rstrip("*"), str(visits))
+
+    def counted_people(self, number, day, hour, entered, left, *dwell, gateway="site", **more):
+        to_at = Telling(self.site).local(MONDAY + datetime.timedelta(days=day), hour)
+        cells = [{"from_s": from_s, "visits": visits} for from_s, visits in dwell]
+        return {"kind": "count", "gateway": gateway, "payload": {
+            "schema": 1, "at": said(to_at), "clock": "synced", "gateway": gateway, "epoch": EPOCH, "count": number, "region": "visitors",
+            "from_at": said(to_at - datetime.timedelta(hours=1)), "to_at": said(to_at), "minimum": 5, "entered": entered, "left": left, "present": 0,
+            "dwell": cells, **({"dwell_from_at": said(to_at)} if cells else {}), "omitted": (entered, left).count(None), "partial": False, **more}}
+
+    def test_people_are_counted_by_day_and_by_their_stay(self):
+        self.open_store()
+        told = [self.counted_people(1, 0, 10, 12, 12, (60, 7), (300, 5)), self.counted_people(2, 0, 11, 1_200, 1_190, (300, 1_190)),
+                self.counted_people(3, 1, 10, None, None, partial=True), self.counted_people(1, 0, 10, 9, 9, (60, 9), gateway="door")]
+        self.assertEqual(self.take(told), ["new"] * 4)
+        self.made("--week", NAME)
+        # The store's own count has its gateway's visits.
+        self.assertEqual([self.text(one) for one in self.tree.iter("h2") if "People" in self.text(one)], ["People: visitors"])
+        self.assertEqual([row[1:] for row in self.table("Visits of people by day")], [["1,212", "1,202", "0", "0"], ["0", "0", "0", "1"]])
+        self.assertEqual(self.table("How long people stayed"), [["60 seconds", "7", "1 %"], ["5 minutes", "1,195", "99 %"]])
+        self.assertRegex(self.text(), r"The store counted 1,212 visits of people from .*\. 1 count was left out, because too few people came\. Not all of the time")
+
+    def test_a_gateway_that_counts_for_itself_has_a_section_of_its_own(self):
+        self.open_store()
+        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        self.take([self.counted_people(1, 0, 10, 9, 9, (60, 9), gateway=gateway) for gateway in ("door", "gate")])
+        self.count()
+        self.made("--week", NAME)
+        self.assertEqual([self.text(one) for one in self.tree.iter("h2") if "People" in self.text(one)], ["People: visitors, at door", "People: visitors, at gate"])
+        self.assertIn("The gateway door counted 9 visits of people", self.text())
 
     def test_days_heard_in_part_are_compared_by_their_intervals(self):
         self.open_store()

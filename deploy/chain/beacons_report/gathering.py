@@ -17,6 +17,7 @@ MOST_BRIEF = 20
 MOST_WAYS = 10
 MOST_ZONES = 15
 MOST_FLOORS = 6
+MOST_PEOPLE = 6
 
 
 def look(database: str, site: str, chosen: date | None) -> tuple[StoreWeek, float]:
@@ -48,10 +49,11 @@ def gather(source: Source, site: str, chosen: date | None) -> StoreWeek:
             in_zones, zones_left_out, these(days[name], week.year_before)))
     floors = source.heat(place, week)
     busiest = sorted(floors, key=lambda floor: -sum(cell.seconds for cell in floors[floor]))[:MOST_FLOORS]
+    people = source.people(place, week)
     return StoreWeek(
         place, week, source.opening(place, week), source.opening(place, week.before), regions, [brief_of(name, these(days[name], week)) for name in brief], len(more),
         sum(day.visits for name in more for day in these(days[name], week).values()), chosen_floors(floors, busiest),
-        len(floors) - len(busiest), devices_of(source, place, week))
+        len(floors) - len(busiest), devices_of(source, place, week), people[:MOST_PEOPLE], max(0, len(people) - MOST_PEOPLE))
 
 
 def these(days: Mapping[date, Day], week: Week) -> dict[date, Day]:

@@ -140,6 +140,33 @@ class Region:
 
 
 @dataclass(frozen=True)
+class CountDay:
+    """A row of count_daily: the visits of people in a day. `left_out`: the counts whose numbers were too small to publish."""
+
+    day: date
+    entered: int
+    left: int
+    peak_present: int
+    left_out: int
+    partial: int
+
+
+@dataclass
+class People:
+    """The counts of a region of people at one gateway, or in the whole store."""
+
+    region: str
+    gateway: str
+    days: list[CountDay]
+    # The shortest dwell of each cell, in seconds, with its visits.
+    dwell: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def is_joint(self) -> bool:
+        return self.gateway == "site"
+
+
+@dataclass(frozen=True)
 class Brief:
     """A region that has no section of its own."""
 
@@ -195,6 +222,8 @@ class StoreWeek:
     floors: dict[str, list[Cell]]
     floors_left_out: int
     devices: Devices
+    people: list[People] = field(default_factory=list)
+    people_left_out: int = 0
 
     @property
     def alone(self) -> bool:

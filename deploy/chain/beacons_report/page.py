@@ -14,9 +14,9 @@ from .captions import day_caption, hour_caption, table_caption
 from .figures import about, counted, grouped, minutes
 from .heat import heat_map
 from .hours import by_hour, hour_bars, hour_rows
-from .model import Device, Devices, Gap, Region, StoreWeek
+from .model import Device, Devices, Gap, People, Region, StoreWeek
 from .plan import Plan
-from .sentences import clock_changes, help_needed, summary
+from .sentences import clock_changes, help_needed, of_people, summary
 from .weeks import Week, clock, dated, span_of, weekday
 
 FOLDER = Path(__file__).parent
@@ -41,7 +41,19 @@ def page_of(found: StoreWeek, enough: float, refresh_s: int | None = None, plan:
         known=counted(found.devices.gateways_known, "gateway"), strangers=counted(found.devices.strangers, "beacon"),
         gateways=[device_row(one, week) for one in found.devices.gateways], beacons=[device_row(one, week) for one in found.devices.beacons],
         as_of=found.devices.as_of and moment(found.devices.as_of, week), as_of_later=bool(found.devices.as_of and found.devices.as_of > week.midnight(week.last + timedelta(days=1))), none=none_in_need(found.devices),
-        heard=heard_figure(found), first=found.regions[0].name)
+        heard=heard_figure(found), first=found.regions[0].name if found.regions else None,
+        lead=regions[0]["sentences"] if regions else [of_people(one, week) for one in found.people],
+        people=[people_section(one, week) for one in found.people], people_left_out=found.people_left_out)
+
+
+def people_section(one: People, week: Week) -> dict[str, Any]:
+    """The words and figures of a region of people."""
+    in_all = sum(visits for _, visits in one.dwell)
+    return {
+        "region": one.region, "gateway": one.gateway, "is_joint": one.is_joint, "sentence": of_people(one, week),
+        "days": [(f"{weekday(day.day)} {dated(day.day)}" + ("*" if day.partial else ""), grouped(day.entered), grouped(day.left), grouped(day.peak_present),
+                  grouped(day.left_out)) for day in one.days],
+        "dwell": [(minutes(from_s) if from_s else "at once", grouped(visits), share_of(visits, in_all)) for from_s, visits in one.dwell]}
 
 
 def section(region: Region, found: StoreWeek, alone: bool, enough: float, number: int) -> dict[str, Any]:
@@ -118,6 +130,8 @@ def none_in_need(devices: Devices) -> str:
 def heard_figure(found: StoreWeek) -> Markup:
     """The largest region's times."""
     week = found.week
+    if not found.regions:
+        return Markup()
     return plot(plots.timeline([weekday(day)[:2] for day in week.days], pieces(found.opening, week), pieces(found.regions[0].gaps, week), "heard"))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 
 from .figures import EXACT_BELOW, about, between, counted, difference, grouped, listed, minutes
-from .model import Day, Devices, Gap, Hour, Region, interval_of
+from .model import Day, Devices, Gap, Hour, People, Region, interval_of
 from .weeks import WEEKS_BEFORE, WEEKS_OF_YEAR, Week, clock, dated, span_of, weekday
 
 MOST_COMPARED = 3
@@ -46,6 +46,16 @@ def total(region: Region, week: Week, alone: bool) -> Iterator[str]:
         else:
             # Where a part was not heard, the interval lies above the counted number.
             yield f"{subject} probably had {between(*interval)} visits {during}{left_out}. {grouped(visits)} were counted."
+
+
+def of_people(one: People, week: Week) -> str:
+    """Says how many visits of people were counted, and what is missing."""
+    so_far = so_far_of(week)
+    number, left_out = sum(day.entered for day in one.days), sum(day.left_out for day in one.days)
+    where = "The store" if one.is_joint else f"The gateway {one.gateway}"
+    missing = f" {counted(left_out, 'count was', 'counts were')} left out, because too few people came." if left_out else ""
+    partly = " Not all of the time of a day with * was heard." if any(day.partial for day in one.days) else ""
+    return f"{where} counted {counted(number, 'visit', 'visits')} of people {so_far}from {span_of(week)}.{missing}{partly}"
 
 
 def unknown(region: Region, week: Week, day: date) -> bool:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import psycopg
 
-from .model import Cell, Day, Gap, Hour, Place, Way, ZoneWeek, clean, named
+from .model import Cell, CountDay, Day, Gap, Hour, People, Place, Way, ZoneWeek, clean, named
 from .weeks import WEEKS_BEFORE, WEEKS_OF_YEAR, Week, monday_of
 
 NEAREST_NAMES = 3
@@ -41,6 +41,13 @@ ZONES = """SELECT region, zone, visits, dwell_s, zones FROM (
         count(*) OVER (PARTITION BY region) AS zones, row_number() OVER (PARTITION BY region ORDER BY sum(visits) DESC, zone) AS place
     FROM beacons.zone_daily WHERE site = %(site)s AND region = ANY (%(regions)s) AND day >= %(first)s AND day < %(end)s GROUP BY 1, 2) z
 WHERE place <= %(most)s ORDER BY region, place"""
+# Where the store counts as a whole, its gateways are left out: their visits are among its own.
+PEOPLE = """SELECT region, gateway, day, entered, "left", peak_present, left_out, partial FROM beacons.count_daily c
+WHERE site = %(site)s AND day >= %(first)s AND day < %(end)s AND (gateway = 'site' OR NOT EXISTS (
+    SELECT FROM beacons.count_daily j WHERE j.site = c.site AND j.region = c.region AND j.gateway = 'site' AND j.day >= %(first)s AND j.day < %(end)s))
+ORDER BY region, gateway, day"""
+DWELL = """SELECT region, gateway, from_s, sum(visits)::integer FROM beacons.count_dwell_daily
+WHERE site = %(site)s AND day >= %(first)s AND day < %(end)s GROUP BY 1, 2, 3 ORDER BY 1, 2, 3"""
 HEAT = """SELECT floor::text, x_m, y_m, sum(seconds)::double precision, cell_m FROM beacons.heat
 WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s GROUP BY 1, 2, 3, cell_m ORDER BY 1, 2, 3, cell_m"""
 
@@ -113,7 +120,8 @@ class Source:
         return week
 
     def has_days(self, site: str, first: date) -> bool:
-        return bool(self.one("SELECT EXISTS (SELECT FROM beacons.occupancy_daily WHERE site = %(site)s AND day >= %(first)s AND day < %(end)s)",
+        return bool(self.one("SELECT EXISTS (SELECT FROM beacons.occupancy_daily WHERE site = %(site)s AND day >= %(first)s AND day < %(end)s) OR "
+                             "EXISTS (SELECT FROM beacons.count_daily WHERE site = %(site)s AND day >= %(first)s AND day < %(end)s)",
                              site=site, first=first, end=first + timedelta(days=7)))
 
     def nearest(self, place: Place, week: Week) -> str:
@@ -171,6 +179,16 @@ class Source:
             zones.append(ZoneWeek(named(zone), visits, dwell))
             found[region] = zones, in_all - len(zones)
         return found
+
+    def people(self, place: Place, week: Week) -> list[People]:
+        """The counts of each region of people: those of the store, or of each gateway where the store has none."""
+        found: dict[tuple[str, str], People] = {}
+        for region, gateway, *day in self.rows(PEOPLE, site=place.site, **times(week)):
+            found.setdefault((region, gateway), People(named(region), named(gateway), [])).days.append(CountDay(*day))
+        for region, gateway, from_s, visits in self.rows(DWELL, site=place.site, **times(week)):
+            if (region, gateway) in found:
+                found[region, gateway].dwell.append((from_s, visits))
+        return list(found.values())
 
     def heat(self, place: Place, week: Week) -> dict[str, list[Cell]]:
         """The cells of each floor. A store may have none."""

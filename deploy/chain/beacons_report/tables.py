@@ -51,6 +51,10 @@ def tables_of(found: StoreWeek) -> Iterator[Table]:
         (region.name, way.from_zone, way.to_zone, way.visits) for region in found.regions for way in region.ways]
     yield "not_heard", ("region", "from_at", "to_at"), [
         (region.name, time(gap.from_at, week), time(gap.to_at, week)) for region in found.regions for gap in region.gaps]
+    yield "people", ("region", "gateway", "day", "entered", "left", "peak_present", "left_out", "partial"), [
+        (one.region, one.gateway, day.day, day.entered, day.left, day.peak_present, day.left_out, day.partial) for one in found.people for day in one.days]
+    yield "people_dwell", ("region", "gateway", "from_s", "visits"), [
+        (one.region, one.gateway, from_s, visits) for one in found.people for from_s, visits in one.dwell]
     yield "heat", ("floor", "x_m", "y_m", "cell_m", "seconds"), [
         (floor, cell.x_m, cell.y_m, cell.size_m, cell.seconds) for floor, cells in found.floors.items() for cell in cells]
     yield "devices", ("kind", "device", "what", "since"), [
