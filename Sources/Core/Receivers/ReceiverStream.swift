@@ -5,7 +5,7 @@
 ///
 /// **Time of a packet.** Where the receiver's clock agrees with this machine's within a second, it is the receiver's.
 /// Otherwise the receiver's clock is set by the arrival of those batches that came soonest. Packets without times of
-/// their own are spread over the period before the batch's end, those of each transmitter evenly.
+/// their own are spread over the period before the batch's end, those of each transmitter evenly (`BatchLayout`).
 ///
 /// **Repeats.** A packet counts once, and only while it is not older than the silence that means something. A message
 /// of which no packet counts proves nothing. Several of them in a row for some time are believed, if they may be the
@@ -44,6 +44,8 @@ package struct ReceiverStream: Sendable {
     private var lastMessage: Instant
     private var rhythm = ReceiverRhythm()
     private var clock = ReceiverClock()
+    /// The addresses of the batch before the latest one, and of the latest.
+    private var addresses: (before: Set<DeviceAddress>, latest: Set<DeviceAddress>) = ([], [])
     private var repeats = ReceiverRepeats()
     /// The messages since the last one that counted.
     private var doubts = DoubtfulMessages()
@@ -125,7 +127,7 @@ package struct ReceiverStream: Sendable {
         let arrival = max(arrival, lastMessage)
         let packets = fresh(message, at: arrival, wall: wall)
         if packets.isEmpty, !message.packets.isEmpty { return nil }
-        rhythm.take(message, at: arrival)
+        follow(message, at: arrival)
         lastMessage = arrival
         state = .hearing
         guard isUsable else { return [] }
@@ -139,6 +141,14 @@ package struct ReceiverStream: Sendable {
 
     /// Notes that the engine's time has gone on.
     package mutating func passed(_ instant: Instant) { latest = max(latest, instant) }
+
+    private mutating func follow(_ message: ReceiverMessage, at arrival: Instant) {
+        if !message.packets.isEmpty, !rhythm.isInBatch(at: arrival) { addresses = (addresses.latest, []) }
+        for packet in message.packets where addresses.latest.count < ReceivedPacket.mostInMessage {
+            addresses.latest.insert(packet.address)
+        }
+        rhythm.take(message, at: arrival)
+    }
 
     // MARK: - Repeats
 
@@ -199,16 +209,59 @@ package struct ReceiverStream: Sendable {
     private func spread(_ packets: [ReceivedPacket], before end: Instant) -> [Heard] {
         let short = min(rhythm.usualGap ?? Self.firstPeriod, Self.firstPeriod)
         let period = period ?? (packets.count > 1 ? short : .zero)
-        var counts: [DeviceAddress: Int64] = [:]
-        for packet in packets { counts[packet.address, default: 0] += 1 }
-        var seen: [DeviceAddress: Int64] = [:]
-        return packets.map { packet in
-            let (count, place) = (counts[packet.address] ?? 1, seen[packet.address] ?? 0)
-            seen[packet.address] = place + 1
-            // The middle of its share of the period.
-            let before_us = period.microseconds / (2 * count) * (2 * (count - place) - 1)
-            return Heard(at: end - TimeSpan(microseconds: before_us), packet: packet)
+        var layout = BatchLayout(packets, known: addresses.before, period: period)
+        return packets.map { Heard(at: end - layout.place($0.address), packet: $0) }
+    }
+}
+
+/// The places of packets without times in the period before the end of their batch. Those of each address are spread evenly.
+///
+/// An address that was not in the batch before may be the new one of a transmitter that has rotated. So it comes after
+/// those of known addresses with the same data: packets that overlap are those of two transmitters.
+private struct BatchLayout {
+    private struct Part {
+        /// The time from the part's end to the batch's.
+        var beforeEnd_us: Int64 = 0
+        var length_us: Int64
+        var count: Int64 = 0
+        var placed: Int64 = 0
+    }
+
+    private var parts: [DeviceAddress: Part] = [:]
+
+    /// - Parameter known: the addresses of the batch before.
+    init(_ packets: [ReceivedPacket], known: Set<DeviceAddress>, period: TimeSpan) {
+        var sums: [[UInt8]: (known: Int64, new: Int64)] = [:]
+        var dataOf: [DeviceAddress: [UInt8]] = [:]
+        for packet in packets {
+            parts[packet.address, default: Part(length_us: period.microseconds)].count += 1
+            guard !packet.isScanResponse else { continue }
+            dataOf[packet.address] = dataOf[packet.address] ?? packet.data
+            if known.contains(packet.address) {
+                sums[packet.data, default: (0, 0)].known += 1
+            } else {
+                sums[packet.data, default: (0, 0)].new += 1
+            }
         }
+        for (address, data) in dataOf {
+            guard let sum = sums[data], sum.known > 0, sum.new > 0 else { continue }
+            let last_us = period.microseconds / (sum.known + sum.new) * sum.new
+            if known.contains(address) {
+                parts[address]?.beforeEnd_us = last_us
+                parts[address]?.length_us -= last_us
+            } else {
+                parts[address]?.length_us = last_us
+            }
+        }
+    }
+
+    /// Returns the time from the next packet of an address to the end of the batch.
+    mutating func place(_ address: DeviceAddress) -> TimeSpan {
+        guard let part = parts[address] else { return .zero }
+        parts[address]?.placed += 1
+        // The middle of its share.
+        let share_us = part.length_us / (2 * max(part.count, 1))
+        return TimeSpan(microseconds: part.beforeEnd_us + share_us * (2 * (part.count - part.placed) - 1))
     }
 }
 

@@ -283,6 +283,22 @@ struct ReceiverStreamTests {
         #expect(heard.map(\.at) == [at(9.25), at(9.5), at(9.75)])
     }
 
+    @Test("An address that is new in a batch follows those of the batch before with the same data")
+    func newAddress() {
+        func packets(_ addresses: [UInt64]) -> [ReceivedPacket] { addresses.map { packet($0) } }
+        var stream = stream(every: 1)
+        // The address 1 has rotated to 3. The address 2 goes on, with other data.
+        var other = packet(2)
+        other.data = [2, 1, 4]
+        #expect(stream.receive(packets([1]) + [other], at: at(10), wall: nil).map(\.at) == [at(9.5), at(9.5)])
+        let rotated = stream.receive(packets([3, 1, 1, 1]) + [other], at: at(11), wall: nil)
+        #expect(rotated.map(\.at) == [10.125, 10.375, 10.5, 10.625, 10.875].map(at))
+        #expect(rotated.map(\.packet.address.bits) == [1, 1, 2, 1, 3])
+        // In the batch after, both of two transmitters are known.
+        let both = stream.receive(packets([3, 1]), at: at(12), wall: nil)
+        #expect(both.map(\.at) == [at(11.5), at(11.5)])
+    }
+
     @Test("No packet is before one that was handed out, nor after its arrival")
     func order() {
         var stream = stream(every: 1)
