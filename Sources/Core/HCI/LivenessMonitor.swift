@@ -254,9 +254,13 @@ struct GapHistory: Sendable {
     func count(shorterThan span: TimeSpan) -> Int { (0..<count).count { gaps[$0] < span.microseconds } }
 
     /// Returns the median; `nil` with fewer gaps than `least`, which is 1 or more.
-    func median(ofAtLeast least: Int) -> TimeSpan? {
+    func median(ofAtLeast least: Int) -> TimeSpan? { quartile(2, ofAtLeast: least) }
+
+    /// Returns the gap that one, two or three quarters of the gaps do not exceed; `nil` with fewer gaps than `least`, which
+    /// is 1 or more.
+    func quartile(_ number: Int, ofAtLeast least: Int) -> TimeSpan? {
         guard count >= least else { return nil }
         let sorted = (0..<count).map { gaps[$0] }.sorted()
-        return TimeSpan(microseconds: sorted[count / 2])
+        return TimeSpan(microseconds: sorted[count * number / 4])
     }
 }

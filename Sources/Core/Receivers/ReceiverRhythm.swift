@@ -36,6 +36,9 @@ struct ReceiverRhythm: Sendable {
     /// The usual gap between messages with packets; `nil` before it is known.
     var usualGap: TimeSpan? { short.usualGap }
 
+    /// The gap before a batch that every fourth gap exceeds: the one between batches that come in parts, or late.
+    var longGap: TimeSpan { batches.longGap }
+
     /// The silence after which the receiver has stalled.
     var silenceUntilStalled: TimeSpan {
         guard hasHeartbeatsAlone, let gap = usualHeartbeatGap else { return silenceBetweenBatches }
@@ -43,7 +46,7 @@ struct ReceiverRhythm: Sendable {
     }
 
     private var silenceBetweenBatches: TimeSpan {
-        if let period { return max(period * Self.periodsUntilStalled, Self.leastSilence) }
+        if let period { return max(period * Self.periodsUntilStalled, longGap * 2, Self.leastSilence) }
         guard let usualGap else { return ReceiverStream.usablePeriod * Self.periodsUntilStalled }
         return max(usualGap * LivenessMonitor.gapsInNorm, Self.leastStreamSilence)
     }
@@ -90,6 +93,8 @@ struct ReceiverRhythm: Sendable {
 private struct BatchGaps: Sendable {
     /// The gaps by which the period is known, and by which it is known anew where each of them stalled the receiver.
     static let leastGaps = 3
+    /// The most parts in which a batch may come.
+    static let mostParts = 8
     /// The extra messages by which they are usual, one for each batch. A late delivery has fewer.
     static let mostExtras = 30
 
@@ -100,14 +105,17 @@ private struct BatchGaps: Sendable {
     private(set) var period: TimeSpan?
     /// The period by the batches so far.
     private(set) var likelyPeriod: TimeSpan?
+    /// The gap that every fourth gap before a batch exceeds.
+    private(set) var longGap = TimeSpan.zero
     private var began: Instant?
     /// The gap before the latest batch, until it counts for `full`.
     private var gapBefore: (span: TimeSpan, isLong: Bool)?
     private var all = GapHistory()
     /// The gaps before those batches alone that hold a message with several packets.
     private var full = GapHistory()
-    /// The latest gaps before full batches, where each of them stalled the receiver.
+    /// The latest gaps before full batches, where each of them stalled the receiver, and the shorter ones since.
     private var longGaps: [TimeSpan] = []
+    private var gapsSinceLong = 0
     /// A bit for each of the latest batches, the last one lowest: 1 if it is full, and if it has several messages.
     private var kinds: (full: UInt16, several: UInt16) = (0, 0)
     private var count = 0
@@ -167,16 +175,20 @@ private struct BatchGaps: Sendable {
             if gap.isLong {
                 countLong(gap.span)
             } else {
-                longGaps = []
                 full.append(gap.span)
+                gapsSinceLong += 1
+                // Batches that come in a few parts have short gaps between the long ones.
+                if gapsSinceLong > Self.mostParts { longGaps = [] }
             }
         }
         likelyPeriod = full.median(ofAtLeast: 1)
+        longGap = full.quartile(3, ofAtLeast: Self.leastGaps) ?? .zero
         guard period != nil || kinds.full.nonzeroBitCount * 2 >= count else { return }
         period = full.count < Self.leastGaps ? nil : likelyPeriod
     }
 
     private mutating func countLong(_ gap: TimeSpan) {
+        gapsSinceLong = 0
         guard gap <= ReceiverRhythm.longestPeriod else {
             longGaps = []
             return

@@ -107,7 +107,7 @@ package struct ReceiverStream: Sendable {
         guard case .hearing = state else { return max(latest, now) }
         // A batch comes a little late now and then.
         func wait(_ period: TimeSpan) -> TimeSpan { period + TimeSpan(microseconds: period.microseconds / 2) }
-        if let period { return max(latest, now - wait(period)) }
+        if let period { return max(latest, now - max(wait(period), rhythm.longGap)) }
         return max(latest, now - (rhythm.usualGap == nil ? wait(Self.usablePeriod) : .milliseconds(200)))
     }
 

@@ -100,6 +100,16 @@ struct ReceiverStreamTests {
         #expect(stream.period == .seconds(1))
     }
 
+    @Test("Batches in three parts do not stall it after a while, and the silence between them is no evidence")
+    func threeParts() {
+        let times = (0..<20).flatMap { number in (0..<3).map { Double(number) * 4 + 0.4 * Double($0) } }
+        let found = availabilities(times)
+        #expect(found.last == .scanning && found.count { $0 == .stalled } <= 3)
+        var stream = ReceiverStream(at: at(0))
+        for time in times { _ = stream.receive([packet(1), packet(2)], at: at(time), wall: nil) }
+        #expect(stream.horizon(at: at(80)) <= at(76.9))
+    }
+
     @Test("A period below 0.4 s is measured, too")
     func shortPeriod() {
         #expect(stream(every: 0.1).period == .seconds(0.1))
