@@ -20,6 +20,8 @@ package struct ReceiverStream: Sendable {
     /// The period above which rotation and zones are not reliable, and that above which visits are not.
     static let reliablePeriod = TimeSpan.seconds(2)
     static let usablePeriod = TimeSpan.seconds(5)
+    /// The difference that arrivals make to a measured period.
+    static let jitter = TimeSpan.milliseconds(200)
     /// The period that is assumed before it is known.
     static let firstPeriod = TimeSpan.seconds(1)
     /// The longest time between two deliveries of one message, where the latest message may come again.
@@ -75,7 +77,7 @@ package struct ReceiverStream: Sendable {
     }
 
     package static func warning(_ period: TimeSpan?) -> String? {
-        guard let period, period > Self.reliablePeriod else { return nil }
+        guard let period, period > Self.reliablePeriod + Self.jitter else { return nil }
         let period_s = (period.seconds * 10).rounded() / 10
         return "it publishes every \(period_s) s: above 2 s rotation and zones are not reliable; set it to 1 s"
     }

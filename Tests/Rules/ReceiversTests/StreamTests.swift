@@ -149,6 +149,12 @@ struct ReceiverStreamTests {
         #expect(stream.period == .seconds(1))
     }
 
+    @Test("A period of 2 s that jitters has no warning, one of 2.5 s has")
+    func warning() {
+        #expect(ReceiverStream.warning(.seconds(2.1)) == nil)
+        #expect(ReceiverStream.warning(.seconds(2.5))?.hasPrefix("it publishes every 2.5 s") == true)
+    }
+
     @Test("One late batch changes no period")
     func late() {
         var stream = stream(every: 1)
