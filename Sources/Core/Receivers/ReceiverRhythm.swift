@@ -180,9 +180,9 @@ private struct BatchGaps: Sendable {
                 // Batches that come in a few parts have short gaps between the long ones.
                 if gapsSinceLong > Self.mostParts { longGaps = [] }
             }
+            likelyPeriod = full.median(ofAtLeast: 1)
+            longGap = full.quartile(3, ofAtLeast: Self.leastGaps) ?? .zero
         }
-        likelyPeriod = full.median(ofAtLeast: 1)
-        longGap = full.quartile(3, ofAtLeast: Self.leastGaps) ?? .zero
         guard period != nil || kinds.full.nonzeroBitCount * 2 >= count else { return }
         period = full.count < Self.leastGaps ? nil : likelyPeriod
     }
