@@ -16,6 +16,9 @@
 /// (`ReceiverRhythm`).
 /// Before either is known, the receiver may be silent for three of the longest periods, and silence is no evidence.
 /// While heartbeats alone come, it may be silent for three of their usual gaps.
+///
+/// **Backlogs.** After a stall, a network may deliver at once what it held back. Of messages without a time that follow
+/// each other within half the usual gap, the last one counts.
 package struct ReceiverStream: Sendable {
     /// The period above which rotation and zones are not reliable, and that above which visits are not.
     static let reliablePeriod = TimeSpan.seconds(2)
@@ -26,6 +29,9 @@ package struct ReceiverStream: Sendable {
     static let firstPeriod = TimeSpan.seconds(1)
     /// The longest time between two deliveries of one message, where the latest message may come again.
     static let copyWindow = TimeSpan.milliseconds(200)
+    /// The longest time between two messages of a backlog, and the longest one in which it is delivered.
+    static let backlogGap = TimeSpan.milliseconds(500)
+    static let longestDelivery = ReceiverRhythm.leastSilence
     /// A message as much older than this machine's clock shows a clock that is wrong. A younger one may be late.
     static let longestBacklog = TimeSpan.seconds(3_500)
 
@@ -42,7 +48,21 @@ package struct ReceiverStream: Sendable {
         case stalled(since: Instant)
     }
 
+    /// A message after a stall that may be one of a backlog.
+    private struct Held: Sendable {
+        let message: ReceiverMessage
+        let arrival: Instant
+        let wall: WallTime?
+        /// The time at which it counts unless another one has come.
+        let due: Instant
+        /// The arrival of the backlog's first message.
+        let first: Instant
+    }
+
     private var state: State
+    /// True since a stall, until a message with packets counts.
+    private var mayDeliverBacklog = false
+    private var held: Held?
     private var lastMessage: Instant
     private var rhythm = ReceiverRhythm()
     private var clock = ReceiverClock()
@@ -97,8 +117,11 @@ package struct ReceiverStream: Sendable {
         }
     }
 
-    /// The time at which `advance` has something to do. Messages that may still be believed postpone it once.
-    package var nextDeadline: Instant {
+    /// The time at which `advance` has something to do.
+    package var nextDeadline: Instant { min(nextStall, held?.due ?? .distantFuture) }
+
+    /// The time at which the receiver has stalled. Messages that may still be believed postpone it once.
+    private var nextStall: Instant {
         guard case .hearing = state else { return .distantFuture }
         let silence = rhythm.silenceUntilStalled
         return max(lastMessage, min(doubts.latest ?? lastMessage, lastMessage + silence)) + silence
@@ -114,24 +137,46 @@ package struct ReceiverStream: Sendable {
     }
 
     /// Passes time. The state may change.
-    package mutating func advance(to now: Instant) {
-        guard now >= nextDeadline else { return }
-        state = .stalled(since: lastMessage)
-        rhythm.stall()
+    ///
+    /// - Returns: the packets of a message that was held, as `receive` returns them.
+    package mutating func advance(to now: Instant) -> [Heard]? {
+        var heard: [Heard]?
+        if let held, now >= held.due {
+            self.held = nil
+            heard = count(held.message, at: held.arrival, wall: held.wall)
+        }
+        if now >= nextStall {
+            state = .stalled(since: lastMessage)
+            mayDeliverBacklog = true
+            rhythm.stall()
+        }
+        return heard
     }
 
-    /// Takes a message.
+    /// Takes a message, after `advance` to its arrival.
     ///
     /// - Parameter wall: this machine's time of day at `arrival`; `nil` while its clock is not set.
     /// - Returns: the packets in the order of their times, none before `latest`; none while the receiver is not usable.
-    ///   `nil` where the message counts for nothing.
+    ///   `nil` where the message counts for nothing, or is held.
     package mutating func receive(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [Heard]? {
+        guard mayDeliverBacklog, !message.packets.isEmpty, message.newest == nil else {
+            return count(message, at: arrival, wall: wall)
+        }
+        let gap = rhythm.usualGap.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.backlogGap
+        let first = held?.first ?? arrival
+        let due = min(arrival + min(gap, Self.backlogGap), first + Self.longestDelivery)
+        held = Held(message: message, arrival: arrival, wall: wall, due: due, first: first)
+        return nil
+    }
+
+    private mutating func count(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [Heard]? {
         let arrival = max(arrival, lastMessage)
         let packets = fresh(message, at: arrival, wall: wall)
         if packets.isEmpty, !message.packets.isEmpty { return nil }
         follow(message, at: arrival)
         lastMessage = arrival
         state = .hearing
+        if !message.packets.isEmpty { mayDeliverBacklog = false }
         guard isUsable else { return [] }
         var heard = times(of: packets, sentAt: message.sentAt, at: arrival, wall: wall)
         heard.sort { $0.at < $1.at }

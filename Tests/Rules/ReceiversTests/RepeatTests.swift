@@ -13,7 +13,7 @@ struct RepeatTests {
         let more = stream.receive(batch + [packet(1, at: 10.5)], at: at(11), wall: wall(11))
         #expect(more.map(\.at) == [at(10.5)])
         _ = stream.receive(batch, at: at(12), wall: wall(12))
-        stream.advance(to: at(15))
+        _ = stream.advance(to: at(15))
         #expect(stream.liveness == .blind(since: at(11)))
     }
 
@@ -47,7 +47,7 @@ struct RepeatTests {
         for second in 0..<40 {
             let heard = stream.receive(same, at: at(Double(second)), wall: wall(Double(second)))
             #expect((heard != nil) == (second == 0))
-            stream.advance(to: at(Double(second) + 0.9))
+            _ = stream.advance(to: at(Double(second) + 0.9))
             stream.passed(stream.horizon(at: at(Double(second) + 0.9)))
         }
         #expect(stream.liveness == .blind(since: at(0)))
@@ -62,7 +62,7 @@ struct RepeatTests {
         }
         for second in 20..<30 {
             #expect(stream.receive(message(second - 10, isDated: true), at: at(Double(second)), wall: nil) == nil)
-            stream.advance(to: at(Double(second)))
+            _ = stream.advance(to: at(Double(second)))
         }
         #expect(stream.liveness == .blind(since: at(19)))
     }
@@ -74,7 +74,7 @@ struct RepeatTests {
         for number in 0..<100 {
             let now_s = 11 + 0.2 * Double(number)
             #expect(stream.receive([packet(1, at: Double(number) - 300)], at: at(now_s), wall: wall(now_s)).isEmpty)
-            stream.advance(to: at(now_s))
+            _ = stream.advance(to: at(now_s))
             if now_s > 16.1 { #expect(stream.availability == .stalled) }
         }
     }
@@ -88,7 +88,7 @@ struct RepeatTests {
         }
         var stream = stream(every: 1)
         #expect(stream.receive(message(1, sent_s: 9.2), at: at(10), wall: wall(10))?.map(\.at) == [at(9.5), at(9.5)])
-        stream.advance(to: at(60))
+        _ = stream.advance(to: at(60))
         stream.passed(stream.horizon(at: at(60)))
         for number in 0..<30 {
             let now_s = 60 + 0.05 * Double(number)
@@ -117,7 +117,7 @@ struct RepeatTests {
         var heard: [Bool] = []
         for second in 10..<40 {
             heard.append(stream.receive(message(second % different), at: at(Double(second)), wall: nil) != nil)
-            stream.advance(to: at(Double(second) + 0.9))
+            _ = stream.advance(to: at(Double(second) + 0.9))
         }
         // Two of several messages that alternate are lost before the third one is believed.
         #expect(heard.count { !$0 } == (different == 1 ? 0 : 2))
@@ -133,10 +133,51 @@ struct RepeatTests {
             let now = at(Double(second))
             counts.append(
                 stream.receive([packet(1, at: Double(second) - 3_600)], at: now, wall: wall(Double(second))).count)
-            stream.advance(to: now)
+            _ = stream.advance(to: now)
         }
         #expect(counts == [0, 0, 1, 1, 1, 1, 1, 1, 1])
         #expect(stream.availability == .scanning)
+    }
+
+    @Test("Of messages without times that come at once after a stall, the last one counts", arguments: [2, 30])
+    func undatedBacklog(messages: Int) {
+        var stream = stream(every: 1)
+        _ = stream.advance(to: at(60))
+        stream.passed(stream.horizon(at: at(60)))
+        for number in 0..<messages {
+            let now = at(60 + 0.01 * Double(number))
+            #expect(stream.advance(to: now) == nil)
+            #expect(stream.receive(message(number), at: now, wall: nil) == nil)
+            #expect(stream.availability == .stalled)
+        }
+        let last_s = 60 + 0.01 * Double(messages - 1)
+        #expect(stream.nextDeadline == at(last_s + 0.5))
+        #expect(stream.advance(to: at(last_s + 0.49)) == nil)
+        #expect(stream.advance(to: at(last_s + 0.5))?.count == 4)
+        #expect(stream.availability == .scanning)
+        #expect(stream.receive(message(90), at: at(last_s + 1), wall: nil)?.count == 4)
+    }
+
+    @Test("A backlog counts for nothing after a heartbeat, too, and one with times is not held")
+    func backlogAfterHeartbeat() {
+        var stream = stream(every: 1)
+        _ = stream.advance(to: at(60))
+        _ = stream.receive([], at: at(60), wall: nil)
+        for number in 0..<5 { #expect(stream.receive(message(number), at: at(60.1), wall: nil) == nil) }
+        #expect(stream.receive([packet(1, at: 60)], at: at(60.2), wall: wall(60.2)).count == 1)
+    }
+
+    @Test("A receiver that publishes packet by packet counts 3 s after a stall at the latest")
+    func noBacklog() {
+        var stream = ReceiverStream(at: at(0))
+        var counted: [Double] = []
+        for number in 0..<4_000 where !(500..<2_500).contains(number) {
+            let now_s = 0.01 * Double(number)
+            if stream.advance(to: at(now_s)) != nil { counted.append(now_s) }
+            if stream.receive(message(number, packets: 1), at: at(now_s), wall: nil) != nil { counted.append(now_s) }
+        }
+        #expect((25...28).contains(counted.first { $0 > 5 } ?? 0))
+        #expect(counted.count { $0 > 28 } >= 1_198)
     }
 
     @Test("Old messages between the receiver's own change no clock")
@@ -186,7 +227,7 @@ struct RepeatTests {
             for place in message.packets.indices { message.packets[place].time = wall(now_s - 0.5) }
             #expect(stream.receive(message, at: at(now_s), wall: wall(now_s)) != nil)
         }
-        stream.advance(to: at(60))
+        _ = stream.advance(to: at(60))
         for number in 0..<10 {
             let now_s = 60 + apart_s * Double(number)
             var message = message(15 + number, packets: 2, isDated: true)
@@ -200,7 +241,7 @@ struct RepeatTests {
     func backlog() {
         var stream = stream(every: 1)
         _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
-        stream.advance(to: at(400))
+        _ = stream.advance(to: at(400))
         stream.passed(stream.horizon(at: at(400)))
         for number in 0..<60 {
             let now_s = 400 + 0.1 * Double(number)
@@ -279,7 +320,7 @@ struct RepeatTests {
     func backlogInTwoBursts() {
         var stream = stream(every: 1)
         _ = stream.receive([packet(1, at: 10)], at: at(10), wall: wall(10))
-        stream.advance(to: at(45))
+        _ = stream.advance(to: at(45))
         stream.passed(stream.horizon(at: at(45)))
         for number in 0..<10 {
             let now_s = number < 3 ? 45 + 0.05 * Double(number) : 47.2 + 0.02 * Double(number)

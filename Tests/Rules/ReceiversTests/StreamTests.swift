@@ -46,11 +46,12 @@ private func availabilities(
     for tenth in 0...Int((last - first) * 10) {
         let now = at(first + Double(tenth) / 10)
         while let next = times.first, at(next) <= now {
+            _ = stream.advance(to: at(next))
             _ = stream.receive((1...packets).map { packet($0) }, at: at(next), wall: nil)
             times.removeFirst()
             if stream.availability != found.last { found.append(stream.availability) }
         }
-        stream.advance(to: now)
+        _ = stream.advance(to: now)
         stream.passed(stream.horizon(at: now))
         if stream.availability != found.last { found.append(stream.availability) }
     }
@@ -169,13 +170,13 @@ struct ReceiverStreamTests {
     func stalls(period_s: Double, silence_s: Double) {
         var stream = stream(every: period_s)
         let last = at(9 * period_s)
-        stream.advance(to: last + .seconds(silence_s - 0.01))
+        _ = stream.advance(to: last + .seconds(silence_s - 0.01))
         #expect(stream.availability == .scanning)
         #expect(stream.nextDeadline == last + .seconds(silence_s))
-        stream.advance(to: last + .seconds(silence_s))
+        _ = stream.advance(to: last + .seconds(silence_s))
         #expect(stream.availability == .stalled)
         #expect(stream.liveness == .blind(since: last))
-        _ = stream.receive([packet()], at: last + .seconds(60), wall: nil)
+        _ = stream.receive([packet(1, at: 60)], at: last + .seconds(60), wall: nil)
         #expect(stream.availability == .scanning)
     }
 
@@ -191,7 +192,7 @@ struct ReceiverStreamTests {
     func heartbeats() {
         var stream = stream(every: 1)
         for number in 10..<40 {
-            stream.advance(to: at(Double(number)))
+            _ = stream.advance(to: at(Double(number)))
             _ = stream.receive([], at: at(Double(number)), wall: nil)
         }
         #expect(stream.liveness == .live)
@@ -204,12 +205,12 @@ struct ReceiverStreamTests {
         var found: [RadioAvailability] = []
         for second in 0..<300 {
             if second % 20 == 0 { _ = stream.receive([], at: at(Double(second)), wall: nil) }
-            stream.advance(to: at(Double(second)))
+            _ = stream.advance(to: at(Double(second)))
             if found.last != stream.availability { found.append(stream.availability) }
         }
         // The first gap alone is longer than the silence that is allowed before any is known.
         #expect(found == [.scanning, .stalled, .scanning])
-        stream.advance(to: at(280 + 60))
+        _ = stream.advance(to: at(280 + 60))
         #expect(stream.liveness == .blind(since: at(280)))
     }
 
@@ -221,11 +222,12 @@ struct ReceiverStreamTests {
             if second % 20 == 0 { _ = stream.receive([], at: at(Double(second) + 0.5), wall: nil) }
         }
         #expect(stream.nextDeadline == at(100.5) + .seconds(3))
-        stream.advance(to: at(104))
+        _ = stream.advance(to: at(104))
         #expect(stream.liveness == .blind(since: at(100.5)))
         _ = stream.receive([], at: at(120.5), wall: nil)
         #expect(stream.nextDeadline == at(120.5) + .seconds(60))
         _ = stream.receive([packet(1), packet(2)], at: at(130), wall: nil)
+        _ = stream.advance(to: at(130.5))
         #expect(stream.nextDeadline == at(130) + .seconds(3))
     }
 
@@ -329,7 +331,7 @@ struct ReceiverStreamTests {
         #expect(stream.horizon(at: at(9.5)) == at(8.5))
         #expect(stream.horizon(at: at(12)) == at(10.5))
         var stalled = stream
-        stalled.advance(to: at(12))
+        _ = stalled.advance(to: at(12))
         #expect(stalled.horizon(at: at(13)) == at(13))
     }
 

@@ -72,8 +72,11 @@ final class ReceiverRunner<Owner: RadioOwner> {
     func turn(at now: Instant) {
         let (messages, dropped) = inbox.takeAll()
         counters.dropped = dropped
-        for message in messages { receive(message) }
-        stream.advance(to: now)
+        for message in messages {
+            hand(stream.advance(to: message.arrival))
+            receive(message)
+        }
+        hand(stream.advance(to: now))
         let horizon = forward(to: stream.horizon(at: now))
         stream.passed(horizon)
         announce(at: horizon)
@@ -100,7 +103,12 @@ final class ReceiverRunner<Owner: RadioOwner> {
         {
             logger.warning("receiver: \(ReceiverSenders.warning(topics.first, topics.second))")
         }
-        guard let heard = stream.receive(content, at: message.arrival, wall: wall(message.arrival)) else { return }
+        hand(stream.receive(content, at: message.arrival, wall: wall(message.arrival)))
+    }
+
+    /// Hands the packets of a message that counts to the owner.
+    private func hand(_ heard: [ReceiverStream.Heard]?) {
+        guard let heard else { return }
         announce(at: forward(to: heard.first?.at ?? latest))
         for entry in heard {
             let instant = forward(to: entry.at)
