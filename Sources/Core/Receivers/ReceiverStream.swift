@@ -66,8 +66,7 @@ package struct ReceiverStream: Sendable {
     private var lastMessage: Instant
     private var rhythm = ReceiverRhythm()
     private var clock = ReceiverClock()
-    /// The addresses of the batch before the latest one, and of the latest.
-    private var addresses: (before: Set<DeviceAddress>, latest: Set<DeviceAddress>) = ([], [])
+    private var addresses = BatchAddresses()
     private var repeats = ReceiverRepeats()
     /// The messages since the last one that counted.
     private var doubts = DoubtfulMessages()
@@ -190,10 +189,8 @@ package struct ReceiverStream: Sendable {
     package mutating func passed(_ instant: Instant) { latest = max(latest, instant) }
 
     private mutating func follow(_ message: ReceiverMessage, at arrival: Instant) {
-        if !message.packets.isEmpty, !rhythm.isInBatch(at: arrival) { addresses = (addresses.latest, []) }
-        for packet in message.packets where addresses.latest.count < ReceivedPacket.mostInMessage {
-            addresses.latest.insert(packet.address)
-        }
+        if !message.packets.isEmpty, !rhythm.isInBatch(at: arrival) { addresses.beginBatch() }
+        for packet in message.packets { addresses.insert(packet.address) }
         rhythm.take(message, at: arrival)
     }
 
@@ -256,15 +253,41 @@ package struct ReceiverStream: Sendable {
     private func spread(_ packets: [ReceivedPacket], before end: Instant) -> [Heard] {
         let short = min(rhythm.usualGap ?? Self.firstPeriod, Self.firstPeriod)
         let period = period ?? (packets.count > 1 ? short : .zero)
-        var layout = BatchLayout(packets, known: addresses.before, period: period)
+        var layout = BatchLayout(packets, known: addresses, period: period)
         return packets.map { Heard(at: end - layout.place($0.address), packet: $0) }
+    }
+}
+
+/// The addresses of the latest batch, and of the four to eight before it: one batch may have lost each packet of a transmitter.
+private struct BatchAddresses: Sendable {
+    private static let batchesInPart = 4
+
+    private var latest: Set<DeviceAddress> = []
+    /// Two parts, each of some batches before the latest one. The older part is forgotten as a whole.
+    private var before: (newer: Set<DeviceAddress>, older: Set<DeviceAddress>) = ([], [])
+    private var batches = 0
+
+    /// Returns true if an address was in a batch before the latest one.
+    func contains(_ address: DeviceAddress) -> Bool {
+        before.newer.contains(address) || before.older.contains(address)
+    }
+
+    mutating func beginBatch() {
+        if batches == Self.batchesInPart { (before, batches) = (([], before.newer), 0) }
+        before.newer.formUnion(latest)
+        latest = []
+        batches += 1
+    }
+
+    mutating func insert(_ address: DeviceAddress) {
+        if latest.count < ReceivedPacket.mostInMessage { latest.insert(address) }
     }
 }
 
 /// The places of packets without times in the period before the end of their batch. Those of each address are spread evenly.
 ///
-/// An address that was not in the batch before may be the new one of a transmitter that has rotated. So it comes after
-/// those of known addresses with the same data: packets that overlap are those of two transmitters.
+/// An address that was in none of the batches before may be the new one of a transmitter that has rotated. So it comes
+/// after those of known addresses with the same data: packets that overlap are those of two transmitters.
 private struct BatchLayout {
     private struct Part {
         /// The time from the part's end to the batch's.
@@ -276,8 +299,8 @@ private struct BatchLayout {
 
     private var parts: [DeviceAddress: Part] = [:]
 
-    /// - Parameter known: the addresses of the batch before.
-    init(_ packets: [ReceivedPacket], known: Set<DeviceAddress>, period: TimeSpan) {
+    /// - Parameter known: the addresses of the batches before.
+    init(_ packets: [ReceivedPacket], known: BatchAddresses, period: TimeSpan) {
         var sums: [[UInt8]: (known: Int64, new: Int64)] = [:]
         var dataOf: [DeviceAddress: [UInt8]] = [:]
         for packet in packets {

@@ -301,6 +301,15 @@ struct ReceiverStreamTests {
         #expect(heard.map(\.at) == [at(9.25), at(9.5), at(9.75)])
     }
 
+    @Test("An address that is new in a batch follows a known one that the batch before had lost", arguments: 1...4)
+    func newAddressAfterLoss(lost: Int) {
+        var stream = stream(every: 1)
+        for number in 0..<lost { _ = stream.receive([packet(2)], at: at(10 + Double(number)), wall: nil) }
+        let rotated = stream.receive([packet(3), packet(1)], at: at(10 + Double(lost)), wall: nil)
+        #expect(rotated.map(\.packet.address.bits) == [1, 3])
+        #expect(rotated.first?.at != rotated.last?.at)
+    }
+
     @Test("An address that is new in a batch follows those of the batch before with the same data")
     func newAddress() {
         func packets(_ addresses: [UInt64]) -> [ReceivedPacket] { addresses.map { packet($0) } }
