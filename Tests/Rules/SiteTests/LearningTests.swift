@@ -159,6 +159,33 @@ struct SuspectTests {
         #expect((3...12).contains(after.rssiOffset_db - before.rssiOffset_db))
     }
 
+    /// The verdicts on the links of gateway 0 that change by so much against usual levels with a scatter of 1 dB.
+    private func verdicts(_ changes_db: [Float]) -> [LinkChanges.Verdict] {
+        var readings: [LinkTable.Reading] = []
+        let usual = LinkTable.Usual(level_dbm: -70, scatter_db: 0.8, days: 14)
+        for receiver in 0...changes_db.count {
+            for sender in 0...changes_db.count where sender != receiver {
+                let change_db = min(receiver, sender) == 0 ? changes_db[max(receiver, sender) - 1] : 0
+                readings.append(
+                    LinkTable.Reading(
+                        link: LinkTable.Direction(receiver: receiver, sender: sender), level_dbm: -70 + change_db,
+                        usual: usual))
+            }
+        }
+        return LinkChanges(readings).verdicts
+    }
+
+    @Test("A display that takes 3 dB of each link of a gateway is no change of the gateway; a cover of 6 dB is")
+    func displayBeside() {
+        #expect(verdicts([-3, -3, -3, -3, -3, -3]).isEmpty)
+        #expect(verdicts([-6, -6, -6, -6, -6, -6]).map(\.reason) == [.covered])
+    }
+
+    @Test("Nearly all links weaker by a little and one by much is a change of the gateway")
+    func unlikeChanges() {
+        #expect(verdicts([-2.5, -2.4, -9, -2.7, 1.7, -1.2]).map(\.gateway) == [0])
+    }
+
     @Test("A quiet store names none for weeks")
     func quiet() throws {
         var store = try LearningStore(GatewayLinks(seed: 7, count: 6, offsets_db: 8))

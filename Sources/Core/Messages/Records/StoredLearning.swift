@@ -29,7 +29,7 @@ package struct StoredLearning: Hashable, Sendable {
         /// The last change, dB.
         var change_db: Double
         var reason: LearnedReport.Reason
-        /// The score of the last quarter.
+        /// The score of the latest quarters in a row.
         var score: Double
         var isNamed = false
         /// The quarters in a row without a change.

@@ -42,13 +42,15 @@ struct LinkChanges: Sendable {
     /// The days after which a link is judged.
     static let learnedDays = 5
     /// The least score of a gateway.
-    static let leastScore = 0.5
+    static let leastScore = 0.45
+    /// A change counts at most so much, dB: one link alone shows no move.
+    private static let mostOfLink_db = 8.0
     /// The square of a change in standard deviations counts at most so much, because one link proves little.
     private static let mostSquare = 16.0
     /// A link that changes by so many standard deviations, and so many dB, has changed.
     private static let changedDeviations = 1.3, changed_db = 1.2
-    /// The least median change of the changed links, dB: of links in all directions, and where nearly all are weaker. A
-    /// display beside a gateway weakens many links a little.
+    /// The least change of the changed links, dB, as the root of the mean square: of links in all directions, and where
+    /// nearly all are weaker. A display beside a gateway weakens many links alike, by little. A move changes some by much.
     private static let leastMove_db = 2.0, leastCover_db = 3.4
     /// The fewest changed links of a gateway, and their least share of all its links.
     private static let fewest = 2, leastShare = 0.4
@@ -129,7 +131,7 @@ struct LinkChanges: Sendable {
             let own = changes.filter { $0.touches(gateway) }
             let changed = own.filter(Self.isChanged)
             guard changed.count >= Self.fewest, Double(changed.count) >= Self.leastShare * Double(own.count),
-                Self.median(changed.map(\.mean_db.magnitude))
+                Self.size_db(changed)
                     >= (Self.weakerShare(changed) >= Self.coveredShare ? Self.leastCover_db : Self.leastMove_db)
             else { continue }
             let count = Double(own.count)
@@ -161,6 +163,12 @@ struct LinkChanges: Sendable {
 
     private static func weakerShare(_ changes: [Change]) -> Double {
         Double(changes.count { $0.mean_db < 0 }) / Double(max(1, changes.count))
+    }
+
+    /// Returns the root of the mean square of changes, dB.
+    private static func size_db(_ changes: [Change]) -> Double {
+        let squares = changes.map { min($0.mean_db.magnitude, mostOfLink_db) }.map { $0 * $0 }
+        return (squares.reduce(0, +) / Double(max(1, changes.count))).squareRoot()
     }
 
     private static func median(_ values: [Double]) -> Double { values.median ?? 0 }

@@ -1,9 +1,10 @@
 /// The gateways whose links have changed, over the quarters of the days.
 ///
-/// A gateway is named after two quarters in a row whose scores are 2 together, and no more after two quarters without a
-/// change. After a week its new place is the usual one.
+/// A gateway is named after two quarters in a row, or more, whose scores are 2 together. A score counts half after each
+/// further quarter. After two quarters without a change the gateway is named no more, and after a week its new place is
+/// the usual one.
 struct SuspectList: Sendable {
-    /// The scores of two quarters in a row that name a gateway.
+    /// The scores of quarters in a row that name a gateway.
     private static let sure = 2.0
     /// The quarters in a row that clear a gateway.
     private static let enough = 2
@@ -43,7 +44,8 @@ struct SuspectList: Sendable {
         let isFirst = entry.score == 0
         entry.isNamed = entry.isNamed || (!isFirst && entry.score + verdict.score >= Self.sure)
         entry.usualQuarters = 0
-        (entry.score, entry.change_db, entry.reason) = (verdict.score, verdict.change_db, verdict.reason)
+        entry.score = entry.score / 2 + verdict.score
+        (entry.change_db, entry.reason) = (verdict.change_db, verdict.reason)
         entries[verdict.gateway] = entry
     }
 

@@ -1,28 +1,33 @@
 @testable import Core
 @testable import TestAir
 
-/// A year of one store that learns, in hours: once without any change of a gateway, and then with one.
+/// A year of one store that learns, in hours: once without any change of a gateway, and then some days with one each.
 struct LearningYears {
+    private static let events = 6
+
     private let seed: UInt64
     private let links: GatewayLinks
 
+    /// The numbers of gateways in stores.
+    static let gateways = [4, 6, 9, 12]
+
     init(seed: UInt64) {
         self.seed = seed
-        links = GatewayLinks(seed: seed, count: [4, 6, 9, 12][Int(seed % 4)], offsets_db: 8)
+        links = GatewayLinks(seed: seed, count: Self.gateways[Int(seed % 4)], offsets_db: 8)
     }
 
     func play(into figures: inout LearningFigures) {
         guard var store = try? LearningStore(links) else { return }
         store.pass(days: 21)
         figures.add(offsets: store, beacons: 2_000)
-        figures.add(event: event(in: store), of: links, after: store)
+        for number in 1...Self.events { figures.add(event: event(number, in: store), of: links, after: store) }
         store.pass(days: 365 - 21)
         figures.add(alarms: store)
     }
 
     /// Returns a move or a cover of a gateway at some hour of the next day.
-    private func event(in store: LearningStore) -> GatewayLinks.Event {
-        var random = RandomStream(seed: seed, index: 1)
+    private func event(_ number: Int, in store: LearningStore) -> GatewayLinks.Event {
+        var random = RandomStream(seed: seed, index: number)
         let gateway = random.below(links.gateways.count)
         let hour = store.hour + 1 + random.below(24)
         if random.chance(0.5) { return .cover(gateway: gateway, loss_db: 6, half: false, hour: hour) }
@@ -38,6 +43,8 @@ struct LearningFigures {
     private var alarms = 0
     private var moves = 0, covers = 0
     private var namedMoves = 0, namedCovers = 0
+    /// Those of stores with the fewest gateways, which have few links.
+    private var small = (named: 0, events: 0)
     private var othersNamed = 0
     private var errors_db: [Double] = []
     private var within = 0
@@ -76,6 +83,10 @@ struct LearningFigures {
         let named = Set(store.reports.dropFirst(before).flatMap { $0.report.suspects.map(\.id) })
         let isNamed = named.contains(links.gateways[gateway].id)
         othersNamed += named.count - (isNamed ? 1 : 0)
+        if links.gateways.count == LearningYears.gateways[0] {
+            small.events += 1
+            small.named += isNamed ? 1 : 0
+        }
         if case .move = event {
             moves += 1
             namedMoves += isNamed ? 1 : 0
@@ -102,7 +113,8 @@ struct LearningFigures {
         let count = max(1, sorted.count)
         func share(_ values: [Double]) -> Double { percent(values.reduce(0, +), Double(max(1, values.count))) }
         return
-            "years=\(years) alarms=\(alarms) moves=\(namedMoves)/\(moves) covers=\(namedCovers)/\(covers) others=\(othersNamed) "
+            "years=\(years) alarms=\(alarms) moves=\(namedMoves)/\(moves) covers=\(namedCovers)/\(covers) "
+            + "of_four_gateways=\(small.named)/\(small.events) others=\(othersNamed) "
             + "offset_error_p50_db=\(tenths(sorted.isEmpty ? 0 : sorted[count / 2])) "
             + "p95_db=\(tenths(sorted.isEmpty ? 0 : sorted[count * 95 / 100])) within=\(percent(Double(within), Double(count))) "
             + "unsure=\(isWide) zones_without=\(share(without)) zones_exact=\(share(exact)) zones_learned=\(share(learned))"
