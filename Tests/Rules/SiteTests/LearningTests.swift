@@ -45,6 +45,19 @@ struct LearningTests {
         #expect(without < exact - 0.05)
     }
 
+    @Test("The difference of two receivers is the middle between those who are near one and near the other, few or many")
+    func unevenVisitors() throws {
+        var table = DifferenceTable()
+        for number in 0..<400 {
+            // Three of four beacons are nearer to the first gateway, which hears 4 dB more than the second.
+            let spread_db = Double(number / 4 % 9) - 4
+            table.take((0, -60 + spread_db), (1, number % 4 == 0 ? -52.0 : -76.0))
+        }
+        table.endDay()
+        let learned = try #require(table.all.first?.learned)
+        #expect((learned.difference_db - 4).magnitude < 0.5)
+    }
+
     @Test("Without positions the offsets are unsure and change nothing")
     func withoutPlan() throws {
         var store = try LearningStore(GatewayLinks(seed: 1, count: 6, offsets_db: 8), hasPlan: false)

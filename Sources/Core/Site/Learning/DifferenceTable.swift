@@ -1,8 +1,9 @@
 /// The differences of levels at pairs of gateways that hear a moving beacon at once.
 ///
-/// The beacon is somewhere between two gateways if both hear it better than all others do. Many beacons are about as often
-/// nearer to one as to the other. So the median difference is that of the two receivers, with a wide uncertainty: a gateway
-/// in a corner has fewer neighbours than one in the middle.
+/// The beacon is somewhere between two gateways if both hear it better than all others do. Those nearer to one of the two
+/// are as far from zero as those nearer to the other, be they more or fewer. So the middle between the means of both
+/// groups is the difference of the two receivers. The groups are found as ISODATA finds the threshold of a picture: the
+/// middle divides the beacons anew until it stays.
 struct DifferenceTable: Sendable {
     /// Two gateways, the first with the lower number.
     struct Pair: Hashable, Comparable, Sendable {
@@ -21,6 +22,8 @@ struct DifferenceTable: Sendable {
     /// The number of a day's differences in bins of 2 dB.
     private struct Histogram: Sendable {
         static let width_db = 2.0, bins = 41
+        /// The rounds after which the middle stays, and the fewest beacons of a group.
+        private static let rounds = 30, fewest = 3.0
         var counts = [UInt16](repeating: 0, count: bins)
         var total = 0
 
@@ -32,7 +35,25 @@ struct DifferenceTable: Sendable {
             total += 1
         }
 
-        var median_db: Double {
+        /// The middle between the means of the differences above it and below it.
+        var middle_db: Double {
+            var middle = median_db
+            for _ in 0..<Self.rounds {
+                var (above, below) = ((sum: 0.0, count: 0.0), (sum: 0.0, count: 0.0))
+                for (bin, count) in counts.enumerated() where count > 0 {
+                    let value = Double(bin - (Self.bins - 1) / 2) * Self.width_db
+                    // A bin that the middle divides belongs to both.
+                    let share = min(max((value - middle) / Self.width_db + 0.5, 0), 1)
+                    above = (above.sum + share * value * Double(count), above.count + share * Double(count))
+                    below = (below.sum + (1 - share) * value * Double(count), below.count + (1 - share) * Double(count))
+                }
+                guard min(above.count, below.count) >= Self.fewest else { return middle }
+                middle = (above.sum / above.count + below.sum / below.count) / 2
+            }
+            return middle
+        }
+
+        private var median_db: Double {
             var below = 0.0
             for (bin, count) in counts.enumerated() where count > 0 {
                 let within = Double(total) / 2 - below
@@ -46,8 +67,9 @@ struct DifferenceTable: Sendable {
         }
     }
 
-    /// The fewest differences of a day whose median counts, and the most days of the mean.
-    private static let fewest = 30, mostDays = 7
+    /// The fewest differences of a day that count, and the most days of the mean.
+    private static let fewest = 30
+    static let mostDays = 7
     /// The most pairs: neighbours of 64 gateways are fewer.
     static let mostPairs = 512
 
@@ -71,12 +93,12 @@ struct DifferenceTable: Sendable {
         for (pair, histogram) in today where histogram.total >= Self.fewest {
             guard var known = learned[pair] else {
                 if learned.count < Self.mostPairs {
-                    learned[pair] = Learned(difference_db: histogram.median_db, days: 1)
+                    learned[pair] = Learned(difference_db: histogram.middle_db, days: 1)
                 }
                 continue
             }
             known.days = min(known.days + 1, Self.mostDays)
-            known.difference_db += (histogram.median_db - known.difference_db) / Double(known.days)
+            known.difference_db += (histogram.middle_db - known.difference_db) / Double(known.days)
             learned[pair] = known
         }
         today = [:]

@@ -26,8 +26,8 @@ struct OffsetSolver {
         case beacon
 
         /// The standard deviation before the equations show their own, dB, and its bounds.
-        var typical_db: Double { [5, 1.5, 12][rawValue] }
-        var bounds_db: ClosedRange<Double> { [2...8, 0.7...4, 12...20][rawValue] }
+        var typical_db: Double { [5, 1.5, 5][rawValue] }
+        var bounds_db: ClosedRange<Double> { [2...8, 0.7...4, 3...20][rawValue] }
     }
 
     private struct Equation {
@@ -35,6 +35,8 @@ struct OffsetSolver {
         /// Unknowns with their factors.
         var terms: [(unknown: Int, factor: Double)]
         var value: Double
+        /// The share of its kind's information that the equation has: the beacons of few days may be few, and stay long.
+        var trust = 1.0
         var weight = 1.0
     }
 
@@ -83,8 +85,14 @@ struct OffsetSolver {
             equations.append(
                 Equation(
                     kind: .beacon, terms: [(receive(pair.first), 1), (receive(pair.second), -1)],
-                    value: learned.difference_db))
+                    value: learned.difference_db, trust: Self.trust(days: learned.days)))
         }
+    }
+
+    /// Returns 1 for the most days, and about a third for the first one.
+    private static func trust(days: Int) -> Double {
+        func share(_ days: Int) -> Double { Double(days) / Double(days + 3) }
+        return share(days) / share(DifferenceTable.mostDays)
     }
 
     private mutating func join(_ one: Int, _ other: Int) {
@@ -156,7 +164,7 @@ struct OffsetSolver {
         right[wall] = Self.wall_db_m / (wallSpread * wallSpread)
         for equation in equations {
             let scatter = scatter_db[equation.kind.rawValue]
-            let weight = equation.weight / (scatter * scatter)
+            let weight = equation.weight * equation.trust / (scatter * scatter)
             for (row, factor) in equation.terms {
                 right[row] += weight * factor * equation.value
                 for (column, other) in equation.terms where column <= row {
@@ -174,7 +182,8 @@ struct OffsetSolver {
             var members = 0.0
             for index in equations.indices where equations[index].kind == kind {
                 let equation = equations[index]
-                let residual = equation.terms.reduce(equation.value) { $0 - $1.factor * solution[$1.unknown] }
+                let rest = equation.terms.reduce(equation.value) { $0 - $1.factor * solution[$1.unknown] }
+                let residual = rest * equation.trust.squareRoot()
                 let relative = residual / (2 * scatter_db[kind.rawValue])
                 equations[index].weight = 1 / (1 + relative * relative)
                 squares += equations[index].weight * residual * residual
