@@ -45,7 +45,7 @@ struct LearningTests {
         #expect(without < exact - 0.05)
     }
 
-    @Test("The difference of two receivers is the middle between those who are near one and near the other, few or many")
+    @Test("A pair differs by the middle between the beacons near one and those near the other, few or many")
     func unevenVisitors() throws {
         var table = DifferenceTable()
         for number in 0..<400 {
