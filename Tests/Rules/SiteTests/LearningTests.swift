@@ -58,13 +58,16 @@ struct LearningTests {
         #expect((learned.difference_db - 4).magnitude < 0.5)
     }
 
-    @Test("Without positions the offsets are unsure and change nothing")
+    @Test("Without positions, beacons that two gateways hear make the offsets sure and the zones right")
     func withoutPlan() throws {
         var store = try LearningStore(GatewayLinks(seed: 1, count: 6, offsets_db: 8), hasPlan: false)
-        store.pass(days: 8)
-        #expect(store.report.gateways.count == 6)
-        #expect(store.report.gateways.allSatisfy { $0.plusMinus_db > StoreLearning.sureEnough_db })
+        store.pass(days: 2)
         #expect(store.learning?.offsets_db.isEmpty == true)
+        store.pass(days: 8)
+        let (gateways, used) = (store.links.gateways, store.learning?.offsets_db ?? [:])
+        #expect(used.count == 6)
+        let exact = store.zones(2_000) { -gateways[$0].receive_db }
+        #expect(store.zones(2_000) { used[gateways[$0].id] ?? 0 } > exact - 0.01)
     }
 
     @Test("An offset that the configuration names is not replaced, and the others are relative to it")
@@ -165,7 +168,7 @@ struct SuspectTests {
         let before = try #require(store.report.gateways.first { $0.id == gateway })
         store.restart()
         #expect(store.learning?.suspectCount == 1)
-        store.pass(days: 10)
+        store.pass(days: 14)
         #expect(store.report.suspects.isEmpty)
         let after = try #require(store.report.gateways.first { $0.id == gateway })
         #expect(after.since > before.since)

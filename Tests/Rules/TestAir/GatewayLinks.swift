@@ -199,16 +199,21 @@ struct GatewayLinks: Sendable {
 /// Beacons in the store, for comparing zones.
 extension GatewayLinks {
     /// Returns the levels of a beacon at a random place of a room at each gateway, dBm, as smoothed readings.
-    func levels(ofBeacon number: Int) -> (room: Int, levels_dbm: [Double]) {
+    ///
+    /// - Parameter hour: decides which gateways are covered.
+    func levels(ofBeacon number: Int, hour: Int = .max) -> (room: Int, levels_dbm: [Double]) {
         var random = RandomStream(seed: seed &+ 0x6265_6163, index: number)
         let room = random.below(rooms.count)
         let middle = rooms.middle(of: room)
         let place = FloorPoint(
             x_m: middle.x_m + random.uniform(-Rooms.width_m / 2..<Rooms.width_m / 2),
             y_m: middle.y_m + random.uniform(-Rooms.depth_m / 2..<Rooms.depth_m / 2))
-        let levels = gateways.map { gateway in
+        let levels = gateways.enumerated().map { number, gateway in
             let distance_m = max(Self.nearest_m, gateway.place.distance_m(to: place))
-            let path_db = 10 * exponent * Double.log10(distance_m) + rooms.loss_db(from: place, to: gateway.place)
+            var path_db = 10 * exponent * Double.log10(distance_m) + rooms.loss_db(from: place, to: gateway.place)
+            for case .cover(number, let loss_db, let half, let start) in events where hour >= start {
+                if !half || place.x_m < gateway.place.x_m { path_db += loss_db }
+            }
             return -59 + gateway.receive_db - path_db + random.normal() * Self.shadowing_db
         }
         return (room, levels)

@@ -99,7 +99,7 @@ struct LearningStore {
         var offsets_db = learning?.offsets_db ?? [:]
         for gateway in settings.gateways { offsets_db[gateway.id] = gateway.rssiOffset_db ?? offsets_db[gateway.id] }
         for number in 0..<Self.beaconsOfHour {
-            let levels = links.levels(ofBeacon: 1_000_000 + hour * Self.beaconsOfHour + number).levels_dbm
+            let levels = links.levels(ofBeacon: 1_000_000 + hour * Self.beaconsOfHour + number, hour: hour).levels_dbm
             let corrected = levels.enumerated().map { $1 + (offsets_db[links.gateways[$0].id] ?? 0) }
             let best = corrected.indices.sorted { corrected[$0] > corrected[$1] }.prefix(2)
             guard best.count == 2 else { continue }
