@@ -64,4 +64,14 @@ struct PeopleTests {
             })
         #expect(complaints(region("people = true") + "[site]\nregions = [\"carts\"]").isEmpty)
     }
+
+    @Test(
+        "A receiver's topics may have empty levels, as where a maker's begin with a slash",
+        arguments: [
+            "/gw/ac233fc0a1b2/status", "gw//status/", "/#",
+        ])
+    func emptyLevels(topic: String) {
+        #expect(complaints("[receiver]\ntopic = \"\(topic)\"\nformat = \"minew\"").isEmpty)
+        #expect(!complaints("[receiver]\ntopic = \"\"\nformat = \"minew\"").isEmpty)
+    }
 }

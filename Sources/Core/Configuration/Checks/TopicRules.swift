@@ -46,9 +46,11 @@ extension Rule where Value == String {
             "a topic filter of at most 500 bytes: levels with / between, + for one level, # at the end for all below"
         ) { text in
             let levels = text.split(separator: "/", omittingEmptySubsequences: false)
-            guard text.utf8.count <= 500, !text.hasPrefix("$") else { return false }
+            guard 1...500 ~= text.utf8.count, !text.hasPrefix("$") else { return false }
             return levels.enumerated().allSatisfy { number, level in
-                level == "+" || (level == "#" && number == levels.count - 1) || TopicName.isLevel(level)
+                // Receivers of several makers begin their topics with a slash: the first level is empty.
+                level.isEmpty || level == "+" || (level == "#" && number == levels.count - 1)
+                    || TopicName.isLevel(level)
             }
         }
     }
