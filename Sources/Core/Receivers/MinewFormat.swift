@@ -105,15 +105,22 @@ enum MinewFormat {
         let time = document.field("timestamp", of: first)
         message.isDated = time != nil
         message.sentAt = time.flatMap { document.text(at: $0) }.flatMap(Timestamp.anyTime)
+        var isWithoutData = false
         for element in elements.dropFirst() {
+            // A sensor's element has its readings instead.
+            guard let data = document.field("rawData", of: element) else {
+                isWithoutData = true
+                continue
+            }
             guard let address = document.address(at: document.field("mac", of: element)) else {
                 message.fault = fault
                 continue
             }
             message.append(
                 address, rssi_dbm: document.rssi(at: document.field("rssi", of: element)),
-                data: document.hexadecimal(at: document.field("rawData", of: element)), at: nil, orElse: fault)
+                data: document.hexadecimal(at: data), at: nil, orElse: fault)
         }
+        if message.packets.isEmpty, isWithoutData { message.fault = fault }
         return message
     }
 }

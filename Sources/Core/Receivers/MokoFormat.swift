@@ -1,4 +1,4 @@
-/// The messages of MOKO's gateways (MKGW1 to MKGW4): JSON, the kind of message in `msg_id`.
+/// The messages of MOKO's gateways (MKGW1 to MKGW3): JSON, the kind of message in `msg_id`.
 ///
 /// As `barnowl-mokosmart` reads them, and MOKO's own applications:
 ///

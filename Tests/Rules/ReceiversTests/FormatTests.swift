@@ -122,6 +122,8 @@ struct ReceiverFormatTests {
         #expect(try lines(.minew, Array(text.utf8)) == ["C2:00:59:00:03:8E random -44 0201061aff4c000215"])
         let message = try ReceiverFormat.minew.read(Array(text.utf8))
         #expect(message.isDated && message.sentAt == Timestamp.anyTime("2026-11-28T17:00:00Z"))
+        // A sensor's element without raw data is no fault of the settings.
+        #expect(message.fault == nil)
     }
 
     @Test("MOKO's scan messages of both protocols have their packets; its state has none")
@@ -169,6 +171,13 @@ struct ReceiverFormatTests {
         let heartbeat =
             #"{"id":"1","action":"heartbeat","timestamp":1678698297028,"gateway":"CC:1B:E0:E2:8F:2C","data":{}}"#
         #expect(try lines(.cassia, Array(heartbeat.utf8)) == [])
+    }
+
+    @Test("A message of Cassia's has a time though its clock counts from 1970, so that an equal one is a repeat")
+    func cassiaWithoutClock() throws {
+        let text = #"[{"bdaddr":"00:E1:50:BA:DA:55","rssi":-72,"adData":"020106","timestamp":61234}]"#
+        let message = try ReceiverFormat.cassia.read(Array(text.utf8))
+        #expect(message.isDated && message.packets.map(\.time) == [nil])
     }
 
     @Test("A public address of Cassia's is public")
