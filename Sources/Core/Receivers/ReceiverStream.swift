@@ -162,6 +162,7 @@ package struct ReceiverStream: Sendable {
             return count(message, at: arrival, wall: wall)
         }
         let gap = rhythm.usualGap.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.backlogGap
+        if let former = held?.message { repeats.remember(former, at: arrival, isInBatch: true) }
         let first = held?.first ?? arrival
         let due = min(arrival + min(gap, Self.backlogGap), first + Self.longestDelivery)
         held = Held(message: message, arrival: arrival, wall: wall, due: due, first: first)

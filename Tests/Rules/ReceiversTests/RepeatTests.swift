@@ -158,6 +158,18 @@ struct RepeatTests {
         #expect(stream.receive(message(90), at: at(last_s + 1), wall: nil)?.count == 4)
     }
 
+    @Test("The messages of a backlog count for nothing when they come again, those that did not count, too")
+    func undatedBacklogAgain() {
+        var stream = stream(every: 1)
+        _ = stream.advance(to: at(60))
+        for number in 0..<5 { _ = stream.receive(message(number), at: at(60 + 0.01 * Double(number)), wall: nil) }
+        for second in 61..<70 {
+            _ = stream.advance(to: at(Double(second)))
+            #expect(stream.receive(message(100 + second), at: at(Double(second)), wall: nil) != nil)
+        }
+        for number in 0..<5 { #expect(stream.receive(message(number), at: at(69.4), wall: nil) == nil) }
+    }
+
     @Test("A backlog counts for nothing after a heartbeat, too, and one with times is not held")
     func backlogAfterHeartbeat() {
         var stream = stream(every: 1)
