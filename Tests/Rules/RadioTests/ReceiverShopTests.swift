@@ -59,6 +59,15 @@ struct ReceiverShopTests {
     }
 }
 
+extension ReceiverShopTests {
+    @Test("Where batches come only while something is heard, an exit comes before the next visit, heartbeats or not")
+    func heartbeatsBetweenVisits() throws {
+        let batches = (6...24).map(Double.init) + (75...85).map(Double.init)
+        let visits = try Shop.visits(batches: batches, heartbeats: [-6, 24, 54, 84, 114, 144].map { $0 + 0.5 })
+        #expect(visits.count == 2, "\(visits)")
+    }
+}
+
 /// The faults of a receiver and of its network.
 struct Trouble: Sendable, CustomTestStringConvertible {
     var name: String
@@ -174,6 +183,33 @@ private struct Shop {
             let now = ReceiverShopTests.start + .seconds(now_s)
             owner.radioProved(at: now)
             _ = owner.tick(at: now)
+        }
+        return owner.log.visits
+    }
+
+    /// Returns the visits of a cart that is in each batch of a Minew receiver, with empty messages at other times.
+    static func visits(batches: [Double], heartbeats: [Double]) throws -> [Visit] {
+        let owner = ShopOwner()
+        let inbox = try ReceiverInbox(filter: "rx")
+        let runner = ReceiverRunner(
+            ReceiverSettings(topic: "rx", format: .minew), inbox, owner: owner, bell: try Doorbell(),
+            wall: { WallTime(microseconds: 1_795_000_000_000_000) + ($0 - ReceiverShopTests.start) },
+            logger: Logger(label: "test"), at: ReceiverShopTests.start)
+        let frame = IBeaconFrame(
+            identity: BeaconIdentity(uuid: StoreScenario.storeUUID, major: 1, minor: 2), measuredPower_dbm: -59)
+        let data = [2, 1, 6] + frame.encodedStructure
+        for step in 0...1_600 {
+            let now_s = Double(step) / 10
+            let now = ReceiverShopTests.start + .seconds(now_s)
+            if batches.contains(now_s) {
+                let packets = (0..<4).map { number in
+                    let address = DeviceAddress(bits: 0xC000_0000_0001, type: .random)
+                    return (now_s, ReceivedPacket(address: address, rssi_dbm: -60 - Int8(number), data: data))
+                }
+                inbox.take(payload(.minew, packets.map { (at_s: $0.0, packet: $0.1) }, 0, now_s), on: "rx", at: now)
+            }
+            if heartbeats.contains(now_s) { inbox.take(payload(.minew, [], 0, now_s), on: "rx", at: now) }
+            runner.turn(at: now)
         }
         return owner.log.visits
     }

@@ -110,6 +110,9 @@ final class ReceiverRunner<Owner: RadioOwner> {
     private func hand(_ heard: [ReceiverStream.Heard]?) {
         guard let heard else { return }
         announce(at: forward(to: heard.first?.at ?? latest))
+        // Nothing was heard before the first packet, so exits that are due come before its entry.
+        owner.radioProved(at: latest)
+        ownerWait = owner.tick(at: latest)
         for entry in heard {
             let instant = forward(to: entry.at)
             if instant >= ownerWait.due { ownerWait = owner.tick(at: instant) }
