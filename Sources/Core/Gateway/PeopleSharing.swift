@@ -13,8 +13,6 @@ package struct PeopleSharing: Sendable {
     /// True where time is a recording's, which says nothing about the age of an announcement.
     private let isRecorded: Bool
     private var sealer: PeopleSealer?
-    /// The payload that `sealer` was made of.
-    private var announcement: [UInt8] = []
     private var sealsUntil = Instant.origin
     /// The time in which the store has counted, from the first announcement on.
     private var counted: ClosedRange<WallTime>?
@@ -34,11 +32,10 @@ package struct PeopleSharing: Sendable {
     /// - Returns: whether it was on the topic of announcements.
     package mutating func receive(_ topic: String, _ payload: [UInt8]?, at now: Instant, _ timebase: Timebase) -> Bool {
         guard topic == filter else { return false }
-        guard let payload else { return true }
-        if payload != announcement || sealer == nil {
-            guard let made = PeopleSealer(payload, siteKey: siteKey, store: filter) else { return true }
-            (sealer, announcement) = (made, payload)
-        }
+        guard let made = payload.flatMap({ PeopleSealer($0, siteKey: siteKey, store: filter) }),
+            sealer.map({ made.isNewer(than: $0) }) ?? true
+        else { return true }
+        sealer = made
         sealsUntil = isRecorded ? .distantFuture : now + Self.counted
         let wall = timebase.wall(now)
         counted = min(counted?.lowerBound ?? wall, wall)...max(counted?.upperBound ?? wall, wall + Self.counted)
@@ -66,16 +63,16 @@ package struct PeopleSharing: Sendable {
         outputs = passed
     }
 
-    private func seal(_ report: PeopleReport, at instant: Instant) -> PeopleMessage? {
-        guard let sealer, instant < sealsUntil else { return nil }
+    private mutating func seal(_ report: PeopleReport, at instant: Instant) -> PeopleMessage? {
+        guard let names = sealer, instant < sealsUntil else { return nil }
         var named = report
         named.people = report.people.compactMap { person in
-            guard let name = sealer.name(person.name) else { return nil }
+            guard let name = names.name(person.name) else { return nil }
             var person = person
             person.name = name
             return person
         }
-        return sealer.seal(named.encoded, on: topic, random: PseudonymKey.random())
+        return sealer?.seal(named.encoded, on: topic, random: PseudonymKey.random())
             .map { PeopleMessage(topic: topic, payload: $0) }
     }
 }

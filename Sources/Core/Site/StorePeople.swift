@@ -9,6 +9,8 @@ package struct StorePeople: Sendable {
     private static let step = TimeSpan.seconds(1)
     /// The silence after which a gateway's people count as gone.
     private static let silent = TimeSpan.seconds(20)
+    /// The age of an announcement beyond which no report with it is taken. A report on time has the last one.
+    private static let mostAge_s: UInt32 = 30
     /// The age from which a key is replaced as soon as no person is inside, and the age at which it is replaced in any case.
     private static let keyLife = (least: TimeSpan.seconds(12 * 3_600), most: TimeSpan.seconds(24 * 3_600))
 
@@ -33,13 +35,15 @@ package struct StorePeople: Sendable {
     /// The last report of each gateway that reports.
     private var reportedAt: [GatewayIndex: Instant] = [:]
     private var hearing = GatewaySet()
+    /// The order of the last report of each gateway, for the key at hand.
+    private var orders: [GatewayIndex: UInt64] = [:]
     /// The people that each gateway has inside.
     private var inside: [GatewayIndex: Set<Key>] = [:]
     private var counts: PeopleCounts
     private var timebase: Timebase
     private var stepDue: Instant
-    /// Reports that did not open, or could not be read.
-    private(set) var malformed: UInt64 = 0
+    /// Reports that did not open, could not be read, came again or came too late.
+    private(set) var refused: UInt64 = 0
 
     /// Returns `nil` where the store has no region of people or no secret.
     ///
@@ -87,12 +91,16 @@ package struct StorePeople: Sendable {
             if topic.hasSuffix("/status"), topic != topics.status { announcedAt = nil }
             return false
         }
-        guard let content = payload.flatMap({ opener.open($0, on: topic) }),
-            let report = try? PeopleReport(decoding: content), let gateway = gateways.index(of: id)
+        let age_s = keyAge_s(at: now)
+        guard let opened = payload.flatMap({ opener.open($0, on: topic) }),
+            opened.age_s <= age_s, age_s - opened.age_s <= Self.mostAge_s,
+            let report = try? PeopleReport(decoding: opened.content), let gateway = gateways.index(of: id),
+            opened.order > orders[gateway] ?? 0
         else {
-            malformed &+= 1
+            refused &+= 1
             return true
         }
+        orders[gateway] = opened.order
         plan.update(gateways)
         take(report, from: gateway, at: now)
         return true
@@ -179,8 +187,10 @@ package struct StorePeople: Sendable {
             forgetAll()
             counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase) ?? counts
         }
-        (opener, keyMadeAt, announcedAt) = (next, now, nil)
+        (opener, keyMadeAt, announcedAt, orders) = (next, now, nil, [:])
     }
+
+    private func keyAge_s(at now: Instant) -> UInt32 { UInt32(clamping: (now - keyMadeAt).microseconds / 1_000_000) }
 
     private mutating func forgetAll() {
         visits = [:]
@@ -190,10 +200,11 @@ package struct StorePeople: Sendable {
     }
 
     private mutating func announce(at now: Instant, _ outputs: inout [GatewayOutput]) {
-        guard announcedAt.map({ now - $0 >= Self.announced }) ?? true else { return }
+        guard announcedAt.map({ now - $0 >= Self.announced }) ?? true,
+            let payload = opener.announcement(age_s: keyAge_s(at: now))
+        else { return }
         announcedAt = now
-        outputs.append(
-            .message(PeopleMessage(topic: topics.people, payload: opener.announcement), at: now))
+        outputs.append(.message(PeopleMessage(topic: topics.people, payload: payload), at: now))
     }
 
     private func publish(_ counts: [VisitCount], at now: Instant, _ outputs: inout [GatewayOutput]) {

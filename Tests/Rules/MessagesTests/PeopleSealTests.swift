@@ -13,24 +13,50 @@ struct PeopleSealTests {
         try #require(PeopleOpener([UInt8](repeating: seed, count: 32), siteKey: secret, store: Self.store))
     }
 
-    private func sealer(_ opener: PeopleOpener, secret: [UInt8] = secret) -> PeopleSealer? {
-        PeopleSealer(opener.announcement, siteKey: secret, store: Self.store)
+    private func sealer(_ opener: PeopleOpener, secret: [UInt8] = secret, age_s: UInt32 = 0) -> PeopleSealer? {
+        opener.announcement(age_s: age_s).flatMap { PeopleSealer($0, siteKey: secret, store: Self.store) }
     }
 
     private func seal(_ text: String, by sealer: PeopleSealer?, seed: UInt8 = 9) throws -> [UInt8] {
-        try #require(sealer?.seal(Array(text.utf8), on: Self.door, random: [UInt8](repeating: seed, count: 32)))
+        var sealer = try #require(sealer)
+        let report = sealer.seal(Array(text.utf8), on: Self.door, random: [UInt8](repeating: seed, count: 32))
+        return try #require(report)
     }
 
     @Test("The store opens what its gateway sealed, and each report has other octets")
     func opens() throws {
         let opener = try opener()
         let report = try seal("who is there", by: sealer(opener))
-        #expect(opener.open(report, on: Self.door) == Array("who is there".utf8))
+        #expect(opener.open(report, on: Self.door)?.content == Array("who is there".utf8))
         let again = try seal("who is there", by: sealer(opener), seed: 10)
         #expect(
             again.dropFirst(1).prefix(32) != report.dropFirst(1).prefix(32) && again.suffix(12) != report.suffix(12))
         let words = Array("who is there".utf8)
         #expect(report.indices.holdForAll { !report[$0...].starts(with: words) })
+    }
+
+    @Test("The order of a gateway's reports grows with each report, and with each announcement")
+    func orders() throws {
+        let opener = try opener()
+        var orders: [UInt64] = []
+        for age_s: UInt32 in [0, 7, 300, 70_000] {
+            var announced = try #require(sealer(opener, age_s: age_s))
+            for seed: UInt8 in 1...3 {
+                let report = announced.seal([], on: Self.door, random: [UInt8](repeating: seed, count: 32))
+                let opened = try #require(report.flatMap { opener.open($0, on: Self.door) })
+                #expect(opened.age_s == age_s)
+                orders.append(opened.order)
+            }
+        }
+        #expect(zip(orders, orders.dropFirst()).allSatisfy(<))
+    }
+
+    @Test("An announcement that comes again, or late, is no newer one")
+    func isNewer() throws {
+        let opener = try opener()
+        let (first, second) = (try #require(sealer(opener, age_s: 10)), try #require(sealer(opener, age_s: 256)))
+        #expect(second.isNewer(than: first) && !first.isNewer(than: second) && !first.isNewer(than: first))
+        #expect(try #require(sealer(try self.opener(2))).isNewer(than: second))
     }
 
     @Test("Nothing else opens: another topic, key or secret, a changed octet, a short report")
@@ -46,22 +72,27 @@ struct PeopleSealTests {
             changed[index] ^= 1
             #expect(opener.open(changed, on: Self.door) == nil)
         }
-        for length in [0, 1, 32, 33, 48] { #expect(opener.open(Array(report.prefix(length)), on: Self.door) == nil) }
+        for length in [0, 1, 32, 33, 41, 48] {
+            #expect(opener.open(Array(report.prefix(length)), on: Self.door) == nil)
+        }
     }
 
     @Test("A gateway believes only an announcement with the store's secret, on the store's topic")
     func believes() throws {
         let opener = try opener()
+        let announcement = try #require(opener.announcement(age_s: 70_000))
         #expect(sealer(opener) != nil)
         #expect(sealer(opener, secret: [UInt8](repeating: 7, count: 32)) == nil)
-        #expect(PeopleSealer(opener.announcement, siteKey: Self.secret, store: "beacons/other/site/people") == nil)
-        for length in [0, 1, 33, 64] {
-            let short = Array(opener.announcement.prefix(length))
+        #expect(PeopleSealer(announcement, siteKey: Self.secret, store: "beacons/other/site/people") == nil)
+        for length in [0, 1, 33, 36, 37, 68] {
+            let short = Array(announcement.prefix(length))
             #expect(PeopleSealer(short, siteKey: Self.secret, store: Self.store) == nil)
         }
-        var changed = opener.announcement
-        changed[5] ^= 1
-        #expect(PeopleSealer(changed, siteKey: Self.secret, store: Self.store) == nil)
+        for index in announcement.indices {
+            var changed = announcement
+            changed[index] ^= 1
+            #expect(PeopleSealer(changed, siteKey: Self.secret, store: Self.store) == nil)
+        }
     }
 
     @Test("All gateways name a person alike on one day, and otherwise on the next")

@@ -50,6 +50,10 @@ struct PeopleSharingTests {
         return outputs
     }
 
+    private func announcement(of opener: PeopleOpener, age_s: UInt32 = 0) throws -> [UInt8] {
+        try #require(opener.announcement(age_s: age_s))
+    }
+
     private func opener(_ seed: UInt8 = 1) throws -> PeopleOpener {
         try #require(PeopleOpener([UInt8](repeating: seed, count: 32), siteKey: Self.secret, store: store))
     }
@@ -63,11 +67,11 @@ struct PeopleSharingTests {
         let (settings, opener) = (try settings(), try opener())
         var outputs = outputs(settings.gateway)
         var sharing = try #require(PeopleSharing(settings, isRecorded: true))
-        _ = sharing.receive(store, opener.announcement, at: .origin, .ofRecordings)
+        _ = sharing.receive(store, try announcement(of: opener), at: .origin, .ofRecordings)
         sharing.pass(&outputs)
         let reports = try messages(outputs).map { message in
             #expect(message.topic == "beacons/store/door/people")
-            return try PeopleReport(decoding: try #require(opener.open(message.payload, on: message.topic)))
+            return try PeopleReport(decoding: try #require(opener.open(message.payload, on: message.topic)).content)
         }
         #expect(reports.count > 600)
         #expect(reports.map(\.people.count).max() == 3)
@@ -83,7 +87,7 @@ struct PeopleSharingTests {
         let settings = try settings()
         var outputs = outputs(settings.gateway)
         var sharing = try #require(PeopleSharing(settings))
-        var forged = try opener().announcement
+        var forged = try announcement(of: try opener())
         forged[40] ^= 1
         let payloads: [(String, [UInt8]?)] = [("beacons/store/door/request/state", []), (store, forged), (store, nil)]
         let taken = payloads.map { sharing.receive($0.0, $0.1, at: .origin, .ofRecordings) }
@@ -114,10 +118,14 @@ struct PeopleSharingTests {
         }
         let timebase = Timebase(at: .origin, wall: wall(0), isSynced: true)
         var sharing = try #require(PeopleSharing(try settings()))
-        let announcement = try opener().announcement
+        let opener = try opener()
         for t_s in stride(from: Int64(1_800), through: 3_600, by: 10) {
+            let announcement = try announcement(of: opener, age_s: UInt32(t_s))
             _ = sharing.receive(store, announcement, at: .origin + .milliseconds(t_s * 1_000), timebase)
         }
+        // The broker may send an old announcement again.
+        _ = sharing.receive(
+            store, try announcement(of: opener, age_s: 3_600), at: .origin + .milliseconds(4_000_000), timebase)
         var outputs = [
             count(0, 900), count(0, 1_800), count(900, 2_700), count(2_000, 2_700), count(3_600, 4_500),
             count(3_660, 4_500),
