@@ -43,7 +43,7 @@ package struct StorePeople: Sendable {
     private var timebase: Timebase
     private var stepDue: Instant
     /// Reports that did not open, could not be read, came again or came too late.
-    private(set) var refused: UInt64 = 0
+    package private(set) var refused: UInt64 = 0
 
     /// Returns `nil` where the store has no region of people or no secret.
     ///

@@ -91,6 +91,9 @@ class Broker:
             process.terminate()
             process.wait()
 
+    def publish(self, topic, payload):
+        subprocess.run(["mosquitto_pub", "-p", str(self.port), "-V", "5", "-t", topic, "-s"], input=payload, check=True)
+
     def reports(self, gateway):
         """The sealed messages of a gateway, or the announcements of the store, with whether the broker had kept them."""
         lines = [line.split(" ") for line in self.sealed.read_text().splitlines()]
@@ -197,6 +200,10 @@ class Forgetting(unittest.TestCase):
                  "--output", "mqtt", "--speed", "100"], stdout=log, stderr=log) for gateway in ("door", "oven")]
             for gateway in gateways:
                 self.addCleanup(gateway.kill)
+            # Whoever may publish at the broker sends reports again, in health's first minute.
+            self.assertTrue(waiting.until(lambda: len(self.broker.reports("door")) >= 100))
+            for report, _ in self.broker.reports("door")[:20]:
+                self.broker.publish("beacons/shop/door/people", report)
             for gateway in gateways:
                 self.assertEqual(gateway.wait(waiting.PATIENCE_S + 60), 0)
             # The store takes 20 s of silence for the end of all visits of a gateway.
@@ -210,6 +217,7 @@ class Forgetting(unittest.TestCase):
         came = sum(person.begin_s < 4_990 for person in self.people)
         for field in ("entered", "left"):
             self.assertLessEqual(abs(sum(count[field] or 0 for count in counts) - came), 0.02 * came, (counts, came))
+        self.assertTrue(waiting.until(lambda: any(health.get("people_refused", 0) >= 20 for health in self.broker.payloads("health"))))
         reports = self.broker.reports("door")
         self.assertGreater(len(reports), 500)
         self.assertFalse(any(is_retained for _, is_retained in reports + self.broker.reports("site")))

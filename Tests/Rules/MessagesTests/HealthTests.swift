@@ -75,6 +75,20 @@ struct HealthTests {
         #expect(lines("site").holdForAll { $0.hasPrefix("#") || $0.contains(#"{agent="site""#) })
     }
 
+    @Test("A store counts refused reports of people, and one that counts no people has no such figure")
+    func peopleRefused() {
+        func told(_ refused: UInt64?) -> HealthReport {
+            report {
+                var store = StoreFigures(late: 0, malformed: 4, gateways: [])
+                store.peopleRefused = refused
+                $0.engine.store = store
+            }
+        }
+        #expect(payload(told(0)).contains(#""malformed":4,"people_refused":0,"#))
+        #expect(metrics(told(7)).contains("beacond_site_people_refused_total 7"))
+        #expect(!payload(told(nil)).contains("people") && !metrics(told(nil)).joined().contains("people"))
+    }
+
     @Test("The message counts the recovery steps of adapters that did not scan")
     func recoveries() {
         // Once: readers do not agree on JSON with a repeated key.

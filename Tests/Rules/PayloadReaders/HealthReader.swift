@@ -82,6 +82,7 @@ extension GatewayFigures {
                     id: try fields.level("gateway"), hearing: try fields.word("hearing"),
                     clockAhead_s: try fields.numberIfPresent("clock_ahead_s"))
             })
+        store?.peopleRefused = try fields.integerIfPresent("people_refused", 0...UInt64.max)
         store?.suspects = try fields.integerIfPresent("suspects", 0...64)
     }
 }

@@ -150,5 +150,9 @@ package final class StoreFeed: Engine {
         return update
     }
 
-    package func figures(at now: Instant) -> EngineFigures? { EngineFigures(engine: engine.figures(at: now)) }
+    package func figures(at now: Instant) -> EngineFigures? {
+        var figures = engine.figures(at: now)
+        figures.store?.peopleRefused = people?.refused
+        return EngineFigures(engine: figures)
+    }
 }

@@ -23,6 +23,8 @@ package struct StoreFigures: Hashable, Sendable {
     package var late: UInt64
     /// Messages that could not be read.
     package var malformed: UInt64
+    /// Sealed reports of people that were not taken; `nil` where the store counts no people.
+    package var peopleRefused: UInt64?
     /// The gateways in the order of the configuration; those not listed follow in the order of appearance.
     package var gateways: [Gateway]
     /// The gateways whose links have changed; `nil` where the store does not learn.
@@ -43,6 +45,14 @@ extension StoreFigures {
         .integer(
             "malformed", \.malformed,
             .counter("beacond_site_malformed_total", "Messages of gateways that could not be read.")),
+        HealthFigure(
+            "people_refused",
+            .counter("beacond_site_people_refused_total", "Sealed reports of people that were not taken.")
+        ) { figures, json in
+            if let refused = figures.peopleRefused { json.set("people_refused", refused) }
+        } samples: { figures in
+            figures.peopleRefused.map { [.init($0)] } ?? []
+        },
         HealthFigure(
             "gateways", .gauge("beacond_site_gateway_hears", "Whether a gateway of the store can hear.")
         ) { figures, json in

@@ -226,6 +226,7 @@ export const kinds = {
       },
       late: { is: 'whole', low: 0 },
       malformed: { is: 'whole', low: 0 },
+      people_refused: { is: 'whole', low: 0 },
       gateways: {
         is: 'list',
         most: 64,

@@ -41,7 +41,8 @@ export function showGateways(page, now_ms) {
 
 export const facts = [
   ['reports per second', 'reports_per_s'], ['beacons heard', 'tracks'], ['events waiting', 'queue_depth'], ['dropped', 'dropped'],
-  ['rejected', 'rejected'], ['radio recoveries', 'recoveries'], ['came too late', 'late'], ['gateways changed', 'suspects'], ['processor, %', 'cpu_percent'], ['memory, KiB', 'rss_kib'],
+  ['rejected', 'rejected'], ['radio recoveries', 'recoveries'], ['came too late', 'late'], ['gateways changed', 'suspects'], ['reports of people refused', 'people_refused'],
+  ['processor, %', 'cpu_percent'], ['memory, KiB', 'rss_kib'],
 ];
 
 function factsOf({ status, health, fix }, now_ms, offset) {
