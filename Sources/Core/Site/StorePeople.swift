@@ -22,7 +22,7 @@ package struct StorePeople: Sendable {
     private let topics: TopicTree
     private let siteKey: [UInt8]
     private let regions: [BeaconRegion]
-    private let regionIDs: Set<String>
+    package let regionIDs: Set<String>
     private let leaveAfter: TimeSpan
     private let mostVisits: Int
     private let random: @Sendable () -> [UInt8]

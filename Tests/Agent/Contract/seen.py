@@ -12,6 +12,7 @@ UNSEEN = {f"gap.schema.json: {end}_{number}" for number in series_of(Contract())
 # What a store says of people comes from one beside a broker: the suite Privacy has it.
 UNSEEN |= {"health.schema.json: people_refused"}
 UNSEEN |= {f"count.schema.json: {field}" for field in ("ways_from_at", "ways", "ways.from", "ways.to", "ways.visits", "ways_omitted")}
+UNSEEN |= {f"today.schema.json: people{field}" for field in ("", ".region", ".entered", ".left", ".present", ".omitted", ".partial", ".to_at")}
 
 
 def name_of(contract, topic):

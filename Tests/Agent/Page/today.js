@@ -55,6 +55,18 @@ export const todayRules = {
   },
   'a day without visits says that': () => same(wordsOf(shown(read([0], [1], { median_stay_s: null, last_week: [0] }))), ['No visit began yet today.', 'No visit has ended yet today.']),
   'hours that were not heard are named as spans': () => same(spansOf(shown(read([0, 0, 0, 0], [0, 0, 1, null])).hours), ['00–02', '03–04']),
+  'people have the sums of their counts, and no hours': () => {
+    const day = (people, ...more) => shown(read([0], [1], {}, { regions: [], people: [{ region: 'visitors', entered: 34, left: 31, present: 18, omitted: 1, partial: true, to_at: text(from + hour_ms), ...people }] }), ...more);
+    const { region, people, present, hours } = day({});
+    same([region, people.entered, people.left, present, hours.length], ['visitors', 34, 31, 18, 0]);
+    same(wordsOf(day({})).slice(1), ['Left out, because too few people came or left: 1 count.', 'Not heard all the time: visits may be missing.']);
+    same(wordsOf(day({ to_at: undefined, omitted: 0, partial: false })), ['No count yet today: it comes once enough people came and left.']);
+    same([day({ to_at: undefined }).present, day({}, false).present, day({}, true, from + 24 * hour_ms).present], [null, null, null]);
+  },
+  'regions and people are chosen by their names': () => {
+    const both = read([0], [1], {}, { people: [{ region: 'visitors', entered: 34, left: 31, present: 18, omitted: 0, partial: false }] });
+    same([dayOf(both, undefined, true, from).region, dayOf(both, 'visitors', true, from).people.entered, dayOf(both, 'carts', true, from).people], ['carts', 34, null]);
+  },
   'a store without regions has a day': () => same(shown(read([0], [1], {}, { regions: [] })).region, null),
   'a region that does not say what each hour had is left out': () => same(read([1, 2], [1]).regions.length, 0),
   'garbage is refused': () => {

@@ -53,4 +53,11 @@ def today(browser, broker):
     people.publisher.publish(people.topic("site", "status"), status(state="offline"), retain=True)
     expect(tab, "without beacond site it is unknown, and the page says why",
            f"{figures}[1] === '?' && document.getElementById('today-date').textContent.includes('beacond site does not run')", figures)
+    visitors = {"region": "visitors", "entered": 34, "left": 31, "present": 18, "omitted": 0, "partial": False, "to_at": stamp(time.time())}
+    people.publisher.publish(people.topic("site", "status"), status(), retain=True)
+    people.publisher.publish(people.topic("site", "today"), {**day(), "people": [visitors]}, retain=True)
+    expect(tab, "people are a region of their own", "document.querySelectorAll('#today-region option').length === 2")
+    tab.value("document.getElementById('today-region').value = 'visitors'; document.getElementById('today-region').onchange()")
+    expect(tab, "they have the sums of their counts, and no hours",
+           f"JSON.stringify({figures}) === JSON.stringify(['34', '31', '18']) && document.querySelector('#today .key-line').offsetHeight === 0", figures)
     check("nothing is complained about", not tab.complaints(), tab.complaints())

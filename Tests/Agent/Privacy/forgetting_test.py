@@ -218,6 +218,15 @@ class Forgetting(unittest.TestCase):
         for field in ("entered", "left"):
             self.assertLessEqual(abs(sum(count[field] or 0 for count in counts) - came), 0.02 * came, (counts, came))
         self.assertTrue(waiting.until(lambda: any(health.get("people_refused", 0) >= 20 for health in self.broker.payloads("health"))))
+        # The day's sums are those of the published counts, and outlive the process.
+        with (self.folder / "site.log").open("ab") as log:
+            again = subprocess.Popen([BEACOND, "site", "--config", configuration], stdout=log, stderr=log)
+            self.addCleanup(again.kill)
+            sums = {field: sum(count[field] or 0 for count in counts) for field in ("entered", "left")}
+            self.assertTrue(waiting.until(lambda: any(
+                sums.items() <= people.items() for today in self.broker.payloads("today") for people in today.get("people", []))), sums)
+            again.terminate()
+            self.assertEqual(again.wait(waiting.PATIENCE_S), 0)
         reports = self.broker.reports("door")
         self.assertGreater(len(reports), 500)
         self.assertFalse(any(is_retained for _, is_retained in reports + self.broker.reports("site")))

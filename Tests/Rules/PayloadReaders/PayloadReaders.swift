@@ -163,7 +163,7 @@ extension TodayPayload: ReadablePayload {
         guard Timestamp.time(day + "T00:00:00.000Z") != nil else {
             throw PayloadError("day", .mustBeOneOf("a date such as 2026-11-23"))
         }
-        let report = TodayReport(
+        var report = TodayReport(
             day: day, timeZone: try fields.text("time_zone"), from: try fields.time("from_at"),
             to: try fields.time("to_at"),
             hours: try fields.list("hours") { fields throws(PayloadError) in
@@ -171,6 +171,15 @@ extension TodayPayload: ReadablePayload {
             },
             regions: try fields.list("regions") { fields throws(PayloadError) in try TodayReport.Region(&fields) },
             omitted: try fields.integer("omitted"))
+        if fields.has("people") {
+            report.people = try fields.list("people") { fields throws(PayloadError) in
+                PeopleDay(
+                    region: try fields.level("region"), entered: try fields.integer("entered"),
+                    left: try fields.integer("left"), present: try fields.integer("present"),
+                    omitted: try fields.integer("omitted"), isPartial: try fields.boolean("partial"),
+                    to: fields.has("to_at") ? try fields.time("to_at") : nil)
+            }
+        }
         guard report.from < report.to else { throw PayloadError("to_at", .mustBeOneOf("later than from_at")) }
         guard 1...TodayReport.maxHours ~= report.hours.count else {
             throw PayloadError("hours", .mustBeOneOf("1 to \(TodayReport.maxHours)"))

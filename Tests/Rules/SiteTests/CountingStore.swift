@@ -11,12 +11,12 @@ struct CountingStore {
 
     init(
         _ toml: String = "[site]", zone: LocalTime = .utc, restoring records: [RegionRecord] = [],
-        days: [StoredDays] = [], start: WallTime = Store.start, isSynced: Bool = true
+        days: [StoredDays] = [], people: [String] = [], start: WallTime = Store.start, isSynced: Bool = true
     ) throws {
         store = try Store(toml, restoring: records)
         let settings = try Settings.parse(toml)
         today = StoreToday(
-            settings.site ?? settings.siteDefaults, zone, restoring: days, at: .origin,
+            settings.site ?? settings.siteDefaults, zone, people: people, restoring: days, at: .origin,
             Timebase(wallAtOrigin: start, isSynced: isSynced))
     }
 
@@ -36,8 +36,8 @@ struct CountingStore {
         follow(at: t_s)
     }
 
-    mutating func follow(at t_s: Double, _ demand: StoreToday.Demand = .asDue) {
-        var outputs = Array(store.outputs[followed...])
+    mutating func follow(at t_s: Double, _ demand: StoreToday.Demand = .asDue, _ counts: [VisitCount] = []) {
+        var outputs = Array(store.outputs[followed...]) + counts.map { .message($0, at: .origin + .seconds(t_s)) }
         followed = store.outputs.count
         let count = outputs.count
         let now = Instant.origin + .seconds(t_s)

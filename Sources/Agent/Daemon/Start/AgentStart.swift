@@ -103,11 +103,12 @@ package struct SiteStart {
                 site, localTime, restoring: stored.records.compactMap { StoredLearning($0.value, key: $0.key) }),
             at: now, outputs: &outputs)
         self.outputs = [.radio(radio, at: now)] + stored.endings(at: now) + outputs
+        people = StorePeople(site, settings, topics, at: now, timebase)
         today = StoreToday(
-            site, localTime, restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,
+            site, localTime, people: people.map { Array($0.regionIDs) } ?? [],
+            restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,
             timebase)
         heat = HeatMap(site, at: now, timebase)
-        people = StorePeople(site, settings, topics, at: now, timebase)
         dispatcher = Dispatcher(settings, topics, .store, outbox, stored, bootID: bootID, at: now)
     }
 }

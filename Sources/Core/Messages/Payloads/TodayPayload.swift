@@ -37,6 +37,8 @@ struct TodayReport: Hashable, Sendable {
     var hours: [Hour]
     /// In the order of their ids.
     var regions: [Region]
+    /// The regions of people, in the order of their ids.
+    var people: [PeopleDay] = []
     /// Visits to regions beyond `maxRegions`.
     var omitted: Int64
 }
@@ -67,6 +69,17 @@ extension TodayPayload {
             json.set("heard_share", hour.heardShare, decimals: 2)
         }
         json.set("regions", objectsFor: report.regions) { region, json in region.write(to: &json) }
+        if !report.people.isEmpty {
+            json.set("people", objectsFor: report.people) { day, json in
+                json.set("region", day.region)
+                json.set("entered", day.entered)
+                json.set("left", day.left)
+                json.set("present", day.present)
+                json.set("omitted", day.omitted)
+                json.set("partial", day.isPartial)
+                if let to = day.to { json.set("to_at", Timestamp.text(to)) }
+            }
+        }
         json.set("omitted", report.omitted)
     }
 }

@@ -10,6 +10,28 @@ package struct DayCounts: Hashable, Sendable {
     init(hours: Int) { entries = Array(repeating: 0, count: hours) }
 }
 
+/// The sums of the counts of people that were published of one region on one day. They say no more than those counts.
+package struct PeopleDay: Hashable, Sendable {
+    var region: String
+    var entered: Int64 = 0
+    var left: Int64 = 0
+    /// At the end of the last count.
+    var present: Int64 = 0
+    /// The numbers that counts left out.
+    var omitted: Int64 = 0
+    var isPartial = false
+    /// The end of the last count; `nil` before the first.
+    var to: WallTime?
+
+    mutating func add(_ count: VisitCount) {
+        entered = min(entered + (count.entered ?? 0), StoredDays.most)
+        left = min(left + (count.left ?? 0), StoredDays.most)
+        omitted = min(omitted + count.omitted, StoredDays.most)
+        (present, to) = (count.present, count.to)
+        isPartial = isPartial || count.isPartial
+    }
+}
+
 /// How long stays were, in bins: up to 32 s each second has one, beyond that each has a thirty-second of its value or less.
 ///
 /// So a day of any number of stays takes the same room, and a median is right to 3 %.
@@ -78,6 +100,7 @@ package enum StoredDays: Hashable, Sendable {
     case day(number: Int64, from: WallTime, heard_s: [Int64], omitted: Int64)
     case today(region: String, number: Int64, DayCounts)
     case past(region: String, number: Int64, entries: [Int64])
+    case people(number: Int64, PeopleDay)
 
     /// No count grows beyond that, so that no sum overflows.
     static let most: Int64 = 1_000_000_000_000
@@ -86,12 +109,14 @@ package enum StoredDays: Hashable, Sendable {
     private static let dayKey = "/today"
     private static let todayPrefix = "/today/"
     private static let pastPrefix = "/day/"
+    private static let peoplePrefix = "/people/"
 
     package var key: String {
         switch self {
         case .day: Self.dayKey
         case .today(let region, _, _): Self.todayPrefix + region
         case .past(let region, let number, _): Self.pastPrefix + "\(number)/" + region
+        case .people(_, let day): Self.peoplePrefix + day.region
         }
     }
 
@@ -109,13 +134,20 @@ package enum StoredDays: Hashable, Sendable {
                     "stays=\(counts.stays.text)",
                 ]
             case .past(_, _, let entries): ["v=1", "entries=\(Self.text(entries))"]
+            case .people(let number, let day):
+                [
+                    "v=1", "day=\(number)", "sums=\(Self.text([day.entered, day.left, day.present, day.omitted]))",
+                    "partial=\(day.isPartial)", "to_us=\(day.to.map { "\($0.microseconds)" } ?? "")",
+                ]
             }
         return Array(words.joined(separator: " ").utf8)
     }
 
     /// Reads what `encoded` wrote; `nil` for any other record, and for one that is damaged.
     package init?(_ octets: [UInt8], key: String) {
-        guard key == Self.dayKey || key.hasPrefix(Self.todayPrefix) || key.hasPrefix(Self.pastPrefix),
+        guard
+            key == Self.dayKey
+                || [Self.todayPrefix, Self.pastPrefix, Self.peoplePrefix].contains(where: { key.hasPrefix($0) }),
             let words = StoredFields.words(of: octets), words["v"] == "1"
         else { return nil }
         func number(_ name: Substring) -> Int64? {
@@ -133,6 +165,16 @@ package enum StoredDays: Hashable, Sendable {
             var counts = DayCounts(hours: 0)
             (counts.visits, counts.entries, counts.stays) = (visits, entries, stays)
             self = .today(region: String(key.dropFirst(Self.todayPrefix.count)), number: day, counts)
+        } else if key.hasPrefix(Self.peoplePrefix) {
+            guard let number = number("day"), let sums = Self.numbers(words["sums"]), sums.count == 4 else {
+                return nil
+            }
+            self = .people(
+                number: number,
+                PeopleDay(
+                    region: String(key.dropFirst(Self.peoplePrefix.count)), entered: sums[0], left: sums[1],
+                    present: sums[2], omitted: sums[3], isPartial: words["partial"] == "true",
+                    to: words["to_us"].flatMap { Int64($0) }.map { WallTime(microseconds: $0) }))
         } else {
             let levels = key.dropFirst(Self.pastPrefix.count).split(separator: "/", maxSplits: 1)
             guard levels.count == 2, let day = Int64(levels[0]), 0...Self.most ~= day,

@@ -68,6 +68,8 @@ package struct StoreToday: Sendable {
     private var counts: [String: DayCounts] = [:]
     /// Curves of earlier days by day and region.
     private(set) var past: [Int64: [String: [Int64]]] = [:]
+    /// The sums of the counts of people, in the order of the regions.
+    private var people: [PeopleDay]
     /// Visits to regions that have no place.
     private var omitted: Int64 = 0
     private var places: [RegionInstanceID: Place] = [:]
@@ -88,23 +90,25 @@ package struct StoreToday: Sendable {
         var regions: Set<String> = []
         var past: Set<PastRecord> = []
         var removedKeys: Set<String> = []
+        var people = false
         var day = false
 
         struct PastRecord: Hashable, Sendable {
             var day: Int64
             var region: String
         }
-
-        var isEmpty: Bool { regions.isEmpty && past.isEmpty && removedKeys.isEmpty && !day }
     }
 
+    /// - Parameter people: the regions of which the store counts people. They have no visits of their own.
     package init(
-        _ settings: SiteSettings, _ localTime: LocalTime, restoring records: [StoredDays], at now: Instant,
+        _ settings: SiteSettings, _ localTime: LocalTime, people: [String] = [], restoring records: [StoredDays],
+        at now: Instant,
         _ timebase: Timebase
     ) {
         self.localTime = localTime
         self.timebase = timebase
-        configured = Array(settings.regions.sorted().prefix(TodayReport.maxRegions))
+        configured = Array(Set(settings.regions).subtracting(people).sorted().prefix(TodayReport.maxRegions))
+        self.people = people.sorted().prefix(TodayReport.maxRegions).map { PeopleDay(region: $0) }
         day = localTime.day(at: timebase.wall(now))
         heard = day.hours.map { _ in .zero }
         followedAt = now
@@ -129,7 +133,7 @@ package struct StoreToday: Sendable {
         for output in outputs { note(output, at: now) }
         resumption = .none
         self.isHearing = isHearing
-        let hasNewVisits = !changes.regions.isEmpty
+        let hasNewVisits = !changes.regions.isEmpty || changes.people
         var update = TodayUpdate()
         let isDue = !waits && now >= (hasNewVisits || published == nil ? reportFrom : lookAt)
         if demand == .published || (demand == .asDue && isDue) {
@@ -192,6 +196,7 @@ package struct StoreToday: Sendable {
             guard let counts = counts[region] else { continue }
             update.records.append(.today(region: region, number: day.number, counts))
         }
+        if changes.people { update.records += people.map { .people(number: day.number, $0) } }
         for record in changes.past.sorted(by: { ($0.day, $0.region) < ($1.day, $1.region) }) {
             guard let entries = past[record.day]?[record.region] else { continue }
             update.records.append(.past(region: record.region, number: record.day, entries: entries))
@@ -220,6 +225,13 @@ extension StoreToday {
                     end(visit, of: instance.region, nil, at: at)
                 }
             }
+        case .message(let message, _):
+            // A count belongs to the day in which it ends, as in the database.
+            guard let count = message.content as? VisitCount, count.to > day.from,
+                let index = people.firstIndex(where: { $0.region == count.region })
+            else { return }
+            people[index].add(count)
+            changes.people = true
         default: break
         }
     }
@@ -348,6 +360,7 @@ extension StoreToday {
         day = next
         heard = next.hours.map { _ in .zero }
         omitted = 0
+        people = people.map { PeopleDay(region: $0.region) }
         forgetDays()
         startCounts()
         for region in former where counts[region] == nil {
@@ -387,6 +400,8 @@ extension StoreToday {
             switch record {
             case .day(let number, let from, let heard_s, let omitted): stored = (number, from, heard_s, omitted)
             case .past(let region, let number, let entries): past[number, default: [:]][region] = entries
+            case .people(_, let former):
+                if !people.contains(where: { $0.region == former.region }) { changes.removedKeys.insert(record.key) }
             case .today: break
             }
         }
@@ -402,6 +417,9 @@ extension StoreToday {
             where count.entries.count == day.hours.count { counts[region] = count }
             for (hour, seconds) in stored.heard_s.enumerated() where heard.indices.contains(hour) {
                 heard[hour] = .seconds(Int(min(seconds, 7_200)))
+            }
+            for case .people(stored.number, let former) in records {
+                if let index = people.firstIndex(where: { $0.region == former.region }) { people[index] = former }
             }
             forgetDays()
         } else {
@@ -439,6 +457,6 @@ extension StoreToday {
         }
         return TodayReport(
             day: day.name, timeZone: localTime.name, from: day.from, to: day.to, hours: hours, regions: regions,
-            omitted: omitted)
+            people: people, omitted: omitted)
     }
 }

@@ -47,15 +47,20 @@ function busiestOf(hours) {
  */
 export function dayOf(today, regionName, runs, now_ms) {
   if (!today) return null;
-  const region = today.regions.find((one) => one.region === regionName) ?? today.regions[0] ?? null;
   const isOver = now_ms >= today.to;
+  const people = today.people.find((one) => one.region === regionName) ?? (today.regions.length === 0 ? today.people[0] : null) ?? null;
+  if (people) {
+    const present = runs && !isOver && people.to_at !== null ? people.present : null;
+    return { date: today.date, isOver, region: people.region, hours: [], people, present };
+  }
+  const region = today.regions.find((one) => one.region === regionName) ?? today.regions[0] ?? null;
   if (!region) return { date: today.date, isOver, region: null, hours: [] };
   const hours = hoursOf(today, region);
   const { present, unknown } = region;
   // A zero says nothing while instances are unknown, because they may be inside.
   const known = runs && !isOver && present !== null && !(present === 0 && unknown > 0);
   return {
-    date: today.date, isOver, region: region.region, hours,
+    date: today.date, isOver, region: region.region, hours, people: null,
     visits: region.visits,
     present: known ? present : null,
     unknown: known ? (unknown ?? 0) : 0,

@@ -643,6 +643,23 @@ export const kinds = {
           },
         },
       },
+      people: {
+        is: 'list',
+        most: 64,
+        of: {
+          is: 'object',
+          essential: ['region', 'entered', 'left', 'present'],
+          fields: {
+            region: { is: 'text', most: 128 },
+            entered: { is: 'whole', low: 0 },
+            left: { is: 'whole', low: 0 },
+            present: { is: 'whole', low: 0 },
+            omitted: { is: 'whole', low: 0 },
+            partial: { is: 'flag' },
+            to_at: { is: 'time' },
+          },
+        },
+      },
       omitted: { is: 'whole', low: 0 },
     },
   },

@@ -84,12 +84,13 @@ function list({ page, pages, beacons }) {
 }
 
 /** A store's day. A region that does not say how many visits each hour had is left out. */
-function day({ day: date, time_zone, from_at, to_at, hours, regions, omitted }) {
+function day({ day: date, time_zone, from_at, to_at, hours, regions, people, omitted }) {
   if (to_at <= from_at || to_at - from_at > longestDay_ms) throw new PayloadError('to_at is not the end of a day');
   return {
     date, zone: time_zone ?? '', from: from_at, to: to_at,
     heard: hours.map((hour) => hour.heard_share),
     regions: regions.filter(({ entries }) => entries.length === hours.length),
+    people: people ?? [],
     omitted: omitted ?? 0,
   };
 }

@@ -29,8 +29,18 @@ export function spansOf(hours) {
   return spans.map(([first, end]) => `${twoDigits(first.hour)}–${twoDigits((end.hour + 1) % 24)}`);
 }
 
+/** The sums of people in sentences. */
+function wordsOfPeople({ to_at, omitted, partial }) {
+  if (to_at === null) return ['No count yet today: it comes once enough people came and left.'];
+  const words = [`Counted until ${clockTime(to_at, to_at)}.`];
+  if (omitted > 0) words.push(`Left out, because too few people came or left: ${count(omitted, 'count')}.`);
+  if (partial) words.push('Not heard all the time: visits may be missing.');
+  return words;
+}
+
 /** The day in sentences. */
 export function wordsOf(day) {
+  if (day.people) return wordsOfPeople(day.people);
   const words = [];
   words.push(day.busiest ? `Busiest hour: ${hourName(day.busiest)}, ${count(day.busiest.entries, 'visit')}.` : 'No visit began yet today.');
   words.push(day.median_s === null ? 'No visit has ended yet today.' : `Median stay: ${duration(day.median_s)}.`);
@@ -80,7 +90,7 @@ function chartOf(day) {
 }
 
 function showRegions(page, today, chosen) {
-  const names = today.regions.map((one) => one.region);
+  const names = [...today.regions, ...today.people].map((one) => one.region);
   const select = byId('today-region');
   byId('today-choice').hidden = names.length < 2;
   keyed(select, names, (name) => name, (name) => Object.assign(element('option', '', name), { value: name }), () => {});
@@ -92,7 +102,9 @@ function showRegions(page, today, chosen) {
 }
 
 function showFigures(day) {
-  const figures = [['visits', String(day.visits)], ['present now', day.present === null ? '?' : String(day.present)], ['median stay', day.median_s === null ? '–' : duration(day.median_s)]];
+  const present = day.present === null ? '?' : String(day.present);
+  const figures = day.people ? [['entered', String(day.people.entered)], ['left', String(day.people.left)], ['present then', present]]
+    : [['visits', String(day.visits)], ['present now', present], ['median stay', day.median_s === null ? '–' : duration(day.median_s)]];
   keyed(byId('today-figures'), figures, ([name]) => name, () => element('div', '', element('dt'), element('dd')), (row, [name, value]) => {
     say(row.children[0], name);
     say(row.children[1], value);
@@ -124,6 +136,8 @@ export function showToday(page, now_ms) {
   showRegions(page, today, day.region);
   showFigures(day);
   keyed(byId('today-words'), wordsOf(day), (words) => words, () => element('li'), (row, words) => say(row, words));
+  byId('today').classList.toggle('people', day.people !== null);
+  if (day.people) return;
   const drawn = JSON.stringify(day.hours);
   const place = byId('today-chart');
   if (place.dataset.drawn === drawn) return;
