@@ -61,7 +61,7 @@ struct SettingsReader {
             capture: section(tables.capture) { $0.read(&$1, stateDirectory: gateway.stateDirectory) },
             log: section(tables.log) { $0.read(&$1) }, fleet: section(tables.fleet) { $0.read(&$1) })
         settings.gateway.sharesPeople =
-            settings.privacy.siteKeyFile != nil && settings.gateway.regions.beacons.contains(where: \.isOfPeople)
+            settings.privacy.siteKeyFile != nil && settings.gateway.countsPeople
         refuseLongTopics(settings)
         refuseOwnTopics(settings)
         for error in settings.conflictsOfPeople(number: numberOfRegion) { errors.note(error) }

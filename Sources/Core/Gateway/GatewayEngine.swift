@@ -61,7 +61,7 @@ package struct GatewayEngine: Sendable {
         canProbe: Bool = false, at now: Instant, _ timebase: Timebase = .ofRecordings, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
-        countsPeople = settings.regions.beacons.contains { $0.isOfPeople }
+        countsPeople = settings.countsPeople
         let readsTelemetry = settings.beacons?.readsTelemetry ?? false
         self.tracker = BeaconTracker(
             settings.tracker, distance: settings.distance, findsAddresses: readsTelemetry)

@@ -57,6 +57,7 @@ struct ReplayCommand: ParsableCommand {
     func run() throws {
         try StartReserve.orExit()
         var settings = try loadSettings(config)
+        StartReserve.forbidDumps(settings)
         if location != nil { settings.gateway.takeFixesOfLog() }
         let kind: Replay.Options.Output =
             switch output {

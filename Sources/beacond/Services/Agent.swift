@@ -85,7 +85,8 @@ struct Agent {
     }
 
     private mutating func start(_ signals: RunSignals, _ desk: inout SettingsDesk?) throws(Problem) -> [any Service] {
-        switch role {
+        StartReserve.forbidDumps(settings)
+        return switch role {
         case .gateway: try startGateway(signals, &desk)
         case .site: try startSite()
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Core
 import Glibc
 import ServiceLifecycle
 
@@ -52,6 +53,14 @@ enum StartReserve {
         }
         try reserve(MiB: addresses_MiB, PROT_NONE)
         try reserve(MiB: memory_MiB, PROT_READ | PROT_WRITE)
+    }
+
+    /// Forbids core dumps where people are counted, because their identities are in memory.
+    static func forbidDumps(_ settings: Settings) {
+        guard settings.gateway.countsPeople else { return }
+        // A limit of 0 does not hold where the kernel pipes dumps to a program. One of 1 does: the kernel has it for that.
+        var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
     }
 
     /// Reserves memory without touching it, so that it takes none and only limits can forbid it.

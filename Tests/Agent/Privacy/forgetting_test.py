@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -159,6 +160,21 @@ class Forgetting(unittest.TestCase):
         self.assertEqual((killed, self.traces()), ([], []))
         self.assertTrue(all(number is None or number == 0 or number >= 5 for count in self.broker.payloads("count")
                             for number in (count["entered"], count["left"], count["present"])))
+
+    def test_a_crash_leaves_no_image_of_the_memory(self):
+        place = self.folder / "crash"
+        place.mkdir()
+        configuration, most = self.configure("door", PEOPLE), resource.getrlimit(resource.RLIMIT_CORE)[1]
+        with (self.folder / "agent.log").open("ab") as log:
+            agent = subprocess.Popen(
+                [BEACOND, "replay", FOLDER / "first.btsnoop", "--config", configuration, "--state", self.folder / "state", "--output", "mqtt", "--speed", "100"],
+                stdout=log, stderr=log, cwd=place, env=os.environ | {"SWIFT_BACKTRACE": "enable=no"}, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (most, most)))
+            self.assertTrue(waiting.until(lambda: self.broker.payloads("status")))
+            limit = re.search(r"Max core file size +(\S+)", pathlib.Path(f"/proc/{agent.pid}/limits").read_text())[1]
+            agent.send_signal(signal.SIGABRT)
+            self.assertEqual(agent.wait(waiting.PATIENCE_S), -signal.SIGABRT)
+        # A limit of 0 holds for files only. One octet is the kernel's sign for no dump at all, also where it pipes dumps to a program.
+        self.assertEqual((limit, list(place.iterdir())), ("1" if most else "0", []))
 
     def test_the_day_is_that_of_the_full_mode_and_the_search_finds_people_there(self):
         self.replay("day", PEOPLE)

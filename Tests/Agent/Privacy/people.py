@@ -60,9 +60,13 @@ def secrets(people):
     """Every form in which an identity or an address may be written, with its name."""
     forms = {"UUID": str(UUID), "UUID in capitals": str(UUID).upper(), "UUID without dashes": UUID.hex, "UUID, so, in capitals": UUID.hex.upper()}
     found = {name: form.encode() for name, form in forms.items()}
-    found |= {"UUID in octets": UUID.bytes, "UUID in octets, turned round": UUID.bytes[::-1], "UUID in Base64": base64.b64encode(UUID.bytes)[:20],
+    found |= {"UUID in octets": UUID.bytes, "UUID in octets, turned round": UUID.bytes[::-1],
               "half of the UUID": UUID.bytes[:8], "the other half": UUID.bytes[8:], "half of it, turned round": UUID.bytes[:8][::-1],
               "the other half, turned round": UUID.bytes[8:][::-1]}
+    # Base64 has another form behind one octet or two; the first and the last digits belong to neighbours as well.
+    for before in range(3):
+        found |= {f"{name} in Base64, behind {before}": base64.b64encode(bytes(before) + form)[4 * (before > 0):][:16]
+                  for name, form in {"UUID": UUID.bytes, "UUID as text": str(UUID).encode(), "UUID as capitals": str(UUID).upper().encode()}.items()}
     for person in people:
         who = f"person {person.minor}"
         pair = struct.pack(">HH", person.major, person.minor)
