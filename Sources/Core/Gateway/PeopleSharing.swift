@@ -44,6 +44,7 @@ package struct PeopleSharing: Sendable {
 
     /// Seals the reports among the engine's outputs, and leaves out the counts of a time in which the store counts.
     package mutating func pass(_ outputs: inout [GatewayOutput]) {
+        guard outputs.contains(where: \.isOfPeople) else { return }
         var passed: [GatewayOutput] = []
         passed.reserveCapacity(outputs.count)
         for output in outputs {
@@ -74,5 +75,13 @@ package struct PeopleSharing: Sendable {
         }
         return sealer?.seal(named.encoded, on: topic, random: PseudonymKey.random())
             .map { PeopleMessage(topic: topic, payload: $0) }
+    }
+}
+
+extension GatewayOutput {
+    /// True for a report of people, and for a count of them.
+    fileprivate var isOfPeople: Bool {
+        guard case .message(let message, _) = self else { return false }
+        return message.content is PeopleReport || message.content is VisitCount
     }
 }
