@@ -32,32 +32,14 @@ struct PeopleRegionTests {
     private var air: Air {
         var air = Air()
         air.otherDevices(end_s: 2_000)
-        for person in 1...3 {
-            air.beacon(
-                .beacon(7, UInt16(person)), from: .rotating(UInt64(person)), every_s: 1, start_s: Double(10 * person),
-                end_s: 100 + Double(10 * person))
-        }
+        air.threeVisitors()
         air.beacon(.beacon(1, 1, uuid: Air.otherUUID), from: .fixed(9), every_s: 1, start_s: 20, end_s: 300)
         return air
     }
 
-    private func outputs(_ settings: GatewaySettings, _ air: Air, stop: Bool = true) -> (GatewayEngine, [GatewayOutput])
-    {
-        var outputs: [GatewayOutput] = []
-        var player = CapturePlayer(settings, restoring: [], at: Story.startTime, outputs: &outputs)
-        for (number, transmission) in air.inOrder.enumerated() {
-            player.receive(
-                transmission.event.span, at: Story.startTime + .seconds(transmission.t_s), outputs: &outputs)
-            if number % 100 == 0 { player.engine.check() }
-        }
-        player.engine.check()
-        if stop { player.stop(&outputs) }
-        return (player.engine, outputs)
-    }
-
     @Test("Only counts leave the engine, and the visits in them are those of the full mode")
     func counts() throws {
-        let (_, outputs) = outputs(try settings(), air)
+        let (_, outputs) = air.played(try settings())
         let counts = outputs.compactMap { $0.content(VisitCount.self) }
         #expect(counts.compactMap(\.entered).reduce(0, +) == 3)
         #expect(counts.compactMap(\.left).reduce(0, +) == 3)
@@ -79,7 +61,7 @@ struct PeopleRegionTests {
         for transmission in cart where !isOfPeople(transmission.event) {
             without.event(transmission.event, at: transmission.t_s)
         }
-        let (with, alone) = (outputs(try settings(), air).0.figures, outputs(try settings(), without).0.figures)
+        let (with, alone) = (air.played(try settings()).0.figures, without.played(try settings()).0.figures)
         #expect(with.tracks == alone.tracks && with.listedTracks == alone.listedTracks)
         #expect(with.instances == alone.instances && with.instances == 1)
         #expect(with.reports == alone.reports && with.beacons == alone.beacons)
@@ -92,7 +74,7 @@ struct PeopleRegionTests {
 
     @Test("Who left is forgotten within minutes")
     func forgets() throws {
-        let (engine, _) = outputs(try settings(), air, stop: false)
+        let (engine, _) = air.played(try settings(), stops: false)
         #expect(engine.tracker.knownIdentities.allSatisfy { engine.tracker.identity(in: $0)?.uuid != uuid })
         let instances = engine.monitor.instances
         let ids = instances.slots.map { instances[$0].id }.filter { instances.slot(of: $0) != nil }
@@ -116,7 +98,7 @@ struct PeopleRegionTests {
 
     @Test("A capture keeps only the advertisements of other iBeacons")
     func captures() throws {
-        let (engine, _) = outputs(try settings(), air)
+        let (engine, _) = air.played(try settings())
         let (person, cart) = (Air.event(.beacon(7, 1)), Air.event(.beacon(1, 1, uuid: Air.otherUUID)))
         #expect(!keeps(engine, person))
         #expect(keeps(engine, cart))
@@ -126,7 +108,7 @@ struct PeopleRegionTests {
         #expect(keeps(engine, CommandCompleteEvent(opcode: .reset, returnParameters: [0]).octets))
         #expect(!keeps(engine, []))
         let plain = GatewaySettings.door()
-        #expect(keeps(outputs(plain, other).0, other.inOrder[0].event))
+        #expect(keeps(other.played(plain).0, other.inOrder[0].event))
     }
 
     @Test("A record of an earlier configuration is not restored")

@@ -31,23 +31,8 @@ struct PeopleSharingTests {
     private var air: Air {
         var air = Air()
         air.otherDevices(end_s: 1_400)
-        for person in 1...3 {
-            air.beacon(
-                .beacon(7, UInt16(person)), from: .rotating(UInt64(person)), every_s: 1, start_s: Double(10 * person),
-                end_s: 100 + Double(10 * person))
-        }
+        air.threeVisitors()
         return air
-    }
-
-    private func outputs(_ settings: GatewaySettings) -> [GatewayOutput] {
-        var outputs: [GatewayOutput] = []
-        var player = CapturePlayer(settings, restoring: [], at: Story.startTime, outputs: &outputs)
-        for transmission in air.inOrder {
-            player.receive(
-                transmission.event.span, at: Story.startTime + .seconds(transmission.t_s), outputs: &outputs)
-        }
-        player.stop(&outputs)
-        return outputs
     }
 
     private func announcement(of opener: PeopleOpener, age_s: UInt32 = 0) throws -> [UInt8] {
@@ -65,7 +50,7 @@ struct PeopleSharingTests {
     @Test("The store reads who is inside every two seconds, with the level, and no identity leaves")
     func reports() throws {
         let (settings, opener) = (try settings(), try opener())
-        var outputs = outputs(settings.gateway)
+        var outputs = air.played(settings.gateway).1
         var sharing = try #require(PeopleSharing(settings, isRecorded: true))
         _ = sharing.receive(store, try announcement(of: opener), at: .origin, .ofRecordings)
         sharing.pass(&outputs)
@@ -85,7 +70,7 @@ struct PeopleSharingTests {
     @Test("Without the store's announcement nothing leaves but the gateway's own counts")
     func staysAlone() throws {
         let settings = try settings()
-        var outputs = outputs(settings.gateway)
+        var outputs = air.played(settings.gateway).1
         var sharing = try #require(PeopleSharing(settings))
         var forged = try announcement(of: try opener())
         forged[40] ^= 1
@@ -101,7 +86,7 @@ struct PeopleSharingTests {
     func needsSecret() throws {
         let alone = try settings("")
         #expect(PeopleSharing(alone) == nil)
-        #expect(outputs(alone.gateway).allSatisfy { $0.content(PeopleReport.self) == nil })
+        #expect(air.played(alone.gateway).1.allSatisfy { $0.content(PeopleReport.self) == nil })
         #expect(try Settings.parse("[privacy]\nsite_key_file = \"/key\"").gateway.sharesPeople == false)
     }
 
