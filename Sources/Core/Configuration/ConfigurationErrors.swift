@@ -77,7 +77,7 @@ struct ErrorList: Hashable, Sendable {
     var isEmpty: Bool { errors.isEmpty }
 
     /// Adds an error. Beyond the limit the error is not built, because building costs more than finding.
-    mutating func note(_ error: @autoclosure () -> ConfigurationError) {
+    mutating func record(_ error: @autoclosure () -> ConfigurationError) {
         if errors.count < ConfigurationErrors.maxReported { errors.append(error()) } else { omitted += 1 }
     }
 
@@ -96,7 +96,7 @@ struct ErrorList: Hashable, Sendable {
     }
 
     static func += (left: inout ErrorList, right: ErrorList) {
-        for error in right.errors { left.note(error) }
+        for error in right.errors { left.record(error) }
         left.omitted += right.omitted
     }
 }

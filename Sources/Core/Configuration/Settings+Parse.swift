@@ -39,7 +39,7 @@ extension Settings {
         var reader = SettingsReader(root: root, certificate: certificate, isRecording: isRecording)
         var settings = reader.read()
         var errors = reader.errors
-        for error in complete(&settings) { errors.note(error) }
+        for error in complete(&settings) { errors.record(error) }
         guard errors.isEmpty else {
             errors.place(in: text, besides: Set(tables.keys))
             throw ConfigurationErrors(errors)

@@ -64,7 +64,7 @@ struct SettingsReader {
             settings.privacy.siteKeyFile != nil && settings.gateway.countsPeople
         refuseLongTopics(settings)
         refuseOwnTopics(settings)
-        for error in settings.conflictsOfPeople(number: numberOfRegion) { errors.note(error) }
+        for error in settings.conflictsOfPeople(number: numberOfRegion) { errors.record(error) }
         refuseUnknownTables()
         return settings
     }
@@ -88,7 +88,7 @@ struct SettingsReader {
             if let id = gateway.id, id != name.id { refuse("gateway.id", .string(id), requirement) }
             (identity.site, identity.id) = (name.site, name.id)
         } catch {
-            errors.note(error)
+            errors.record(error)
         }
         return identity
     }
@@ -187,7 +187,7 @@ struct SettingsReader {
         case nil: break
         case .table(let found): entries = keys(of: table, in: found)
         case .some(let node):
-            errors.note(
+            errors.record(
                 ConfigurationError(
                     key: table.name, value: node.text,
                     requirement: "must be one table, \(table.heading), not \(node.kind)"))
@@ -195,11 +195,11 @@ struct SettingsReader {
         var reader = TableReader(
             path: table.name, table: table, entries: entries, isRecording: effective != nil)
         let value = read(entry.keys, &reader)
-        note(reader, of: table)
+        record(reader, of: table)
         return value
     }
 
-    private mutating func note(_ reader: TableReader, of table: ReferenceTable) {
+    private mutating func record(_ reader: TableReader, of table: ReferenceTable) {
         errors += reader.errors
         let isWritten = node(of: table) != nil
         effective?.add(reader.effective, of: table, isWritten: isWritten)
@@ -240,7 +240,7 @@ struct SettingsReader {
             }
             var reader = TableReader(path: path, table: table, entries: entries, isRecording: effective != nil)
             if let value = read(entry.keys, &reader) { values.append(value) }
-            note(reader, of: table)
+            record(reader, of: table)
         }
         return values
     }
@@ -267,6 +267,6 @@ struct SettingsReader {
     }
 
     private mutating func refuse(_ key: String, _ node: TOMLNode?, _ requirement: @autoclosure () -> String) {
-        errors.note(ConfigurationError(key: key, value: node?.text, requirement: requirement()))
+        errors.record(ConfigurationError(key: key, value: node?.text, requirement: requirement()))
     }
 }

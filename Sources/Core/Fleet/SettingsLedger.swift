@@ -209,7 +209,7 @@ package struct SettingsLedger: Hashable, Sendable {
     ///
     /// - Parameter errors: the reason for which they do not fit the file any more, so that the file alone is in effect. They
     ///   stay stored: a corrected file takes them again.
-    package mutating func note(misfit errors: ConfigurationErrors?) -> Bool {
+    package mutating func record(misfit errors: ConfigurationErrors?) -> Bool {
         guard let revision else { return false }
         let before = report
         if let errors {

@@ -211,7 +211,7 @@ extension GatewayEngine {
         if countsPeople, tracker.isCounted(slot) {
             people?.takeReport()
         } else if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm) {
-            noteImplausiblePower(of: sighting, identity, &outputs)
+            recordImplausiblePower(of: sighting, identity, &outputs)
         }
         if !restoredPatience.isEmpty {
             // A beacon that is heard for the first time since the start gets the patience that its region's beacons had
@@ -232,7 +232,7 @@ extension GatewayEngine {
     }
 
     /// Takes a report of a region's beacon that states an implausible measured power. The operator learns of each beacon once.
-    private mutating func noteImplausiblePower(
+    private mutating func recordImplausiblePower(
         of sighting: Sighting, _ identity: IdentitySlot, _ outputs: inout [GatewayOutput]
     ) {
         let beacon = ImplausiblePower(identity: sighting.identity, measuredPower_dbm: sighting.measuredPower_dbm)
@@ -500,7 +500,7 @@ extension GatewayEngine {
     mutating func listChanged(_ identity: IdentitySlot) {
         guard register != nil else { return }
         for (transmitter, level_dbm) in tracker.wantedTransmitters(of: identity) {
-            register?.note(transmitter, level_dbm: level_dbm, at: now)
+            register?.record(transmitter, level_dbm: level_dbm, at: now)
         }
     }
 

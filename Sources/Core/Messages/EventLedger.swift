@@ -74,7 +74,7 @@ package struct EventLedger: Sendable {
 
     /// Forgets an instance that is not monitored any more.
     package mutating func forget(_ instance: RegionInstanceID) {
-        if let seq = known.removeValue(forKey: instance)?.eventSeq, seq > 0 { departed.note(instance, seq) }
+        if let seq = known.removeValue(forKey: instance)?.eventSeq, seq > 0 { departed.record(instance, seq) }
         outdated.remove(instance)
     }
 
@@ -122,8 +122,8 @@ struct DepartedNumbers: Sendable {
     /// Returns the number; 0 where none is known.
     func number(of instance: RegionInstanceID) -> Int64 { younger[instance] ?? older[instance] ?? 0 }
 
-    /// Notes the number of an instance that is deleted.
-    mutating func note(_ instance: RegionInstanceID, _ seq: Int64) {
+    /// Records the number of an instance that is deleted.
+    mutating func record(_ instance: RegionInstanceID, _ seq: Int64) {
         older[instance] = nil
         if younger.count >= limit, younger[instance] == nil {
             older = younger

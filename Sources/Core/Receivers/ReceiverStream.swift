@@ -186,7 +186,7 @@ package struct ReceiverStream: Sendable {
         return heard
     }
 
-    /// Notes that the engine's time has gone on.
+    /// Records that the engine's time has gone on.
     package mutating func passed(_ instant: Instant) { latest = max(latest, instant) }
 
     private mutating func follow(_ message: ReceiverMessage, at arrival: Instant) {

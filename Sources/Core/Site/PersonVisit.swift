@@ -30,7 +30,7 @@ struct PersonVisit: Sendable {
         stay.enteredAt = min(stay.enteredAt, now - .milliseconds(person.entered_ms))
         stay.lastHeardAt = max(stay.lastHeardAt, now - .milliseconds(person.heard_ms))
         guard let level_dbm = person.rssi_dbm else { return levels.forget(gateway) }
-        levels.note(HeardLevels.Level(gateway: gateway, level_dbm: level_dbm + plan.offset_db(of: gateway), at: now))
+        levels.record(HeardLevels.Level(gateway: gateway, level_dbm: level_dbm + plan.offset_db(of: gateway), at: now))
     }
 
     /// Learns that a gateway does not have the person inside any more.

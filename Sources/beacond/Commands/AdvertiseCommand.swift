@@ -63,7 +63,7 @@ struct AdvertiseCommand: ParsableCommand {
         let outcome = AdvertisingOutcome()
         let loop: AdvertisingLoop
         do throws(SystemError) {
-            loop = try AdvertisingLoop(Advertisement(frame, interval_ms: interval), on: adapter, report: outcome.note)
+            loop = try AdvertisingLoop(Advertisement(frame, interval_ms: interval), on: adapter, report: outcome.record)
         } catch {
             Output.complain("\(error)")
             throw ExitCode.temporaryFailure
@@ -86,7 +86,7 @@ private final class AdvertisingOutcome: Sendable {
     /// The exit status for such a fault; `nil` while there is none.
     var verdict: ExitCode? { state.withLock(\.verdict) }
 
-    @Sendable func note(_ update: AdvertisingUpdate) {
+    @Sendable func record(_ update: AdvertisingUpdate) {
         Output.complain("\(update)")
         state.withLock { state in
             switch update {

@@ -22,7 +22,7 @@ final class RunSignals: Sendable {
     /// Begins to note the signals, which end nothing by themselves any more.
     init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
-        Task { for await signal in signals { await note(signal) } }
+        Task { for await signal in signals { await record(signal) } }
     }
 
     /// True if SIGTERM or SIGINT has come.
@@ -77,7 +77,7 @@ final class RunSignals: Sendable {
         }
     }
 
-    private func note(_ signal: UnixSignal) async {
+    private func record(_ signal: UnixSignal) async {
         let isStop = signal != .sighup
         guard isStop else { return askReload() }
         let group = state.withLock { state in

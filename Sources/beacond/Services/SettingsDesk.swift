@@ -41,7 +41,7 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
         var ledger = stored
         let hasBegun = isFirst && ledger.begin(at: SystemClock.now, bootID: bootID)
         configuration = ConfigurationInEffect(file, ledger)
-        let isNew = ledger.note(misfit: configuration.misfit)
+        let isNew = ledger.record(misfit: configuration.misfit)
         self.ledger = ledger
         if let complaint { logger.error("settings: \(complaint)") }
         if hasBegun || isNew { store() }

@@ -19,7 +19,7 @@ final class Pulse: Sendable {
 
     func beatDelivery() { delivery.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Notes the delivery loop's thread; called once, on that thread.
+    /// Records the delivery loop's thread; called once, on that thread.
     func beginDelivery() { deliveryThread.store(Self.currentThread() ?? 0, ordering: .relaxed) }
 
     func read() -> Reading {

@@ -3,7 +3,7 @@ import Core
 import Glibc
 import Synchronization
 
-/// Notes SIGINT and SIGTERM, so that a replay can finish its output before it ends.
+/// Records SIGINT and SIGTERM, so that a replay can finish its output before it ends.
 ///
 /// A handler notes them. Blocking would apply to one thread only, and the kernel would deliver them on the others.
 struct StopSignals {

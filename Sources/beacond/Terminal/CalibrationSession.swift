@@ -33,7 +33,7 @@ struct CalibrationSession {
         while end.map({ SystemClock.now < $0 }) ?? true {
             if !SignalBell.wait(until: min(next, end ?? next)).isEmpty { break }
             let former = status.availability
-            status.note(shared.availability)
+            status.record(shared.availability)
             if let availability = status.availability, availability != former {
                 let remedy = status.remedy.isEmpty ? "" : ": " + status.remedy
                 say("\(status.adapters): \(availability.rawValue)\(remedy)\n")
@@ -79,7 +79,7 @@ private final class SharedCalibration: Sendable {
 
     func receive(_ event: Span<UInt8>) { state.withLock { $0.calibration.receive(event) } }
 
-    func note(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
+    func record(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
 }
 
 private struct CalibrationOwner: RadioOwner {
@@ -94,7 +94,7 @@ private struct CalibrationOwner: RadioOwner {
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
 
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
-        shared.note(availability)
+        shared.record(availability)
     }
 
     mutating func counted(_ counters: RadioCounters, at instant: Instant) {}

@@ -72,7 +72,7 @@ struct RadioStatus {
             receiver?.topic ?? Self.names(AdapterSurvey.current().reports(on: settings.radio, mayAdminister: false))
     }
 
-    mutating func note(_ availability: RadioAvailability?) {
+    mutating func record(_ availability: RadioAvailability?) {
         guard let availability, availability != self.availability else { return }
         self.availability = availability
         if let receiver {

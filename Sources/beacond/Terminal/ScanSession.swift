@@ -85,7 +85,7 @@ struct ScanSession: ~Copyable {
     private mutating func show() {
         let now = SystemClock.now
         let (snapshot, availability, dropped) = scan.look(at: now)
-        radio.note(availability)
+        radio.record(availability)
         let status = ScanStatus(
             adapters: radio.adapters, availability: radio.availability, remedy: radio.remedy,
             capture: recorder?.status ?? "", notice: notices.last, dropped: dropped,

@@ -24,9 +24,9 @@ final class SharedScan: Sendable {
         recent?.push(event, at: instant)
     }
 
-    fileprivate func note(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
+    fileprivate func record(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
 
-    fileprivate func note(dropped: UInt64) { state.withLock { $0.dropped = dropped } }
+    fileprivate func record(dropped: UInt64) { state.withLock { $0.dropped = dropped } }
 
     func look(at now: Instant) -> (snapshot: ScanSnapshot, availability: RadioAvailability?, dropped: UInt64) {
         state.withLock { ($0.scan.snapshot(at: now), $0.availability, $0.dropped) }
@@ -46,10 +46,10 @@ struct ScanOwner: RadioOwner {
     mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
 
     mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
-        scan.note(availability)
+        scan.record(availability)
     }
 
-    mutating func counted(_ counters: RadioCounters, at instant: Instant) { scan.note(dropped: counters.dropped) }
+    mutating func counted(_ counters: RadioCounters, at instant: Instant) { scan.record(dropped: counters.dropped) }
 
     mutating func stopped(at instant: Instant) {}
 }

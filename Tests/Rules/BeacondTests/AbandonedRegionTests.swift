@@ -58,7 +58,7 @@ struct AbandonedRegionTests {
             RegionInstanceID(
                 region: "carts", .minor(major: UInt16(number / 1_000), minor: UInt16(number % 1_000)))
         }
-        dispatcher.noteSearched()
+        dispatcher.recordSearch()
         let said = try dispatcher.dispatch([.forgotten(instances, at: .origin)], Self.timebase)
         let unlisted = said.compactMap { item in
             if case .unlistedState(let topic) = item.content { topic } else { nil }

@@ -284,10 +284,10 @@ struct SettingsLedgerTests {
         var gateway = FleetGateway()
         #expect(gateway.receive(Self.debug(7)) == .taken)
         let errors = ConfigurationErrors(ConfigurationError(key: "log.level", value: nil, requirement: "is gone"))
-        #expect(gateway.ledger.note(misfit: errors) == true)
-        #expect(gateway.ledger.note(misfit: errors) == false)
+        #expect(gateway.ledger.record(misfit: errors) == true)
+        #expect(gateway.ledger.record(misfit: errors) == false)
         #expect(gateway.ledger.report?.outcome == .refused && gateway.ledger.version == 7)
-        #expect(gateway.ledger.note(misfit: nil) == true)
+        #expect(gateway.ledger.record(misfit: nil) == true)
         #expect(gateway.ledger.report == SettingsReport(version: 7, .applied))
     }
 

@@ -30,17 +30,17 @@ struct CoverageLogTests {
     @Test("A span ends when the radio's condition changes, and the next begins there")
     func change() {
         var log = CoverageLog()
-        log.note(.live(.scanning), at: at(10))
-        log.note(.live(.scanning), at: at(20))
-        log.note(.live(.stalled), at: at(100))
-        log.note(.live(.scanning), at: at(130))
+        log.record(.live(.scanning), at: at(10))
+        log.record(.live(.scanning), at: at(20))
+        log.record(.live(.stalled), at: at(100))
+        log.record(.live(.scanning), at: at(130))
         #expect(lines(log) == ["scanning 10-100", "stalled 100-130"])
     }
 
     @Test("A lasting condition makes a span every hour")
     func hourly() {
         var log = CoverageLog()
-        log.note(.replay, at: at(0))
+        log.record(.replay, at: at(0))
         log.advance(to: at(3599))
         #expect(lines(log).isEmpty && log.due == at(3600))
         log.advance(to: at(3600))
@@ -51,7 +51,7 @@ struct CoverageLogTests {
     @Test("Hours of sleep are one span")
     func asleep() {
         var log = CoverageLog()
-        log.note(.live(.off), at: at(0))
+        log.record(.live(.off), at: at(0))
         log.advance(to: at(20_000))
         #expect(lines(log) == ["off 0-20000"])
     }
@@ -59,17 +59,17 @@ struct CoverageLogTests {
     @Test("A condition detected late begins at its own time, but never before the last published span")
     func late() {
         var log = CoverageLog()
-        log.note(.live(.scanning), at: at(0))
+        log.record(.live(.scanning), at: at(0))
         log.advance(to: at(3600))
-        log.note(.live(.stalled), at: at(3595))
-        log.note(.live(.scanning), at: at(3700))
+        log.record(.live(.stalled), at: at(3595))
+        log.record(.live(.scanning), at: at(3700))
         #expect(lines(log) == ["scanning 0-3600", "stalled 3600-3700"])
     }
 
     @Test("After a crash the span ends with the last known time of the process, and stopped follows")
     func crash() {
         var log = CoverageLog(resuming: stored(.live(.scanning), from: 100, seen: 160), at: at(500))
-        log.note(.live(.scanning), at: at(501))
+        log.record(.live(.scanning), at: at(501))
         #expect(lines(log) == ["scanning 100-160", "stopped 160-501"])
     }
 
@@ -77,14 +77,14 @@ struct CoverageLogTests {
     func goodbye() {
         var log = CoverageLog(resuming: stored(.stopped, from: 160, seen: 160), at: at(500))
         #expect(lines(log).isEmpty)
-        log.note(.live(.absent), at: at(501))
+        log.record(.live(.absent), at: at(501))
         #expect(lines(log) == ["stopped 160-501"])
     }
 
     @Test("Future times, as after a clock was set back, end now")
     func future() {
         var log = CoverageLog(resuming: stored(.live(.scanning), from: 900, seen: 1000), at: at(500))
-        log.note(.live(.scanning), at: at(501))
+        log.record(.live(.scanning), at: at(501))
         #expect(lines(log) == ["stopped 500-501"])
     }
 
@@ -92,46 +92,46 @@ struct CoverageLogTests {
     func record() {
         var log = CoverageLog()
         #expect(log.record(seen: at(1), fast(0)) == nil)
-        log.note(.live(.scanning), at: at(10))
+        log.record(.live(.scanning), at: at(10))
         #expect(log.record(seen: at(40), fast(0)) == stored(.live(.scanning), from: 10, seen: 40))
     }
 
     @Test("A clock that is being corrected makes neither holes nor overlaps, and no span ends before it begins")
     func corrected() {
         var log = CoverageLog()
-        log.note(.live(.scanning), at: at(0))
-        log.note(.live(.off), at: at(100))
+        log.record(.live(.scanning), at: at(0))
+        log.record(.live(.off), at: at(100))
         #expect(told(&log, fast(0)) == [[0, 100]])
-        log.note(.live(.scanning), at: at(101))
-        log.note(.live(.off), at: at(200))
+        log.record(.live(.scanning), at: at(101))
+        log.record(.live(.off), at: at(200))
         #expect(told(&log, fast(-3)) == [[100, 100], [100, 197]])
     }
 
     @Test("After the clock was set, both ends follow the new clock")
     func set() {
         var log = CoverageLog()
-        log.note(.live(.scanning), at: at(0))
-        log.note(.live(.off), at: at(100))
+        log.record(.live(.scanning), at: at(0))
+        log.record(.live(.off), at: at(100))
         #expect(told(&log, fast(0)) == [[0, 100]])
-        log.note(.live(.scanning), at: at(150))
+        log.record(.live(.scanning), at: at(150))
         #expect(told(&log, fast(3600)) == [[3700, 3750]])
     }
 
     @Test("The next process continues at the last one's published end")
     func handedOn() throws {
         var log = CoverageLog()
-        log.note(.live(.scanning), at: at(0))
-        log.note(.stopped, at: at(100))
+        log.record(.live(.scanning), at: at(0))
+        log.record(.stopped, at: at(100))
         #expect(told(&log, fast(0)) == [[0, 100]])
         var next = CoverageLog(resuming: try #require(log.record(seen: at(0), fast(0))), at: at(200))
-        next.note(.live(.scanning), at: at(201))
+        next.record(.live(.scanning), at: at(201))
         #expect(told(&next, fast(0.5)) == [[100, 201.5]])
     }
 
     @Test("When too many wait, two are joined into one that claims no more than was heard")
     func capacity() {
         var log = CoverageLog()
-        for second in 0...2_000 { log.note(second % 2 == 0 ? .live(.scanning) : .live(.off), at: at(Double(second))) }
+        for second in 0...2_000 { log.record(second % 2 == 0 ? .live(.scanning) : .live(.off), at: at(Double(second))) }
         #expect(log.ended.count == 1_000)
         #expect(lines(log).first == "off 0-1001")
         #expect(zip(log.ended, log.ended.dropFirst()).holdForAll { $0.to == $1.from })

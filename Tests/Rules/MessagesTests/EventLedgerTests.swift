@@ -104,13 +104,13 @@ struct EventLedgerTests {
             RegionInstanceID(region: "carts", .minor(major: 1, minor: UInt16(minor)))
         }
         for minor in 1...100 {
-            departed.note(instance(minor), Int64(minor))
+            departed.record(instance(minor), Int64(minor))
             #expect(departed.count <= 6)
             for latest in max(1, minor - 2)...minor { #expect(departed.number(of: instance(latest)) == latest) }
         }
         #expect(departed.number(of: instance(1)) == 0)
         // One that is deleted often takes the room of one.
-        for seq in 1...100 { departed.note(instance(100), Int64(seq)) }
+        for seq in 1...100 { departed.record(instance(100), Int64(seq)) }
         #expect(departed.number(of: instance(99)) == 99)
         #expect(departed.take(instance(100)) == 100)
         #expect(departed.number(of: instance(100)) == 0)

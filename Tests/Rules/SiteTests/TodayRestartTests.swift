@@ -150,7 +150,7 @@ struct TodayRestartTests {
     @Test("A median is right to 3 %, however many stays there are", arguments: [1, 31, 32, 77, 600, 3_601, 80_000])
     func median(seconds: Int) {
         var lengths = StayHistogram()
-        for _ in 0..<101 { lengths.note(.seconds(seconds)) }
+        for _ in 0..<101 { lengths.record(.seconds(seconds)) }
         let median_s = Double(lengths.median_s ?? -1)
         #expect(abs(median_s - Double(seconds)) <= 0.032 * Double(seconds))
     }

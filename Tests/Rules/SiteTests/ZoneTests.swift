@@ -150,8 +150,8 @@ struct ZoneTests {
         var walking = LevelNoise(-90, at: .origin)
         var still = LevelNoise(-70, at: .origin)
         for second in 1...60 {
-            walking.note(-90 + Double(second) / 2, at: .origin + .seconds(Double(second)))
-            still.note(second.isMultiple(of: 2) ? -70 : -73, at: .origin + .seconds(Double(second)))
+            walking.record(-90 + Double(second) / 2, at: .origin + .seconds(Double(second)))
+            still.record(second.isMultiple(of: 2) ? -70 : -73, at: .origin + .seconds(Double(second)))
         }
         #expect(walking.turned_db2 < 0.2)
         #expect(still.turned_db2 > 1)
@@ -161,7 +161,7 @@ struct ZoneTests {
     func gaps() {
         var noise = LevelNoise(-70, at: .origin)
         for number in 1...60 {
-            noise.note(number.isMultiple(of: 2) ? -70 : -80, at: .origin + .seconds(3 * Double(number)))
+            noise.record(number.isMultiple(of: 2) ? -70 : -80, at: .origin + .seconds(3 * Double(number)))
         }
         #expect(noise.turned_db2 == LevelNoise.typical_db2)
     }

@@ -141,7 +141,7 @@ package final class Dispatcher {
         }
         eventCount += Int64(transaction.messages.count { $0.number.series == .events })
         published = draft.published
-        records.note(transaction)
+        records.record(transaction)
         epoch = outbox.numbering.epoch
         if draft.dispatched.contains(where: \.isUnlistedState) { outbox.setValue([], forKey: Self.searchedKey) }
         return draft.dispatched
@@ -185,7 +185,7 @@ package final class Dispatcher {
     /// True if the broker was searched in this epoch for states that this gateway does not know.
     var hasSearched: Bool { outbox.value(forKey: Self.searchedKey) == Array(outbox.numbering.epoch.utf8) }
 
-    func noteSearched() {
+    func recordSearch() {
         outbox.setValue(Array(outbox.numbering.epoch.utf8), forKey: Self.searchedKey)
     }
 
@@ -213,7 +213,7 @@ package final class Dispatcher {
     /// - Throws: what `dispatch` throws.
     func endCoverage(at now: Instant, _ timebase: Timebase) throws(OutboxError) -> [Dispatched] {
         var ended = published.coverage.log
-        ended.note(.stopped, at: now)
+        ended.record(.stopped, at: now)
         guard ended.due != .distantFuture, outbox.canNumber(.spans) else { return [] }
         return try commit(seenAt: now, timebase) { _, _, draft in draft.published.coverage.log = ended }
     }
@@ -233,7 +233,7 @@ package final class Dispatcher {
     /// - Throws: what `dispatch` throws.
     package func tidy(clearedTopics: [String]) throws(OutboxError) {
         let keys = published.retained.takeKeys(clearedTopics: clearedTopics).filter { !kept.has($0) }
-        if !keys.isEmpty { records.note(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
+        if !keys.isEmpty { records.record(try outbox.commit { _ in OutboxTransaction(removedRecords: keys) }) }
         try storeAgain()
     }
 

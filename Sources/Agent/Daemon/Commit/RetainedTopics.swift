@@ -85,8 +85,8 @@ struct PublishedCoverage {
         if let stored { log = CoverageLog(resuming: stored, at: now) }
     }
 
-    /// Notes a stored record that shows that the process was running.
-    mutating func note(seen instant: Instant) { seen = max(seen, instant) }
+    /// Records a stored record that shows that the process was running.
+    mutating func record(seen instant: Instant) { seen = max(seen, instant) }
 
     /// Returns whether there is something to store or publish without an update of the engine.
     func isDue(at now: Instant) -> Bool {

@@ -37,10 +37,10 @@ struct TransactionWriter {
                 }
                 draft.commit(message, at: at)
             case .radio(let radio, let at):
-                draft.published.coverage.log.note(radio, at: at)
+                draft.published.coverage.log.record(radio, at: at)
             case .stays(let records):
                 draft.transaction.records += records.map { stored($0, draft) }
-                for record in records { draft.published.coverage.note(seen: record.lastHeardAt) }
+                for record in records { draft.published.coverage.record(seen: record.lastHeardAt) }
             case .failure(let failure, let at):
                 draft.dispatched.append(.init(at: at, content: .failure(failure)))
             case .notice(let notice, let at):
@@ -178,7 +178,7 @@ struct TransactionWriter {
             draft.commit(message, at: max(ended.span.to, draft.published.coverage.began))
         }
         guard let record = draft.published.coverage.log.record(seen: seenAt ?? .origin, draft.timebase) else { return }
-        draft.published.coverage.note(seen: record.seen)
+        draft.published.coverage.record(seen: record.seen)
         draft.transaction.store(
             OutboxRecord(key: StoredCoverage.key, value: record.encoded(draft.timebase, bootID: bootID)))
     }
@@ -281,8 +281,8 @@ struct RecordTable {
 
     func has(_ key: String) -> Bool { records[key] != nil }
 
-    /// Notes a committed transaction.
-    mutating func note(_ transaction: OutboxTransaction) {
+    /// Records a committed transaction.
+    mutating func record(_ transaction: OutboxTransaction) {
         for record in transaction.records { records[record.key] = record.value }
         for key in transaction.removedRecords { records[key] = nil }
     }

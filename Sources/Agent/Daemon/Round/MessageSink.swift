@@ -136,7 +136,7 @@ package final class BrokerSink: MessageSink {
 
     private func tidy() {
         do throws(OutboxError) {
-            if publisher.takeSearched() { dispatcher.noteSearched() }
+            if publisher.takeSearched() { dispatcher.recordSearch() }
             try dispatcher.tidy(clearedTopics: publisher.takeCleared())
         } catch {
             logger.error("\(error)")

@@ -154,7 +154,7 @@ struct CredentialWatch {
         name = settings.certificateName
     }
 
-    /// Notes that a connection reads the files now. Throws where the certificate is that of another name: the broker would take this agent
+    /// Records that a connection reads the files now. Throws where the certificate is that of another name: the broker would take this agent
     /// for the other one, whose topics these are not.
     mutating func willBeRead(at now: BootInstant) throws(ConnectionFailure) {
         lastLook = now

@@ -114,7 +114,7 @@ struct HangUps: Sendable {
         return tooLong.map { bytes >= $0.bytes } ?? false
     }
 
-    /// Notes that the broker ended a connection on an answer to this topic. Returns whether that is new.
+    /// Records that the broker ended a connection on an answer to this topic. Returns whether that is new.
     mutating func strike(_ topic: String, at now: BootInstant) -> Bool {
         forget(at: now)
         let isNew = !strikes.contains { $0.topic == topic }
@@ -123,7 +123,7 @@ struct HangUps: Sendable {
         return isNew
     }
 
-    /// Notes that the broker accepted an answer to this topic.
+    /// Records that the broker accepted an answer to this topic.
     ///
     /// - Parameter bytes: the length of the long form that it replaced.
     mutating func accepted(_ topic: String, insteadOf_bytes bytes: Int?, at now: BootInstant) {

@@ -17,7 +17,7 @@ struct ConnectionAttempts: Sendable {
 
     init(seed: UInt64) { backoff = Backoff(seed: seed) }
 
-    /// Notes that a connection is established.
+    /// Records that a connection is established.
     ///
     /// - Returns: whether there was one before, and whether this one is worth a line in the log.
     mutating func succeeded() -> (isAgain: Bool, isNew: Bool) {
@@ -32,7 +32,7 @@ struct ConnectionAttempts: Sendable {
         return (hasSucceeded, isNew)
     }
 
-    /// Notes the end of a connection. After a good one the pauses begin again with the shortest, and each cause is new again.
+    /// Records the end of a connection. After a good one the pauses begin again with the shortest, and each cause is new again.
     ///
     /// Two agents with one client identifier end each other's connections, and brokers without MQTT 5's reasons do not explain that.
     /// So from the second unexplained end on, a connection is good once it has outlasted the longest pause of a rival.

@@ -473,7 +473,7 @@ struct Flights: Equatable, Sendable {
 
     mutating func sent(_ ticket: Ticket, at now: BootInstant) { flights[ticket] = Flight(sentAt: now, mid: nil) }
 
-    /// Notes the packet identifier that the connection gave a message.
+    /// Records the packet identifier that the connection gave a message.
     ///
     /// - Returns: `false` where the message is not under way.
     mutating func number(_ ticket: Ticket, as mid: UInt16) -> Bool {

@@ -240,7 +240,7 @@ struct WaitingMessages: Sendable {
         let flights = connection?.flights ?? Flights()
         let isFresh = flights.newest.map { now - $0 <= parameters.hangUpAfter } ?? false
         guard hangUp.isCertain || isFresh else { return [] }
-        suspicion.note(hangUp, on: flights)
+        suspicion.record(hangUp, on: flights)
         let hasAccepted = connection?.hasAccepted ?? false
         guard flights.count == 1, let ticket = flights.all.first, hangUp.isCertain || hasAccepted else { return [] }
         if let reason = hangUp.reason { counters.refused[reason, default: 0] += 1 }
@@ -293,10 +293,10 @@ struct WaitingMessages: Sendable {
         return answers.connectionLost()
     }
 
-    /// Notes that the connection has lasted so long that no answer can have ended it.
+    /// Records that the connection has lasted so long that no answer can have ended it.
     mutating func connectionIsStable() { suspicion.isStable() }
 
-    /// Notes that a long connection has ended: earlier ends tell nothing about the next one.
+    /// Records that a long connection has ended: earlier ends tell nothing about the next one.
     mutating func connectionWasStable() { suspicion.wasStable() }
 
     // MARK: Invariants
@@ -330,14 +330,14 @@ struct Suspicion: Sendable {
     /// True if messages go out one at a time.
     var isOneAtATime: Bool { !suspects.isEmpty || answersGoAlone }
 
-    /// Notes that the connection has lasted so long that no answer can have ended it.
+    /// Records that the connection has lasted so long that no answer can have ended it.
     mutating func isStable() { answersGoAlone = false }
 
-    /// Notes that a long connection has ended: earlier ends tell nothing about the next one.
+    /// Records that a long connection has ended: earlier ends tell nothing about the next one.
     mutating func wasStable() { silentEnds = 0 }
 
-    /// Notes that the broker ended the connection. A silent end may be chance, so only the second in a row counts.
-    mutating func note(_ hangUp: HangUp, on flights: Flights) {
+    /// Records that the broker ended the connection. A silent end may be chance, so only the second in a row counts.
+    mutating func record(_ hangUp: HangUp, on flights: Flights) {
         silentEnds = hangUp == .silent ? silentEnds + 1 : 0
         guard hangUp != .silent || silentEnds > 1 else { return }
         for ticket in flights.all {
@@ -350,7 +350,7 @@ struct Suspicion: Sendable {
         }
     }
 
-    /// Notes that a message was alone on a connection that ended because of it.
+    /// Records that a message was alone on a connection that ended because of it.
     ///
     /// - Returns: the number of such ends.
     mutating func prove(_ ticket: Ticket) -> Int {

@@ -88,7 +88,7 @@ final class OutboxDisk {
         return Salvage(path: folder.replacedPath, vfs: vfs, limit: limits.memoryBytes)
     }
 
-    /// Notes that the readable part of a damaged file is in memory.
+    /// Records that the readable part of a damaged file is in memory.
     func salvaged(_ salvage: Salvage, events: Int) {
         mode.salvaged()
         log(
@@ -96,20 +96,20 @@ final class OutboxDisk {
                 + "were saved from it")
     }
 
-    /// Notes that a file is open and its content known. Throws where it cannot be written.
+    /// Records that a file is open and its content known. Throws where it cannot be written.
     func opened(_ store: EventStore) throws(DiskError) {
         mode.opened(store, isReadOnly: store.isReadOnly)
         if store.isReadOnly { throw DiskError.readOnly(folder?.databasePath ?? "") }
     }
 
-    /// Notes that the file has everything, and proves that the database itself can be written too.
+    /// Records that the file has everything, and proves that the database itself can be written too.
     func written(_ folder: any OutboxFolder) throws(DiskError) {
         // A process that was killed while it replaced a secret has left the former secret in the log.
         try checkpoint(truncatesLog: true)
         if mode.written() != nil { log("the disk works again; what was in memory is committed") }
         reports.forgetFaults()
         if folder.hasReplacedFile { folder.tidyDamagedFile(limit: limits.damagedBytes) }
-        files.note(folder)
+        files.record(folder)
     }
 
     /// Checks now and then whether the files in the folder are still the open ones. Returns `false` where one is not.
@@ -203,8 +203,8 @@ struct FileWatch {
     private var log = FileIdentity.unknown
     private var due = Instant.origin
 
-    /// Notes which files are open.
-    mutating func note(_ folder: any OutboxFolder) {
+    /// Records which files are open.
+    mutating func record(_ folder: any OutboxFolder) {
         database = folder.databaseIdentity
         log = folder.logIdentity
     }

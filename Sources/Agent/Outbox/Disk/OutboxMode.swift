@@ -111,19 +111,19 @@ enum OutboxMode<File> {
         }
     }
 
-    /// Notes that the damaged file is set aside.
+    /// Records that the damaged file is set aside.
     mutating func setAside() {
         guard case .mending(.damaged(let meeting), let fault) = self else { return }
         self = .mending(.closed(meeting), fault)
     }
 
-    /// Notes that the readable part of a damaged file is in memory.
+    /// Records that the readable part of a damaged file is in memory.
     mutating func salvaged() {
         guard case .mending(.closed, let fault) = self else { return }
         self = .mending(.salvaged(nil), fault)
     }
 
-    /// Notes that a file is open and its content known.
+    /// Records that a file is open and its content known.
     mutating func opened(_ file: File, isReadOnly: Bool) {
         switch self {
         case .mending(.closed, let fault): self = .mending(isReadOnly ? .readOnly(file) : .open(file), fault)
@@ -133,7 +133,7 @@ enum OutboxMode<File> {
         }
     }
 
-    /// Notes that the file has received everything that was in memory alone.
+    /// Records that the file has received everything that was in memory alone.
     ///
     /// - Returns: the fault that this ends.
     mutating func written() -> DiskFault? {
@@ -142,7 +142,7 @@ enum OutboxMode<File> {
         return fault
     }
 
-    /// Notes that a file of the folder is not in its place.
+    /// Records that a file of the folder is not in its place.
     mutating func missed(_ finding: FileWatch.Finding) {
         guard case .working(let file) = self else { return }
         switch finding {
@@ -153,7 +153,7 @@ enum OutboxMode<File> {
         }
     }
 
-    /// Notes that the disk has refused.
+    /// Records that the disk has refused.
     ///
     /// - Parameter mayReplace: whether the damaged file is set aside at once. After one replacement in this try, the
     /// next waits for a retry.

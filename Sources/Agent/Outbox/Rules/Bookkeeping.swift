@@ -165,7 +165,7 @@ struct Bookkeeping {
     /// True for an event that was acknowledged, dropped or lost.
     func hasLeft(_ position: Position) -> Bool { left.contains(position) }
 
-    /// Notes that an event has left the outbox. Its row in the file may be deleted.
+    /// Records that an event has left the outbox. Its row in the file may be deleted.
     mutating func acknowledge(_ position: Position) {
         guard !left.contains(position) else { return }
         left.insert(position)
@@ -177,7 +177,7 @@ struct Bookkeeping {
 
     // MARK: The file
 
-    /// Notes the content of a file that an earlier process has left.
+    /// Records the content of a file that an earlier process has left.
     mutating func find(events: Int64, gaps found: [OutboxGap], _ meta: EventStore.Meta) {
         storedEvents = events
         gaps = GapLedger(found + gaps.gaps)
@@ -232,13 +232,13 @@ struct Bookkeeping {
         return former
     }
 
-    /// Notes the end of the former owners' events.
+    /// Records the end of the former owners' events.
     mutating func endFormer(at end: Position) { formerEnd = end }
 
     /// Takes over the positions of a damaged file, at the first meeting.
     mutating func adopt(_ origin: PositionOrigin) { self.origin = origin }
 
-    /// Notes that the file is gone, and its events with it, except those that `saved` has in memory.
+    /// Records that the file is gone, and its events with it, except those that `saved` has in memory.
     mutating func forgetFile(saved: [QueuedMessage] = []) {
         isEpochStored = false
         left.insert(contentsOf: .beforeAll..<storedEnd)
@@ -250,7 +250,7 @@ struct Bookkeeping {
         areOwnersChanged = true
     }
 
-    /// Notes the number of events in a file that was opened again.
+    /// Records the number of events in a file that was opened again.
     mutating func recount(_ events: Int64) { storedEvents = events }
 
     /// Settles all reservations, and returns the row for the file.
@@ -264,7 +264,7 @@ struct Bookkeeping {
 
     mutating func deleted(_ count: Int64) { storedEvents -= count }
 
-    /// Notes that the file holds everything, `count` events more than before.
+    /// Records that the file holds everything, `count` events more than before.
     mutating func stored(_ count: Int64) {
         storedEvents += count
         acknowledged = RangeSet()

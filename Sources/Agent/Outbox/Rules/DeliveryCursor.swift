@@ -95,7 +95,7 @@ struct DeliveryCursor {
         fresh.end()
     }
 
-    /// Notes that the file has `messages` of this owner now.
+    /// Records that the file has `messages` of this owner now.
     ///
     /// - Parameters:
     ///   - areAllKept: whether the file has room for all.

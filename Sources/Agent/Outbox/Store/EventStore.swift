@@ -127,7 +127,7 @@ package final class EventStore {
             Schema.writeMeta, [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
     }
 
-    /// Notes that the transaction that wrote `new` is committed.
+    /// Records that the transaction that wrote `new` is committed.
     private func committed(_ new: Meta) {
         meta = new
         epochNumbers = [:]

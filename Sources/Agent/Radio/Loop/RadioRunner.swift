@@ -98,7 +98,7 @@ final class RadioRunner<Owner: RadioOwner> {
                 mustTick = true
             }
             if !hasBacklog { pace.read(packets: packetsTaken &- packets, at: clock) }
-            if polled[stations.count + 1].revents != 0 { noteDeviceEvents() }
+            if polled[stations.count + 1].revents != 0 { followDeviceEvents() }
             // A repair ends after the device events that it caused, so that they are not taken for another process's.
             if polled[stations.count].revents != 0 {
                 bell.answer()
@@ -139,7 +139,7 @@ final class RadioRunner<Owner: RadioOwner> {
         return latest
     }
 
-    private func noteDeviceEvents() {
+    private func followDeviceEvents() {
         let now = kernel.now
         for event in kernel.takeDeviceEvents() {
             for station in stations { station.deviceChanged(event, at: now) }

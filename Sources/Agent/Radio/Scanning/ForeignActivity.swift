@@ -44,10 +44,10 @@ struct ForeignActivity: Hashable, Sendable {
 
     init(_ command: ForeignCommand, at instant: Instant) {
         restsAt = instant
-        note(command, at: instant)
+        record(command, at: instant)
     }
 
-    mutating func note(_ command: ForeignCommand, at instant: Instant) {
+    mutating func record(_ command: ForeignCommand, at instant: Instant) {
         restsAt = instant + Self.rest
         switch command {
         case .scanParameters: break

@@ -233,7 +233,7 @@ struct ScanController: AdapterController {
     }
 
     mutating func foreignCommandSeen(_ command: ForeignCommand, at instant: Instant) {
-        if open?.foreign?.note(command, at: instant) == nil {
+        if open?.foreign?.record(command, at: instant) == nil {
             open?.foreign = ForeignActivity(command, at: instant)
         }
     }

@@ -130,7 +130,7 @@ struct ReceiveTime: Hashable, Sendable {
         return arrival
     }
 
-    /// Notes an empty queue: every later packet arrives after this instant.
+    /// Records an empty queue: every later packet arrives after this instant.
     mutating func foundEmpty(at instant: Instant) {
         earliest = max(earliest, instant)
     }

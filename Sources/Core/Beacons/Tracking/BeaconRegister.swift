@@ -71,7 +71,7 @@ struct BeaconRegister: Sendable {
     /// While the register is full, a new beacon waits for the next sample.
     ///
     /// - Parameter level_dbm: its smoothed level; `nil` for none.
-    mutating func note(_ transmitter: Transmitter, level_dbm: Double?, at now: Instant) {
+    mutating func record(_ transmitter: Transmitter, level_dbm: Double?, at now: Instant) {
         if entries.count >= Self.maxBeacons, entries[transmitter.identity] == nil { return }
         update(transmitter, level_dbm: level_dbm, isSample: false, at: now)
     }

@@ -163,19 +163,19 @@ struct TOMLPlaces {
     /// Takes a heading, which opens a table.
     mutating func open(_ path: [String], isRepeated: Bool, at offset: Int) {
         let name = Self.joined(path)
-        note(name, at: offset)
+        record(name, at: offset)
         table = name
         guard isRepeated else { return }
         let number = (counts[name] ?? 0) + 1
         counts[name] = number
         table = "\(name)[\(number)]"
-        note("\(name)[\(number)]", at: offset)
+        record("\(name)[\(number)]", at: offset)
     }
 
     /// Takes a key of the table that was opened last.
     mutating func set(_ path: [String], at offset: Int) {
         let name = Self.joined(path)
-        note(table.map { "\($0).\(name)" } ?? name, at: offset)
+        record(table.map { "\($0).\(name)" } ?? name, at: offset)
     }
 
     /// Returns the place of a key. A missing key, or one within another's value, has the place of its table or key.
@@ -189,7 +189,7 @@ struct TOMLPlaces {
         return nil
     }
 
-    private mutating func note(_ path: String, at offset: Int) {
+    private mutating func record(_ path: String, at offset: Int) {
         if offsets[path] == nil { offsets[path] = offset }
     }
 

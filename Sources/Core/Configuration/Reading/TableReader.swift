@@ -22,7 +22,7 @@ struct TableReader {
         self.entries = entries
         let known = table.keys.map(\.name)
         for name in self.entries.keys.sorted() where !known.contains(name) {
-            note(
+            record(
                 name, value: Suggestion.mayBeSecret(name) || table.hasSecrets ? nil : entries[name]?.text,
                 Suggestion.forKey(name, in: table))
         }
@@ -44,7 +44,7 @@ struct TableReader {
         guard let node = entries[key.name] else { return defaultValue }
         if case .value(let value) = key.rule.read(node) { return value }
         if let complaint = key.rule.complaint(about: node) {
-            note(key.name, value: key.rule.show(node), complaint)
+            record(key.name, value: key.rule.show(node), complaint)
         }
         return defaultValue
     }
@@ -65,24 +65,24 @@ struct TableReader {
 
     /// Returns the value of a key without a default; `nil` where it is missing or wrong, which is noted.
     mutating func required<Value>(_ key: Key<Value?>) -> Value? {
-        if !sets(key) { note(key.name, value: nil, "is missing; must be \(key.rule.allowed)") }
+        if !sets(key) { record(key.name, value: nil, "is missing; must be \(key.rule.allowed)") }
         return value(key)
     }
 
-    /// Notes an error: a value conflicts with that of another key, `beside` it. Where the file does not set it, the
+    /// Records an error: a value conflicts with that of another key, `beside` it. Where the file does not set it, the
     /// error says that it is the default.
     mutating func refuse<Value>(_ key: Key<Value>, _ value: Value, beside other: String, _ requirement: String) {
         guard unsound.isDisjoint(with: [key.name, other]) else { return }
         if let node = entries[key.name] {
-            note(key.name, value: key.rule.show(node), requirement)
+            record(key.name, value: key.rule.show(node), requirement)
         } else {
-            note(key.name, value: key.rule.write(value) + " (default)", requirement)
+            record(key.name, value: key.rule.write(value) + " (default)", requirement)
         }
     }
 
-    private mutating func note(_ name: String, value: String?, _ requirement: @autoclosure () -> String) {
+    private mutating func record(_ name: String, value: String?, _ requirement: @autoclosure () -> String) {
         unsound.insert(name)
         let written = ConfigurationReference.path(name)
-        errors.note(ConfigurationError(key: "\(path).\(written)", value: value, requirement: requirement()))
+        errors.record(ConfigurationError(key: "\(path).\(written)", value: value, requirement: requirement()))
     }
 }

@@ -60,12 +60,12 @@ package struct CoverageLog: Hashable, Sendable {
             open = Open(radio: .stopped, from: from)
         } else {
             open = Open(radio: stored.radio, from: from)
-            note(.stopped, at: end)
+            record(.stopped, at: end)
         }
     }
 
     /// Takes the radio's condition from `instant` on.
-    package mutating func note(_ radio: CoveredRadio, at instant: Instant) {
+    package mutating func record(_ radio: CoveredRadio, at instant: Instant) {
         guard let open, open.radio != radio else {
             if open == nil { open = Open(radio: radio, from: instant) }
             return

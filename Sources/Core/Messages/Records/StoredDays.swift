@@ -41,7 +41,7 @@ struct StayHistogram: Hashable, Sendable {
 
     private(set) var counts: [Int: Int64] = [:]
 
-    mutating func note(_ stay: TimeSpan) {
+    mutating func record(_ stay: TimeSpan) {
         let seconds = (min(max(stay, .zero), .seconds(Self.longest_s)).microseconds + 500_000) / 1_000_000
         counts[Self.bin(Int(seconds)), default: 0] += 1
     }

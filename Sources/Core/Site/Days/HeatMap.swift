@@ -88,7 +88,7 @@ package struct HeatMap: Sendable {
         for output in outputs {
             guard case .message(_, let at) = output, let list = output.content(ListedBeacons.self) else { continue }
             sheets += pass(to: at)
-            note(list, at: at)
+            record(list, at: at)
         }
         sheets += pass(to: now)
         if isLast, let (from, to) = hours.stop(at: now, timebase) {
@@ -109,7 +109,7 @@ package struct HeatMap: Sendable {
     }
 
     /// Adds the second of a list to the cells of its beacons.
-    private mutating func note(_ list: ListedBeacons, at now: Instant) {
+    private mutating func record(_ list: ListedBeacons, at now: Instant) {
         if now != listedAt {
             listedAt = now
             listed.removeAll(keepingCapacity: true)

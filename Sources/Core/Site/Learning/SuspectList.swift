@@ -25,7 +25,7 @@ struct SuspectList: Sendable {
     mutating func take(_ verdicts: [LinkChanges.Verdict], judged: Set<Int>, from: WallTime, to: WallTime) -> [Int] {
         for gateway in judged.sorted() {
             if let verdict = verdicts.first(where: { $0.gateway == gateway }) {
-                note(verdict, from: from)
+                record(verdict, from: from)
             } else if var entry = entries[gateway] {
                 entry.usualQuarters += 1
                 entry.score = 0
@@ -37,7 +37,7 @@ struct SuspectList: Sendable {
         return accepted
     }
 
-    private mutating func note(_ verdict: LinkChanges.Verdict, from: WallTime) {
+    private mutating func record(_ verdict: LinkChanges.Verdict, from: WallTime) {
         var entry =
             entries[verdict.gateway]
             ?? StoredLearning.Suspect(since: from, change_db: verdict.change_db, reason: verdict.reason, score: 0)

@@ -14,8 +14,8 @@ struct HeardLevels: Sendable {
             noise = LevelNoise(level_dbm, at: now)
         }
 
-        fileprivate mutating func note(_ newer: Level) {
-            noise.note(newer.level_dbm, at: newer.at)
+        fileprivate mutating func record(_ newer: Level) {
+            noise.record(newer.level_dbm, at: newer.at)
             (level_dbm, at) = (newer.level_dbm, newer.at)
         }
     }
@@ -28,9 +28,9 @@ struct HeardLevels: Sendable {
 
     private(set) var levels: [Level] = []
 
-    mutating func note(_ level: Level) {
+    mutating func record(_ level: Level) {
         if let index = levels.firstIndex(where: { $0.gateway == level.gateway }) {
-            levels[index].note(level)
+            levels[index].record(level)
         } else if levels.count < Self.mostGateways {
             levels.append(level)
         } else if let weakest = levels.indices.min(by: { levels[$0].level_dbm < levels[$1].level_dbm }),
@@ -80,7 +80,7 @@ struct LevelNoise: Sendable {
     }
 
     /// Takes the level of another list.
-    mutating func note(_ listed_dbm: Double, at now: Instant) {
+    mutating func record(_ listed_dbm: Double, at now: Instant) {
         let elapsed = now - at
         guard elapsed >= Self.shortestStep else { return }
         let next_db = elapsed <= Self.longestStep ? Float(listed_dbm) - level_dbm : 0

@@ -146,7 +146,7 @@ extension StorePlacing {
             if distinguishesDevices, beacons[slot].isShared(at: arrival.now) { distinguish(listed) }
             beacons[slot].heard(by: gateway, plan, at: min(heardAt, arrival.now))
             guard let rssi_dbm = listed.presentLevel_dbm else { continue }
-            note(rssi_dbm, of: slot, by: gateway, at: arrival.now)
+            record(rssi_dbm, of: slot, by: gateway, at: arrival.now)
         }
         for missing in (regions[region]?.lists[gateway] ?? []).subtracting(present) {
             beacons[missing].unlist(gateway)
@@ -169,13 +169,13 @@ extension StorePlacing {
         else { return }
         beacons[slot].heard(by: event.gateway, plan, at: min(last, now))
         guard event.payload.exit == nil, let rssi_dbm = event.observation.rssi_dbm else { return }
-        note(rssi_dbm, of: slot, by: event.gateway, at: now)
+        record(rssi_dbm, of: slot, by: event.gateway, at: now)
     }
 
-    private mutating func note(
+    private mutating func record(
         _ rssi_dbm: Double, of beacon: StoreBeaconSlot, by gateway: GatewayIndex, at now: Instant
     ) {
-        beacons[beacon].levels.note(
+        beacons[beacon].levels.record(
             HeardLevels.Level(gateway: gateway, level_dbm: rssi_dbm + plan.offset_db(of: gateway), at: now))
     }
 

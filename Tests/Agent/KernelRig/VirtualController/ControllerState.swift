@@ -65,7 +65,7 @@ struct ControllerState {
             family = needed
         }
         if advertising.disallows(command, packet.parameters.span) { return refuse(packet, .commandDisallowed) }
-        advertising.note(command, packet.parameters.span)
+        advertising.record(command, packet.parameters.span)
         return perform(command, packet)
     }
 

@@ -18,7 +18,7 @@ struct EnabledAdvertising {
         }
     }
 
-    mutating func note(_ command: KnownCommand, _ parameters: Span<UInt8>) {
+    mutating func record(_ command: KnownCommand, _ parameters: Span<UInt8>) {
         switch command {
         case .leSetAdvertisingEnable:
             guard let request = LESetAdvertisingEnable(parameters: parameters) else { return }

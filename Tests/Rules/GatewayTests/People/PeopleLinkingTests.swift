@@ -125,27 +125,27 @@ private struct Attacker {
         let (enters, leaves) = (Int(habit.entry_s / 900), Int((habit.entry_s + habit.dwell_s) / 900))
         let bound = VisitCount.bounds_s.lastIndex { habit.dwell_s >= Double($0) } ?? 0
         for (gateway, counts) in published.enumerated() {
-            func note(_ sign: Sign, _ value: Int64) {
+            func record(_ sign: Sign, _ value: Int64) {
                 sights.append(Sight(gateway: gateway, sign: sign, value: value))
             }
-            func note(_ sign: Sign, _ value: Int) { note(sign, Int64(value)) }
-            note(.lastEnd, counts.last { $0.left ?? 1 > 0 }.map { quarter($0.to) } ?? -1)
-            note(.firstEnd, counts.first.map { quarter($0.to) } ?? -1)
-            note(.counts, counts.count)
-            note(.leftOut, counts.map(\.omitted).reduce(0, +))
-            note(.end, counts.contains { leaves...leaves + 2 ~= quarter($0.to) } ? 1 : 0)
+            func record(_ sign: Sign, _ value: Int) { record(sign, Int64(value)) }
+            record(.lastEnd, counts.last { $0.left ?? 1 > 0 }.map { quarter($0.to) } ?? -1)
+            record(.firstEnd, counts.first.map { quarter($0.to) } ?? -1)
+            record(.counts, counts.count)
+            record(.leftOut, counts.map(\.omitted).reduce(0, +))
+            record(.end, counts.contains { leaves...leaves + 2 ~= quarter($0.to) } ? 1 : 0)
             let at = counts.first { quarter($0.from) <= enters && enters < quarter($0.to) }
             let left = counts.first { quarter($0.from) <= leaves && leaves < quarter($0.to) }
-            note(.enteredThen, at?.entered ?? -1)
-            note(.leftThen, left?.left ?? -1)
-            note(.spanThen, at.map { quarter($0.to) - quarter($0.from) } ?? -1)
-            note(.presentThen, at?.present ?? -1)
+            record(.enteredThen, at?.entered ?? -1)
+            record(.leftThen, left?.left ?? -1)
+            record(.spanThen, at.map { quarter($0.to) - quarter($0.from) } ?? -1)
+            record(.presentThen, at?.present ?? -1)
             let cells = counts.flatMap(\.dwell)
             for (sign, cell) in [(Sign.cellBefore, bound - 1), (.cell, bound), (.cellAfter, bound + 1)]
             where VisitCount.bounds_s.indices.contains(cell) {
-                note(sign, cells.filter { $0.from_s == VisitCount.bounds_s[cell] }.map(\.visits).reduce(0, +))
+                record(sign, cells.filter { $0.from_s == VisitCount.bounds_s[cell] }.map(\.visits).reduce(0, +))
             }
-            note(.cellOfOne, cells.contains { $0.visits == 1 } ? 1 : 0)
+            record(.cellOfOne, cells.contains { $0.visits == 1 } ? 1 : 0)
         }
         func total(_ gateway: Int) -> Int64 { published[gateway].compactMap(\.entered).reduce(0, +) }
         sights.append(Sight(gateway: -1, sign: .difference, value: total(0) - total(1)))

@@ -125,19 +125,19 @@ final class SimulatedDisk {
     /// Makes an empty file.
     func make(_ name: String) -> File {
         let file = File()
-        note([name: file])
+        record([name: file])
         return file
     }
 
     func remove(_ name: String) {
-        if files[name] != nil { note([name: File?.none]) }
+        if files[name] != nil { record([name: File?.none]) }
     }
 
     func rename(_ name: String, to other: String) {
-        if let file = files[name] { note([name: File?.none, other: file]) }
+        if let file = files[name] { record([name: File?.none, other: file]) }
     }
 
-    private func note(_ change: NameChange) {
+    private func record(_ change: NameChange) {
         change.apply(to: &files)
         openNames.append(change)
     }

@@ -90,7 +90,7 @@ struct GatewayClaims {
         let hasRightClock = rightClocks[gateway] != nil
         var word = claims[instance]?[gateway] ?? Claim()
         if let event = try? EventPayload(decoding: octets), topic.subject.kind == .event {
-            note(event, &word, at: now)
+            record(event, &word, at: now)
         } else if let state = try? StatePayload(decoding: octets), topic.subject.kind == .state {
             if word.epoch != state.epoch { (word.epoch, word.seq) = (state.epoch, 0) }
             switch state.state {
@@ -105,7 +105,7 @@ struct GatewayClaims {
     }
 
     /// A late entry tells nothing about the present. An exit tells the present, or a later state will tell otherwise.
-    private mutating func note(_ event: EventPayload, _ word: inout Claim, at now: Instant) {
+    private mutating func record(_ event: EventPayload, _ word: inout Claim, at now: Instant) {
         if word.epoch == event.epoch, event.seq <= word.seq { return }
         (word.epoch, word.seq) = (event.epoch, event.seq)
         let isLate = event.head.isClockSynced && SimulatedMachine.wall(now) - event.head.at > lateAfter

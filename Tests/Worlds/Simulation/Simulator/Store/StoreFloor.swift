@@ -85,7 +85,7 @@ struct HearingLog {
 
     private var times: [Pair: [Instant]] = [:]
 
-    mutating func note(_ identity: BeaconIdentity, by gateway: Int, at now: Instant) {
+    mutating func record(_ identity: BeaconIdentity, by gateway: Int, at now: Instant) {
         times[Pair(identity: identity, gateway: gateway), default: []].append(now)
     }
 

@@ -151,7 +151,7 @@ final class StoreWorld {
         for machine in gateways {
             guard let level_dbm = levels[machine.number], !machine.isBlind, let life = machine.life, !life.isStopping
             else { continue }
-            hearing.note(identity, by: machine.number, at: now)
+            hearing.record(identity, by: machine.number, at: now)
             life.receive(Device.packet(of: identity, from: address, rssi_dbm: level_dbm))
         }
     }
