@@ -67,6 +67,8 @@ package struct ReceiverStream: Sendable {
     private var rhythm = ReceiverRhythm()
     private var clock = ReceiverClock()
     private var addresses = BatchAddresses()
+    /// The ends of the batch before the latest one, and of the latest, where their packets have no times.
+    private var ends: (before: Instant, latest: Instant) = (.origin, .origin)
     private var repeats = ReceiverRepeats()
     /// The messages since the last one that counted.
     private var doubts = DoubtfulMessages()
@@ -190,7 +192,10 @@ package struct ReceiverStream: Sendable {
     package mutating func passed(_ instant: Instant) { latest = max(latest, instant) }
 
     private mutating func follow(_ message: ReceiverMessage, at arrival: Instant) {
-        if !message.packets.isEmpty, !rhythm.isInBatch(at: arrival) { addresses.beginBatch() }
+        if !message.packets.isEmpty, !rhythm.isInBatch(at: arrival) {
+            addresses.beginBatch()
+            ends.before = ends.latest
+        }
         for packet in message.packets { addresses.insert(packet.address) }
         rhythm.take(message, at: arrival)
     }
@@ -251,10 +256,13 @@ package struct ReceiverStream: Sendable {
         return packets.map { Heard(at: $0.time.map(instant) ?? arrival, packet: $0) }
     }
 
-    private func spread(_ packets: [ReceivedPacket], before end: Instant) -> [Heard] {
+    private mutating func spread(_ packets: [ReceivedPacket], before end: Instant) -> [Heard] {
         let short = min(rhythm.usualGap ?? Self.firstPeriod, Self.firstPeriod)
         let period = period ?? (packets.count > 1 ? short : .zero)
-        var layout = BatchLayout(packets, known: addresses, period: period)
+        // A batch that comes late ends within the period of the next one. Their packets do not mix.
+        let length = end > ends.before ? min(period, end - ends.before) : period
+        ends.latest = max(ends.latest, end)
+        var layout = BatchLayout(packets, known: addresses, period: length)
         return packets.map { Heard(at: end - layout.place($0.address), packet: $0) }
     }
 }

@@ -289,9 +289,9 @@ struct ReceiverStreamTests {
     @Test("Packets with the time of their batch are spread over the period before it")
     func timeOfBatch() {
         var stream = stream(every: 1)
-        var batch = [packet(1, at: 9.9), packet(1, at: 9.9)]
+        var batch = [packet(1, at: 10), packet(1, at: 10)]
         for place in batch.indices { batch[place].isTimeOfBatch = true }
-        #expect(stream.receive(batch, at: at(10), wall: wall(10)).map(\.at) == [at(9.15), at(9.65)])
+        #expect(stream.receive(batch, at: at(10.1), wall: wall(10.1)).map(\.at) == [at(9.25), at(9.75)])
     }
 
     @Test("Packets without times are spread over the period, those of each transmitter evenly")
@@ -299,6 +299,15 @@ struct ReceiverStreamTests {
         var stream = stream(every: 1)
         let heard = stream.receive([packet(1), packet(1), packet(2)], at: at(10), wall: nil)
         #expect(heard.map(\.at) == [at(9.25), at(9.5), at(9.75)])
+    }
+
+    @Test("A batch that comes late and the next one do not mix")
+    func lateBatch() {
+        var stream = stream(every: 1)
+        let late = stream.receive([packet(1), packet(1), packet(1)], at: at(10.5), wall: nil)
+        let next = stream.receive([packet(3), packet(3), packet(3)], at: at(11), wall: nil)
+        #expect(next.map(\.at).allSatisfy { time in late.allSatisfy { $0.at < time } })
+        #expect(stream.receive([packet(3), packet(3)], at: at(12), wall: nil).map(\.at) == [at(11.25), at(11.75)])
     }
 
     @Test("An address that is new in a batch follows a known one that the batch before had lost", arguments: 1...4)
