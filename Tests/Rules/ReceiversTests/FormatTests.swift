@@ -122,6 +122,7 @@ struct ReceiverFormatTests {
         #expect(try lines(.minew, Array(text.utf8)) == ["C2:00:59:00:03:8E random -44 0201061aff4c000215"])
         let message = try ReceiverFormat.minew.read(Array(text.utf8))
         #expect(message.isDated && message.sentAt == Timestamp.anyTime("2026-11-28T17:00:00Z"))
+        #expect(try lines(.minew, Array("\r\n \(text)".utf8)).count == 1)
         // A sensor's element without raw data is no fault of the settings.
         #expect(message.fault == nil)
     }
