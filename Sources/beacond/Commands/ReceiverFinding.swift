@@ -41,8 +41,10 @@ struct ReceiverFinding {
         } else if let refusal = counts.refusal {
             remedy = "\(refusal)"
         } else {
-            warnings.append(
-                "no packet has come: hold a beacon near the receiver, and let it publish raw advertising data")
+            let remedy =
+                counts.format == .shelly
+                ? "start Home Assistant's Bluetooth script on the device" : "let it publish raw advertising data"
+            warnings.append("no packet has come: hold a beacon near the receiver, and \(remedy)")
         }
     }
 
