@@ -47,8 +47,8 @@ class Collector:
             [COLLECTOR, *broker.collector_options(), "--database", database.url, "--id", id, *arguments], stderr=self.log, stdout=self.log, cwd=database.folder)
 
     def said(self):
-        self.log.seek(0)
-        return self.log.read()
+        # The collector writes at the offset of this file, so that reading may not move it.
+        return os.pread(self.log.fileno(), 1 << 24, 0).decode()
 
     def wait_for(self, words):
         wait_until(lambda: words in self.said(), lambda: f"{words!r} in: {self.said()}")
