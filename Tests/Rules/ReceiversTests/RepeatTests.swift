@@ -111,6 +111,16 @@ struct RepeatTests {
         #expect(stream.receive(message(5), at: at(33), wall: nil) == nil)
     }
 
+    @Test("A message of four packets that comes again between two batches counts for nothing", arguments: [0.3, 0.6])
+    func againBetweenBatches(after_s: Double) {
+        var stream = stream(every: 1)
+        for second in 10..<20 {
+            #expect(stream.receive(message(second), at: at(Double(second)), wall: nil) != nil)
+            #expect(stream.receive(message(second), at: at(Double(second) + after_s), wall: nil) == nil)
+        }
+        #expect(stream.period == .seconds(1))
+    }
+
     @Test("Air in which nothing changes stays heard", arguments: [1, 2, 5])
     func constantAir(different: Int) {
         var stream = stream(every: 1)
