@@ -27,12 +27,12 @@ struct ReceiverRepeats: Sendable {
     /// Returns the resemblance of a message to those before.
     ///
     /// In air in which nothing changes, each message without a time equals the one before. So the latest message is
-    /// repeated only by one that comes within `window`, beside the batches, or after the silence that stalls the receiver.
+    /// repeated only by one that comes within `window`, or after the silence that stalls the receiver.
     ///
     /// - Parameters:
     ///   - isInBatch: true if the message belongs to the latest batch. Then few packets, too, are a repeat of an equal
     ///     message in it.
-    ///   - isExtra: true if the message comes beside the batches that are due. Then an equal one is a repeat, with few packets too.
+    ///   - isExtra: true if the message comes beside the batches that are due. Then few packets are a repeat too.
     func resemblance(
         of message: ReceiverMessage, at now: Instant, window: TimeSpan, silence: TimeSpan, isInBatch: Bool,
         isExtra: Bool
@@ -42,7 +42,7 @@ struct ReceiverRepeats: Sendable {
         guard message.packets.count >= Self.leastPackets else {
             return isExtra || isInBatch && batch.contains(fingerprint) ? .equal : .new
         }
-        if let last, last.fingerprint == fingerprint, now - last.at > window, now - last.at <= silence, !isExtra {
+        if let last, last.fingerprint == fingerprint, now - last.at > window, now - last.at <= silence {
             return .unchanged
         }
         return .equal

@@ -27,7 +27,7 @@ package struct ReceiverStream: Sendable {
     static let jitter = TimeSpan.milliseconds(200)
     /// The period that is assumed before it is known.
     static let firstPeriod = TimeSpan.seconds(1)
-    /// The longest time between two deliveries of one message, where the latest message may come again.
+    /// The longest time between two deliveries of the latest message, before the period is known.
     static let copyWindow = TimeSpan.milliseconds(200)
     /// The longest time between two messages of a backlog, and the longest one in which it is delivered.
     static let backlogGap = TimeSpan.milliseconds(500)
@@ -206,11 +206,10 @@ package struct ReceiverStream: Sendable {
     private mutating func fresh(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [ReceivedPacket] {
         if message.packets.isEmpty { return [] }
         let silence = rhythm.silenceUntilStalled
-        let window = period.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.copyWindow
+        let window = period.map { TimeSpan(microseconds: $0.microseconds / 4 * 3) } ?? Self.copyWindow
         let (isInBatch, isExtra) = (rhythm.isInBatch(at: arrival), rhythm.isExtra(at: arrival))
         let resemblance = repeats.resemblance(
-            of: message, at: arrival, window: min(window, Self.copyWindow), silence: silence, isInBatch: isInBatch,
-            isExtra: isExtra)
+            of: message, at: arrival, window: window, silence: silence, isInBatch: isInBatch, isExtra: isExtra)
         let unknown = message.packets.filter { !repeats.knows($0) }
         var fresh: [ReceivedPacket] = []
         switch resemblance {
