@@ -87,13 +87,7 @@ struct SiteFinding {
             remedies.append("its clock is \(Int(ahead_s.magnitude.rounded())) s \(way): set it by NTP")
         }
         remedy = remedies.isEmpty ? nil : remedies.joined(separator: "; ")
-        let name = gateway.id.padding(to: 24) + " " + gateway.hearing.rawValue.padding(to: 8)
+        let name = gateway.id.padded(to: 24) + " " + gateway.hearing.rawValue.padded(to: 8)
         line = remedy.map { name + " " + $0 } ?? name + " ok"
-    }
-}
-
-extension String {
-    fileprivate func padding(to width: Int) -> String {
-        count >= width ? self : self + String(repeating: " ", count: width - count)
     }
 }

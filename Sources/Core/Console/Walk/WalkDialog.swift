@@ -119,7 +119,8 @@ extension WalkedZone.Advice {
 }
 
 extension String {
-    fileprivate func padded(to width: Int) -> String {
+    /// Returns the text with spaces behind it, up to a width.
+    package func padded(to width: Int) -> String {
         count >= width ? self : self + String(repeating: " ", count: width - count)
     }
 
