@@ -36,6 +36,12 @@ struct ReceiverRhythm: Sendable {
     /// The usual gap between messages with packets; `nil` before it is known.
     var usualGap: TimeSpan? { short.usualGap }
 
+    /// The least gap before a batch that is due; `nil` before the period is known.
+    var leastGap: TimeSpan? { batches.leastGap }
+
+    /// True since a stall, until a message with packets counts.
+    var isAfterStall: Bool { short.isGapLong }
+
     /// The gap before a batch that every fourth gap exceeds: the one between batches that come in parts, or late.
     var longGap: TimeSpan { batches.longGap }
 
@@ -137,7 +143,7 @@ private struct BatchGaps: Sendable {
     }
 
     /// The least gap before a batch that is due.
-    private var leastGap: TimeSpan? { period.map { TimeSpan(microseconds: $0.microseconds / 4 * 3) } }
+    var leastGap: TimeSpan? { period.map { TimeSpan(microseconds: $0.microseconds / 4 * 3) } }
 
     private func isEarly(_ arrival: Instant) -> Bool {
         guard let began, let leastGap else { return false }

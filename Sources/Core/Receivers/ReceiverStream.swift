@@ -60,8 +60,6 @@ package struct ReceiverStream: Sendable {
     }
 
     private var state: State
-    /// True since a stall, until a message with packets counts.
-    private var mayDeliverBacklog = false
     private var held: Held?
     private var lastMessage: Instant
     private var rhythm = ReceiverRhythm()
@@ -148,7 +146,6 @@ package struct ReceiverStream: Sendable {
         }
         if now >= nextStall {
             state = .stalled(since: lastMessage)
-            mayDeliverBacklog = true
             rhythm.stall()
         }
         return heard
@@ -160,7 +157,7 @@ package struct ReceiverStream: Sendable {
     /// - Returns: the packets in the order of their times, none before `latest`; none while the receiver is not usable.
     ///   `nil` where the message counts for nothing, or is held.
     package mutating func receive(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [Heard]? {
-        guard mayDeliverBacklog, !message.packets.isEmpty, message.newest == nil else {
+        guard rhythm.isAfterStall, !message.packets.isEmpty, message.newest == nil else {
             return count(message, at: arrival, wall: wall)
         }
         let gap = rhythm.usualGap.map { TimeSpan(microseconds: $0.microseconds / 2) } ?? Self.backlogGap
@@ -178,7 +175,6 @@ package struct ReceiverStream: Sendable {
         follow(message, at: arrival)
         lastMessage = arrival
         state = .hearing
-        if !message.packets.isEmpty { mayDeliverBacklog = false }
         guard isUsable else { return [] }
         var heard = times(of: packets, sentAt: message.sentAt, at: arrival, wall: wall)
         heard.sort { $0.at < $1.at }
@@ -206,10 +202,10 @@ package struct ReceiverStream: Sendable {
     private mutating func fresh(_ message: ReceiverMessage, at arrival: Instant, wall: WallTime?) -> [ReceivedPacket] {
         if message.packets.isEmpty { return [] }
         let silence = rhythm.silenceUntilStalled
-        let window = period.map { TimeSpan(microseconds: $0.microseconds / 4 * 3) } ?? Self.copyWindow
         let (isInBatch, isExtra) = (rhythm.isInBatch(at: arrival), rhythm.isExtra(at: arrival))
         let resemblance = repeats.resemblance(
-            of: message, at: arrival, window: window, silence: silence, isInBatch: isInBatch, isExtra: isExtra)
+            of: message, at: arrival, window: rhythm.leastGap ?? Self.copyWindow, silence: silence,
+            isInBatch: isInBatch, isExtra: isExtra)
         let unknown = message.packets.filter { !repeats.knows($0) }
         var fresh: [ReceivedPacket] = []
         switch resemblance {
