@@ -19,9 +19,9 @@ enum CassiaFormat {
         var message = ReceiverMessage()
         if let action = document.field("action", of: 0) {
             guard document.isText("data.scan", at: action) else { return message }
-            let time = document.milliseconds(at: document.field("timestamp", of: 0))
-            message.isDated = document.field("timestamp", of: 0) != nil
-            try append(document.field("data", of: 0), at: time, of: document, to: &message)
+            let time = document.field("timestamp", of: 0)
+            message.isDated = time != nil
+            try append(document.field("data", of: 0), at: document.milliseconds(at: time), of: document, to: &message)
         } else {
             try append(0, at: nil, of: document, to: &message)
         }
@@ -54,9 +54,10 @@ enum CassiaFormat {
         guard let address = document.address(at: document.field("bdaddr", of: owner), isRandom: isRandom) else {
             return false
         }
-        let time = document.milliseconds(at: document.field("timestamp", of: packet)) ?? time
+        let own = document.field("timestamp", of: packet)
+        let time = document.milliseconds(at: own) ?? time
         // A clock that counts from 1970 gives no time, but makes equal messages repeats.
-        if document.field("timestamp", of: packet) != nil { message.isDated = true }
+        if own != nil { message.isDated = true }
         message.append(
             address, rssi_dbm: document.rssi(at: document.field("rssi", of: packet)),
             data: document.hexadecimal(at: document.field("adData", of: packet)),

@@ -33,8 +33,8 @@ enum MinewFormat {
         .useless("set the format of Minew's gateway to BIN-LONG or JSON-LONG, so that each packet has rawData"))
 
     static func read(_ payload: [UInt8]) throws(ReceiverRefusal) -> ReceiverMessage {
-        let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
-        if payload.first(where: { !isSpace($0) }) == UInt8(ascii: "[") { return try readJSON(payload) }
+        let first = payload.first { !JSONReader.isSpace($0) }
+        if first == UInt8(ascii: "[") { return try readJSON(payload) }
         var reader = OctetReader(payload)
         guard try reader.byte() == 0xBB else { throw .malformed("neither 0xBB nor a JSON list") }
         switch try reader.byte() {

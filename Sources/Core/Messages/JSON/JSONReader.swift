@@ -62,9 +62,9 @@ struct JSONReader {
         document.texts.append(text)
     }
 
-    private mutating func skipSpace() {
-        _ = take { $0 == 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }
-    }
+    private mutating func skipSpace() { _ = take(while: Self.isSpace) }
+
+    static func isSpace(_ octet: UInt8) -> Bool { octet == 0x20 || octet == 0x09 || octet == 0x0A || octet == 0x0D }
 
     private mutating func value() throws(JSONError) {
         guard let first = peek() else { throw failure("the text ends where a value is expected") }
