@@ -74,6 +74,17 @@ extension HealthFigure {
         }
     }
 
+    /// Returns a figure that is missing where its value is `nil`.
+    static func integerIfPresent<Value: FixedWidthInteger & Sendable>(
+        _ key: StaticString, _ value: Path<Value?>, _ metric: Metric
+    ) -> HealthFigure {
+        HealthFigure(key, metric) { owner, json in
+            if let number = owner[keyPath: value] { json.set(key, number) }
+        } samples: { owner in
+            owner[keyPath: value].map { [.init($0)] } ?? []
+        }
+    }
+
     /// Returns a figure for a number from 0 to 10¹².
     static func number(
         _ key: StaticString, _ value: Path<Double>, decimals: Int, _ metric: Metric? = nil

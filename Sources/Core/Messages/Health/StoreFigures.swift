@@ -45,14 +45,9 @@ extension StoreFigures {
         .integer(
             "malformed", \.malformed,
             .counter("beacond_site_malformed_total", "Messages of gateways that could not be read.")),
-        HealthFigure(
-            "people_refused",
-            .counter("beacond_site_people_refused_total", "Sealed reports of people that were not taken.")
-        ) { figures, json in
-            if let refused = figures.peopleRefused { json.set("people_refused", refused) }
-        } samples: { figures in
-            figures.peopleRefused.map { [.init($0)] } ?? []
-        },
+        .integerIfPresent(
+            "people_refused", \.peopleRefused,
+            .counter("beacond_site_people_refused_total", "Sealed reports of people that were not taken.")),
         HealthFigure(
             "gateways", .gauge("beacond_site_gateway_hears", "Whether a gateway of the store can hear.")
         ) { figures, json in
@@ -64,12 +59,8 @@ extension StoreFigures {
         } samples: { figures in
             figures.gateways.map { .init($0.hearing == .hears, label: ("gateway", $0.id)) }
         },
-        HealthFigure(
-            "suspects", .gauge("beacond_site_suspects", "Gateways that seem to have been moved, turned or covered.")
-        ) { figures, json in
-            if let suspects = figures.suspects { json.set("suspects", suspects) }
-        } samples: { figures in
-            figures.suspects.map { [.init($0)] } ?? []
-        },
+        .integerIfPresent(
+            "suspects", \.suspects,
+            .gauge("beacond_site_suspects", "Gateways that seem to have been moved, turned or covered.")),
     ]
 }
