@@ -165,18 +165,21 @@ struct GatewayLinks: Sendable {
     /// Returns what events, displays and the weather take, dB.
     private func losses_db(_ receiver: Int, _ sender: Int, hour: Int) -> Double {
         var loss_db = 0.0
-        for event in events {
-            guard case .cover(let gateway, let cover_db, let half, let start) = event, hour >= start,
-                gateway == receiver || gateway == sender
-            else { continue }
-            let other = gateway == receiver ? sender : receiver
-            let isBehind = gateways[other].place.x_m < gateways[gateway].place.x_m
-            if !half || isBehind { loss_db += cover_db }
-        }
+        loss_db += coverLoss_db(of: receiver, towards: gateways[sender].place, hour: hour)
+        loss_db += coverLoss_db(of: sender, towards: gateways[receiver].place, hour: hour)
         for display in displays where display.hours.contains(hour) {
             if isBetween(display.place, gateways[receiver].place, gateways[sender].place) { loss_db += 3 }
         }
         for weather in weathers where weather.hours.contains(hour) { loss_db -= weather.change_db }
+        return loss_db
+    }
+
+    /// Returns what the covers of a gateway take of a path to a place, dB.
+    private func coverLoss_db(of gateway: Int, towards place: FloorPoint, hour: Int) -> Double {
+        var loss_db = 0.0
+        for case .cover(gateway, let cover_db, let half, let start) in events where hour >= start {
+            if !half || place.x_m < gateways[gateway].place.x_m { loss_db += cover_db }
+        }
         return loss_db
     }
 
@@ -208,12 +211,11 @@ extension GatewayLinks {
         let place = FloorPoint(
             x_m: middle.x_m + random.uniform(-Rooms.width_m / 2..<Rooms.width_m / 2),
             y_m: middle.y_m + random.uniform(-Rooms.depth_m / 2..<Rooms.depth_m / 2))
-        let levels = gateways.enumerated().map { number, gateway in
+        let levels = gateways.enumerated().map { index, gateway in
             let distance_m = max(Self.nearest_m, gateway.place.distance_m(to: place))
-            var path_db = 10 * exponent * Double.log10(distance_m) + rooms.loss_db(from: place, to: gateway.place)
-            for case .cover(number, let loss_db, let half, let start) in events where hour >= start {
-                if !half || place.x_m < gateway.place.x_m { path_db += loss_db }
-            }
+            let path_db =
+                10 * exponent * Double.log10(distance_m) + rooms.loss_db(from: place, to: gateway.place)
+                + coverLoss_db(of: index, towards: place, hour: hour)
             return -59 + gateway.receive_db - path_db + random.normal() * Self.shadowing_db
         }
         return (room, levels)
