@@ -57,9 +57,7 @@ struct ReceiverShopTests {
         #expect(radio.map(\.1) == [.absent, .scanning, .stalled, .scanning])
         #expect(abs((radio.first { $0.1 == .stalled }?.0 ?? 0) - 200) < 1.5)
     }
-}
 
-extension ReceiverShopTests {
     @Test("Where batches come only while something is heard, an exit comes before the next visit, heartbeats or not")
     func heartbeatsBetweenVisits() throws {
         let batches = (6...24).map(Double.init) + (75...85).map(Double.init)
@@ -187,14 +185,19 @@ private struct Shop {
         return owner.log.visits
     }
 
-    /// Returns the visits of a cart that is in each batch of a Minew receiver, with empty messages at other times.
-    static func visits(batches: [Double], heartbeats: [Double]) throws -> [Visit] {
-        let owner = ShopOwner()
-        let inbox = try ReceiverInbox(filter: "rx")
-        let runner = ReceiverRunner(
-            ReceiverSettings(topic: "rx", format: .minew), inbox, owner: owner, bell: try Doorbell(),
+    private static func runner(
+        _ format: ReceiverFormat, _ inbox: ReceiverInbox, _ owner: ShopOwner
+    ) throws -> ReceiverRunner<ShopOwner> {
+        ReceiverRunner(
+            ReceiverSettings(topic: "rx", format: format), inbox, owner: owner, bell: try Doorbell(),
             wall: { WallTime(microseconds: 1_795_000_000_000_000) + ($0 - ReceiverShopTests.start) },
             logger: Logger(label: "test"), at: ReceiverShopTests.start)
+    }
+
+    /// Returns the visits of a cart that is in each batch of a Minew receiver, with empty messages at other times.
+    static func visits(batches: [Double], heartbeats: [Double]) throws -> [Visit] {
+        let (owner, inbox) = (ShopOwner(), try ReceiverInbox(filter: "rx"))
+        let runner = try Self.runner(.minew, inbox, owner)
         let frame = IBeaconFrame(
             identity: BeaconIdentity(uuid: StoreScenario.storeUUID, major: 1, minor: 2), measuredPower_dbm: -59)
         let data = [2, 1, 6] + frame.encodedStructure
@@ -204,9 +207,10 @@ private struct Shop {
             if batches.contains(now_s) {
                 let packets = (0..<4).map { number in
                     let address = DeviceAddress(bits: 0xC000_0000_0001, type: .random)
-                    return (now_s, ReceivedPacket(address: address, rssi_dbm: -60 - Int8(number), data: data))
+                    let packet = ReceivedPacket(address: address, rssi_dbm: -60 - Int8(number), data: data)
+                    return (at_s: now_s, packet: packet)
                 }
-                inbox.take(payload(.minew, packets.map { (at_s: $0.0, packet: $0.1) }, 0, now_s), on: "rx", at: now)
+                inbox.take(payload(.minew, packets, 0, now_s), on: "rx", at: now)
             }
             if heartbeats.contains(now_s) { inbox.take(payload(.minew, [], 0, now_s), on: "rx", at: now) }
             runner.turn(at: now)
@@ -217,12 +221,8 @@ private struct Shop {
     func heardByReceiver(
         _ format: ReceiverFormat, period_s: Double, _ trouble: Trouble
     ) throws -> (visits: [Visit], radio: [(Double, RadioAvailability)]) {
-        let owner = ShopOwner()
-        let inbox = try ReceiverInbox(filter: "rx")
-        let runner = ReceiverRunner(
-            ReceiverSettings(topic: "rx", format: format), inbox, owner: owner, bell: try Doorbell(),
-            wall: { WallTime(microseconds: 1_795_000_000_000_000) + ($0 - ReceiverShopTests.start) },
-            logger: Logger(label: "test"), at: ReceiverShopTests.start)
+        let (owner, inbox) = (ShopOwner(), try ReceiverInbox(filter: "rx"))
+        let runner = try Self.runner(format, inbox, owner)
         var (next, number) = (0, 0)
         var batch: [(at_s: Double, packet: ReceivedPacket)] = []
         // The batches on their way, in order, and when they arrive.
