@@ -130,7 +130,7 @@ package struct StoreToday: Sendable {
     ) {
         pass(to: now)
         let waits = waits(whileCatchingUp: isCatchingUp, at: now)
-        for output in outputs { count(output, at: now) }
+        for output in outputs { take(output, at: now) }
         resumption = .none
         self.isHearing = isHearing
         let hasNewVisits = !changes.regions.isEmpty || changes.people
@@ -208,10 +208,10 @@ package struct StoreToday: Sendable {
 
 /// Visits begin and end.
 extension StoreToday {
-    private mutating func count(_ output: GatewayOutput, at now: Instant) {
+    private mutating func take(_ output: GatewayOutput, at now: Instant) {
         switch output {
         case .transition(let transition, let record) where transition.instance.zone == nil:
-            count(transition, record)
+            take(transition, record)
         case .exit(let instance, let event, let at) where instance.zone == nil:
             if let stay = event.lateStay {
                 let visit = begin(instance.region, enteredAt: stay.enteredAt, isSeen: stay.beginning != .partial)
@@ -236,7 +236,7 @@ extension StoreToday {
         }
     }
 
-    private mutating func count(_ transition: RegionTransition, _ record: RegionRecord?) {
+    private mutating func take(_ transition: RegionTransition, _ record: RegionRecord?) {
         let region = transition.instance.region
         var place = places[transition.instance] ?? Place()
         // A region is in the report as soon as it has a state, also before its first visit.

@@ -35,13 +35,16 @@ struct DifferenceTable: Sendable {
             total += 1
         }
 
+        /// Returns the difference in the middle of a bin, or beside it.
+        private static func value_db(of bin: Double) -> Double { (bin - Double(bins - 1) / 2) * width_db }
+
         /// The middle between the means of the differences above it and below it.
         var middle_db: Double {
             var middle = median_db
             for _ in 0..<Self.rounds {
                 var (above, below) = ((sum: 0.0, count: 0.0), (sum: 0.0, count: 0.0))
                 for (bin, count) in counts.enumerated() where count > 0 {
-                    let value = Double(bin - (Self.bins - 1) / 2) * Self.width_db
+                    let value = Self.value_db(of: Double(bin))
                     // A bin that the middle divides belongs to both.
                     let share = min(max((value - middle) / Self.width_db + 0.5, 0), 1)
                     above = (above.sum + share * value * Double(count), above.count + share * Double(count))
@@ -59,7 +62,7 @@ struct DifferenceTable: Sendable {
                 let within = Double(total) / 2 - below
                 if within <= Double(count) {
                     let share = within / Double(count) - 0.5
-                    return (Double(bin - (Self.bins - 1) / 2) + share) * Self.width_db
+                    return Self.value_db(of: Double(bin) + share)
                 }
                 below += Double(count)
             }

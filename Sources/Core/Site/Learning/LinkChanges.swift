@@ -131,7 +131,7 @@ struct LinkChanges: Sendable {
             let own = changes.filter { $0.touches(gateway) }
             let changed = own.filter(Self.isChanged)
             guard changed.count >= Self.fewest, Double(changed.count) >= Self.leastShare * Double(own.count),
-                Self.size_db(changed)
+                Self.rootMeanSquare_db(changed)
                     >= (Self.weakerShare(changed) >= Self.coveredShare ? Self.leastCover_db : Self.leastMove_db)
             else { continue }
             let count = Double(own.count)
@@ -166,7 +166,7 @@ struct LinkChanges: Sendable {
     }
 
     /// Returns the root of the mean square of changes, dB.
-    private static func size_db(_ changes: [Change]) -> Double {
+    private static func rootMeanSquare_db(_ changes: [Change]) -> Double {
         let squares = changes.map { min($0.mean_db.magnitude, mostOfLink_db) }.map { $0 * $0 }
         return (squares.reduce(0, +) / Double(max(1, changes.count))).squareRoot()
     }
