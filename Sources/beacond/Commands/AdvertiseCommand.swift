@@ -74,7 +74,7 @@ struct AdvertiseCommand: ParsableCommand {
     }
 }
 
-/// Reports the advertisement's state, and notes faults that waiting cannot cure.
+/// Reports the advertisement's state, and records faults that waiting cannot cure.
 private final class AdvertisingOutcome: Sendable {
     private struct State {
         var wasOnAir = false

@@ -5,7 +5,7 @@ import UnixSignals
 /// Catches SIGTERM, SIGINT and SIGHUP, from before the first start until the process ends.
 ///
 /// A reload ends one group of services and starts another. A signal between the two would reach neither. So signals are
-/// noted here, and each group learns of those that came before it.
+/// recorded here, and each group learns of those that came before it.
 final class RunSignals: Sendable {
     private struct State {
         var isStopping = false
@@ -19,7 +19,7 @@ final class RunSignals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins to note the signals, which end nothing by themselves any more.
+    /// Begins to record the signals, which end nothing by themselves any more.
     init() async {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         Task { for await signal in signals { await record(signal) } }

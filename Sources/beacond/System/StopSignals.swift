@@ -5,11 +5,11 @@ import Synchronization
 
 /// Records SIGINT and SIGTERM, so that a replay can finish its output before it ends.
 ///
-/// A handler notes them. Blocking would apply to one thread only, and the kernel would deliver them on the others.
+/// A handler records them. Blocking would apply to one thread only, and the kernel would deliver them on the others.
 struct StopSignals {
     private static let areNoted = Atomic(false)
 
-    /// Begins to note the signals, which do nothing else any more.
+    /// Begins to record the signals, which do nothing else any more.
     init() {
         // Initialised before the handler uses it: initialising takes a lock.
         Self.areNoted.store(false, ordering: .relaxed)
@@ -41,12 +41,12 @@ struct StopSignals {
 
 /// Turns signals into something to wait for, whichever thread the kernel gives them to.
 ///
-/// The handler only notes the signal and rings a bell; a signal handler may do both.
+/// The handler only records the signal and rings a bell; a signal handler may do both.
 enum SignalBell {
     private static let pending = Atomic<UInt64>(0)
     private static let bell = try? Doorbell()
 
-    /// Begins to note these signals, which do nothing else any more.
+    /// Begins to record these signals, which do nothing else any more.
     static func install(_ signals: [Int32]) {
         // Initialised here, so that the handler never does it.
         _ = pending.load(ordering: .relaxed)

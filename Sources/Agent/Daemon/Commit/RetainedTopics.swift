@@ -85,7 +85,7 @@ struct PublishedCoverage {
         if let stored { log = CoverageLog(resuming: stored, at: now) }
     }
 
-    /// Records a stored record that shows that the process was running.
+    /// Takes a stored record that shows that the process was running.
     mutating func record(seen instant: Instant) { seen = max(seen, instant) }
 
     /// Returns whether there is something to store or publish without an update of the engine.

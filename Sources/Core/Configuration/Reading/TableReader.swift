@@ -63,7 +63,7 @@ struct TableReader {
         effective.append(.init(key: key.name, text: text, secret: isSecret ? "\(value)" : nil))
     }
 
-    /// Returns the value of a key without a default; `nil` where it is missing or wrong, which is noted.
+    /// Returns the value of a key without a default; `nil` where it is missing or wrong, which is recorded.
     mutating func required<Value>(_ key: Key<Value?>) -> Value? {
         if !sets(key) { record(key.name, value: nil, "is missing; must be \(key.rule.allowed)") }
         return value(key)

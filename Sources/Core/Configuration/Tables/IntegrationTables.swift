@@ -62,7 +62,7 @@ struct DeviceTable: SettingsTable {
         "irk", default: nil, Rule<[UInt8]>.resolvingKey.optional,
         "Its identity resolving key. A secret: errors do not show it.", defaultNote: "required")
 
-    /// Returns `nil` where a key is missing or wrong, which the reader has noted.
+    /// Returns `nil` where a key is missing or wrong, which the reader has recorded.
     func read(_ reader: inout TableReader, taken: inout [KnownDevice]) -> KnownDevice? {
         let name = reader.required(name)
         let key = reader.required(irk)

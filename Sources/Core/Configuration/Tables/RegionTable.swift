@@ -13,7 +13,7 @@ struct RegionTable: SettingsTable {
         "ranging", default: true, .flag, "Whether the beacons in it are listed and published with their distance.")
     let rules = RegionKindOverrides()
 
-    /// Returns `nil` where a required key is missing or wrong, which the reader has noted.
+    /// Returns `nil` where a required key is missing or wrong, which the reader has recorded.
     func read(_ reader: inout TableReader, rules: RegionRules, taken: inout Set<String>) -> MonitoredRegion? {
         let id = reader.required(id)
         return read(kind(reader), id, &reader, rules: rules) { table, reader in

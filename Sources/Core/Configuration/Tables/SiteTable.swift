@@ -113,7 +113,7 @@ struct SiteGatewayTable: SettingsTable {
         "Added to every level that it publishes, dB. Without it the learned offset, or 0.", defaultNote: "learned, or 0"
     )
 
-    /// Returns `nil` where the id is missing or wrong, which the reader has noted.
+    /// Returns `nil` where the id is missing or wrong, which the reader has recorded.
     func read(_ reader: inout TableReader, taken: inout Set<String>) -> SiteSettings.Gateway? {
         let id = reader.required(id)
         let (zone, position, floor) = (reader.value(zone), reader.value(position), reader.value(floor))
