@@ -1,6 +1,8 @@
 import Foundation
 import Loopback
 
+@testable import Agent
+
 /// A real gpsd on a free port, with receivers that are pseudo terminals.
 final class Gpsd {
     static var isInstalled: Bool { installed("gpsd") != nil }
@@ -53,22 +55,47 @@ final class Gpsfake {
 
     let port: UInt16
     private let process = Process()
+    /// A folder of its own: gpsfake names gpsd's control socket by its process id, and takes a socket that an earlier
+    /// process of the same id left for a gpsd that is ready.
+    private let folder: URL
 
     init() throws {
         port = try freePort()
+        folder = FileManager.default.temporaryDirectory.appending(path: "gpsfake-\(port)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         process.executableURL = URL(filePath: installed("gpsfake") ?? "gpsfake")
         process.arguments = ["-q", "-P", "\(port)", "-c", "0.05", Receiver.log]
         // gpsfake looks for gpsd on the path.
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["PATH": "/usr/local/sbin:/usr/sbin:/usr/local/bin:/usr/bin:/sbin:/bin"]) { $1 }
+            [
+                "PATH": "/usr/local/sbin:/usr/sbin:/usr/local/bin:/usr/bin:/sbin:/bin",
+                "TMPDIR": folder.path,
+            ]) { $1 }
         process.standardError = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         try process.run()
     }
 
+    /// A gpsfake whose receiver gpsd has, and a client of gpsd. gpsfake adds its receiver once and looks for no answer:
+    /// a gpsd that does not listen yet misses it. Then another gpsfake starts.
+    static func playing() async throws -> (fake: Gpsfake, listener: Listener) {
+        for _ in 0..<10 {
+            let fake = try Gpsfake()
+            let listener = try Listener(port: fake.port)
+            listener.client.listen(true)
+            try listener.client.start()
+            for _ in 0..<300 {
+                if listener.devices.last?.isEmpty == false { return (fake, listener) }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+        throw TestFailure(description: "ten times, gpsfake gave gpsd no receiver")
+    }
+
     /// SIGKILL for both: a child inherits the signal mask of its parent's thread, and Dispatch's threads block the
     /// other signals.
     deinit {
+        defer { try? FileManager.default.removeItem(at: folder) }
         guard process.isRunning else { return }
         let id = process.processIdentifier
         let children = try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)

@@ -172,11 +172,9 @@ struct RealGpsdTests {
 struct GpsfakeTests {
     @Test("A log that gpsfake plays gives the fixes of a ride")
     func ride() async throws {
-        let fake = try Gpsfake()
-        let listener = try Listener(port: fake.port)
-        listener.client.listen(true)
-        try listener.client.start()
+        let (fake, listener) = try await Gpsfake.playing()
         try await wait("the ride") { Set(listener.fixes.map(\.coordinate)).count >= 5 }
         #expect(listener.fixes.holdForAll { (52.5163...52.5175).contains($0.coordinate.latitude) })
+        withExtendedLifetime(fake) {}
     }
 }
