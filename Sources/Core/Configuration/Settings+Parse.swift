@@ -35,10 +35,12 @@ extension Settings {
         } catch {
             throw ConfigurationErrors(error)
         }
+        let people = tables.isEmpty ? [] : SettingsReader.people(root)
         root.merge(tables) { _, given in given }
         var reader = SettingsReader(root: root, certificate: certificate, isRecording: isRecording)
         var settings = reader.read()
         var errors = reader.errors
+        for error in settings.gateway.regions.exposures(of: people) { errors.record(error) }
         for error in complete(&settings) { errors.record(error) }
         guard errors.isEmpty else {
             errors.place(in: text, besides: Set(tables.keys))

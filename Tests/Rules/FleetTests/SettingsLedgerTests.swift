@@ -10,17 +10,19 @@ struct FleetGateway {
     var bootID = "boot-1"
     var signer: Ed25519PublicKey?
     var name = "berlin-7/door"
+    /// The text of its `config.toml`.
+    var file = ""
 
     /// Receives a message, with the rules of the real configuration.
     mutating func receive(_ text: String) -> SettingsLedger.Decision { receive(Array(text.utf8)) }
 
     mutating func receive(_ octets: [UInt8]?) -> SettingsLedger.Decision {
-        ledger.receive(octets, for: name, signer: signer, at: now, bootID: bootID, trial: Self.trial)
+        ledger.receive(octets, for: name, signer: signer, at: now, bootID: bootID, trial: trial)
     }
 
-    static func trial(_ tables: [String: TOMLNode]) -> ConfigurationErrors? {
+    func trial(_ tables: [String: TOMLNode]) -> ConfigurationErrors? {
         do throws(ConfigurationErrors) {
-            return try Settings.read(utf8: [], replacing: tables).settings.excess(of: tables)
+            return try Settings.read(utf8: Array(file.utf8), replacing: tables).settings.excess(of: tables)
         } catch {
             return error
         }
@@ -72,6 +74,42 @@ struct SettingsLedgerTests {
         #expect(
             error.reason == "3: must be at least 4, the number of [[region]] tables: the others would not be monitored")
         #expect(gateway.receive(Self.regions(4, limit: 4, version: 2)) == .taken)
+    }
+
+    private static let people = "39ED98FF-2900-441A-802F-9C398FC199D2"
+
+    @Test(
+        "Settings publish no more about people than the gateway's own file",
+        arguments: [
+            #""region":[]"#,
+            #""region":[{"id":"a","uuid":"\#(people)"}]"#,
+            #""region":[{"id":"visitors","uuid":"\#(people)","people":true,"count_minimum":4}]"#,
+            #""region":[{"id":"visitors","uuid":"\#(people)","people":true,"major":8}]"#,
+            #""regions":{"count_minimum":4}"#,
+        ])
+    func exposesPeople(tables: String) throws {
+        var gateway = FleetGateway()
+        gateway.file = "[[region]]\nid = \"visitors\"\nuuid = \"\(Self.people)\"\nmajor = 7\npeople = true\n"
+        #expect(gateway.receive(#"{"schema":1,"version":1,"tables":{\#(tables)}}"#) == .refused)
+        let error = try #require(gateway.ledger.report?.errors.first)
+        #expect(error.table == "region")
+        #expect(
+            error.reason == "must keep region \"visitors\" with people = true and a count_minimum of at least 5: "
+                + "only config.toml of the gateway may publish more about its people")
+    }
+
+    @Test(
+        "Settings may count more people together, and publish less about them",
+        arguments: [
+            #""region":[{"id":"all","uuid":"\#(people)","people":true}]"#,
+            #""region":[{"id":"visitors","uuid":"\#(people)","major":7,"people":true,"count_minimum":9}]"#,
+            #""regions":{"count_minimum":5,"exit_after_s":45}"#,
+            #""log":{"level":"debug"}"#,
+        ])
+    func keepsPeople(tables: String) {
+        var gateway = FleetGateway()
+        gateway.file = "[[region]]\nid = \"visitors\"\nuuid = \"\(Self.people)\"\nmajor = 7\npeople = true\n"
+        #expect(gateway.receive(#"{"schema":1,"version":1,"tables":{\#(tables)}}"#) == .taken)
     }
 
     @Test(

@@ -59,7 +59,7 @@ private struct SettingsWorld {
     private mutating func deliver(cutAt cut: Int?) {
         guard let retained else { return }
         let decision = ledger.receive(
-            Array(retained.text.utf8), for: "s/g", signer: nil, at: now, bootID: "\(boot)", trial: FleetGateway.trial)
+            Array(retained.text.utf8), for: "s/g", signer: nil, at: now, bootID: "\(boot)", trial: FleetGateway().trial)
         if decision == .ignored { return }
         if cut == 0 {
             ledger = stored

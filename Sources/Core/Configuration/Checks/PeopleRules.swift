@@ -29,6 +29,23 @@ extension RegionSettings {
         var major: UInt16?
     }
 
+    /// The errors of tables over MQTT that would publish more about people than the gateway's own file.
+    ///
+    /// - Parameter people: the regions of people of the file.
+    func exposures(of people: [BeaconRegion]) -> [ConfigurationError] {
+        people.compactMap { own in
+            let isKept = beacons.contains { region in
+                region.isOfPeople && region.uuid == own.uuid && (region.major == nil || region.major == own.major)
+                    && region.rules.countMinimum >= own.rules.countMinimum
+            }
+            guard !isKept else { return nil }
+            return ConfigurationError(
+                key: RegionTable.tableName, value: nil,
+                requirement: "must keep region \(own.id.quoted) with people = true and a count_minimum of at least "
+                    + "\(own.rules.countMinimum): only config.toml of the gateway may publish more about its people")
+        }
+    }
+
     /// Returns why a request must not register a region; `nil` where it may.
     func refusal(ofRequested region: BeaconRegion) -> String? {
         if region.isOfPeople { return "must be false in a request: a region of people stands in the configuration" }
