@@ -44,15 +44,15 @@ def day(seed, people):
     return found
 
 
-def write_capture(path, people, from_s, to_s):
-    """Writes a btsnoop file: people every two seconds, and a device that is no beacon."""
+def write_capture(path, people, from_s, to_s, begin_s=BEGIN_S):
+    """Writes a btsnoop file of a day that begins at `begin_s`: people every two seconds, and a device that is no beacon."""
     with open(path, "wb") as file:
         file.write(b"btsnoop\0" + struct.pack(">II", 1, 1002))
         for second in range(from_s, to_s):
             packets = [advertisement(bytes([0xC0, 0, 0, 0, 0, 7]), bytes([2, 1, 6, 3, 3, 0x0F, 0x18]), -80)]
             packets += [advertisement(person.address(second), beacon(person)) for person in people if person.begin_s <= second <= person.end_s and second % 2 == 0]
             for place, packet in enumerate(packets):
-                time_us = EPOCH_US + (BEGIN_S + second) * 1_000_000 + place * 900
+                time_us = EPOCH_US + (begin_s + second) * 1_000_000 + place * 900
                 file.write(struct.pack(">IIIIq", len(packet), len(packet), 3, 0, time_us) + packet)
 
 
