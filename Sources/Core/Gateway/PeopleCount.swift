@@ -1,21 +1,30 @@
 /// Counts the visits of one region of people, so that no published number belongs to fewer than `minimum` people.
 ///
-/// A count is over once enough visits have begun in it, and enough have ended. Until then its time goes on by quarters of an
-/// hour. It is published when the next one is over. So the rest of a day, which is too small, joins the last count of the day,
-/// and no visit of the day is lost.
+/// A count is over once enough visits have begun in it and enough have ended, enough of them within half an hour. Until then its time
+/// goes on by quarters of an hour. It is published when the next one is over. So the rest of a day, which is too small, joins the last
+/// count of the day, and no visit of the day is lost.
 ///
-/// Quarters of a single visit do not show either: only the last of `minimum` visits ends a count, and what follows the last count of
-/// a day joins it without making it longer. So the one who is alone in the shop moves no time.
+/// A single visit does not show: it ends no count without others at the same time, and what follows the last count of a day joins it
+/// without making it longer. A shop without such a half hour has one count a day, which ends with the hour in which the last visits but
+/// `minimum` were over. Where too few came, the count says the same as where none came.
 ///
 /// All numbers of a count belong to the same time, and a count follows from the one before: what was present, and entered,
 /// and did not leave, is present. So the difference of two counts tells nothing that a count does not tell. Where fewer than
 /// the minimum go on, they count as 0, and as entered in a later count.
 struct PeopleCount: Sendable {
-    /// The quarters after a count in which a day is over: too few have come and gone for another one. It is more than the hours from
-    /// noon until a shop closes, and less than those from its closing until the next visit.
+    /// The quarters, before the end of a count, in which enough visits have to end.
+    static let denseQuarters = 2
+    /// The quarters after a count in which a day is over: it is more than the hours from noon until a shop closes, and less than those
+    /// from its closing until the next visit.
     static let quietQuarters = 40
-    /// The quarters for which too few people wait for more, where they can join no count.
-    static let lonelyQuarters = 80
+    /// The quarters after which a day without a count may be over. They are fewer than a day's, so that the end of a day moves into the night.
+    static let sparseQuarters = 88
+    /// The quarters of a night: too few visits end in them.
+    static let nightQuarters = 24
+    /// The quarters after which a day is over in any case.
+    static let dayQuarters = 96
+    /// The longest time that the dwell of published visits waits.
+    private static let day = TimeSpan.seconds(86_400)
 
     /// A time that is not published yet.
     private struct Batch: Hashable {
@@ -56,8 +65,12 @@ struct PeopleCount: Sendable {
     /// The count that is over and waits for the next one.
     private var held: Batch?
     private var open: Batch
-    /// The quarters since `open` began.
+    /// The quarters since `open` began, or since the end of the day before.
     private var quiet = 0
+    /// The visits that ended in the quarter at hand.
+    private var leaving: Int64 = 0
+    /// The visits that ended in each of the latest quarters, the oldest first.
+    private var ended: [Int64] = []
     private var isDeaf: Bool
     /// The dwell of published visits that is not published yet.
     private var dwell = Self.noVisits
@@ -86,6 +99,7 @@ struct PeopleCount: Sendable {
         case .exit(let stay):
             guard stay.beginning == .observed else { return }
             inside -= 1
+            leaving += 1
             open.left += 1
             open.cells[Self.cell(of: stay.dwell)] += 1
         }
@@ -112,17 +126,38 @@ struct PeopleCount: Sendable {
     /// Ends a quarter of an hour. Returns the counts to publish.
     mutating func endQuarter(at end: WallTime) -> [VisitCount] {
         quiet += 1
+        ended.append(leaving)
+        leaving = 0
+        if ended.count > Self.dayQuarters { ended.removeFirst() }
         let before = held?.present ?? published
         let entered = open.left + presentToPublish - before
-        if open.left >= minimum, entered >= minimum {
+        if open.left >= minimum, entered >= minimum, endedWithin(Self.denseQuarters) >= minimum {
             (open.to, open.present) = (end, presentToPublish)
             let counts = held.map { [publish($0)] } ?? []
             held = open
             begin(at: end)
             return counts
         }
-        guard quiet.isMultiple(of: Self.quietQuarters) else { return [] }
+        guard quiet >= (held == nil ? Self.sparseQuarters : Self.quietQuarters) else { return [] }
+        guard quiet >= Self.dayQuarters || endedWithin(Self.nightQuarters) < minimum else { return [] }
         return settle(at: end, isLast: false)
+    }
+
+    private func endedWithin(_ quarters: Int) -> Int64 { ended.suffix(quarters).reduce(0, +) }
+
+    /// The end of the hour in which the last visits but `minimum` were over, within the last day before `end`.
+    private func endOfDay(before end: WallTime) -> WallTime {
+        var (rest, quarters) = (minimum, 0)
+        for visits in ended.reversed() {
+            rest -= visits
+            if rest <= 0 { break }
+            quarters += 1
+        }
+        guard rest <= 0 else { return end }
+        let last = end - .seconds(Double(900 * quarters))
+        let hour = TimeSpan.seconds(3_600).microseconds
+        let hours = Timestamp.floorDivide(last.microseconds + hour - 1, hour)
+        return min(end, WallTime(microseconds: hours.multipliedSaturating(by: hour)))
     }
 
     /// Ends the counting. Returns the counts to publish; what is too small is left out.
@@ -138,7 +173,7 @@ struct PeopleCount: Sendable {
     mutating func goOn(at start: WallTime) {
         begin(at: start)
         open.isPartial = true
-        (dwellFrom, waysFrom) = (start, start)
+        (dwellFrom, waysFrom, ended) = (start, start, [])
     }
 
     private mutating func begin(at start: WallTime) {
@@ -157,22 +192,24 @@ struct PeopleCount: Sendable {
         let entered = whole.left + whole.present - published
         if mayPublish(whole.left), mayPublish(entered), whole.left + entered > 0 {
             held = nil
-            if whole.to == whole.from { whole.to = end }
+            if whole.to == whole.from { whole.to = whole.left == 0 ? end : max(endOfDay(before: end), whole.from + .seconds(900)) }
             let count = publish(whole, withAllDwell: true)
+            (dwellFrom, waysFrom) = (end, end)
             begin(at: whole.to)
             return [count]
         }
         // The next visits may complete it.
-        if !isLast, held != nil || quiet < Self.lonelyQuarters { return [] }
+        if !isLast, held != nil || quiet < Self.dayQuarters { return [] }
         var counts = held.map { [publish($0, withAllDwell: isLast)] } ?? []
         held = nil
         open.to = end
         if open.to > open.from {
+            // The same where none came: one person alone does not show.
+            let few: Int64? = minimum == 1 ? 0 : nil
             counts.append(
                 VisitCount(
-                    region: region, from: open.from, to: open.to, minimum: minimum,
-                    entered: open.entered == 0 ? 0 : nil, left: open.left == 0 ? 0 : nil, present: published,
-                    isPartial: open.isPartial))
+                    region: region, from: open.from, to: open.to, minimum: minimum, entered: few, left: few,
+                    present: published, isPartial: open.isPartial))
         }
         begin(at: open.to)
         return counts
@@ -186,8 +223,8 @@ struct PeopleCount: Sendable {
 
     /// Returns the count of a time that may be published.
     ///
-    /// The dwell of its visits comes as soon as each cell has enough visits, at the latest with the first count that ends in
-    /// another UTC day.
+    /// The dwell of its visits comes with the last count of a day, or with the first one that ends a day after the dwell before. A dwell
+    /// that came as soon as each cell is large enough would be late because of one visit.
     private mutating func publish(_ batch: Batch, withAllDwell: Bool = false) -> VisitCount {
         var count = VisitCount(
             region: region, from: batch.from, to: batch.to, minimum: minimum,
@@ -196,12 +233,11 @@ struct PeopleCount: Sendable {
         published = batch.present
         for cell in dwell.indices { dwell[cell] += batch.cells[cell] }
         ways?.merge(batch.ways, uniquingKeysWith: +)
-        let isDayOver = Timestamp.day(of: batch.to) != Timestamp.day(of: dwellFrom)
-        if withAllDwell || isDayOver || dwell.allSatisfy(mayPublish) {
+        if withAllDwell || batch.to - dwellFrom >= Self.day {
             (count.dwell, count.dwellFrom) = (takeDwell(), dwellFrom)
             dwellFrom = batch.to
         }
-        if withAllDwell || Timestamp.day(of: batch.to) != Timestamp.day(of: waysFrom) {
+        if withAllDwell || batch.to - waysFrom >= Self.day {
             count.ways = takeWays(to: batch.to)
         }
         return count

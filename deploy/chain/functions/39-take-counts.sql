@@ -55,7 +55,7 @@ COMMENT ON COLUMN beacons.count_daily.day IS 'the store''s day';
 COMMENT ON COLUMN beacons.count_daily.entered IS 'visits that began';
 COMMENT ON COLUMN beacons.count_daily."left" IS 'visits that ended';
 COMMENT ON COLUMN beacons.count_daily.peak_present IS 'the most that were there at the end of a count';
-COMMENT ON COLUMN beacons.count_daily.left_out IS 'counts whose numbers were too small to publish';
+COMMENT ON COLUMN beacons.count_daily.left_out IS 'counts whose numbers were too small to publish, or 0';
 COMMENT ON COLUMN beacons.count_daily.partial IS 'counts in whose time the gateway did not hear all the time';
 COMMENT ON COLUMN beacons.count_daily.from_at IS 'the beginning of the first count';
 COMMENT ON COLUMN beacons.count_daily.to_at IS 'the end of the last count';

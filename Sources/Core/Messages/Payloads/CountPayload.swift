@@ -42,9 +42,9 @@ struct VisitCount: Hashable, Sendable {
     var to: WallTime
     /// The least number that is published.
     var minimum: Int64
-    /// The visits that began; `nil` where they were too few.
+    /// The visits that began; `nil` where they were too few, or none.
     var entered: Int64?
-    /// The visits that ended; `nil` where they were too few.
+    /// The visits that ended; `nil` where they were too few, or none.
     var left: Int64?
     /// The visits that go on at the end; 0 where they are too few.
     var present: Int64

@@ -63,7 +63,7 @@ struct PeopleCountTests {
         visitors.enter(6)
         visitors.leave(5)
         visitors.pass()
-        #expect(visitors.lines == ["0-1: 12 in 7 left 5 stay 300s:7"])
+        #expect(visitors.lines == ["0-1: 12 in 7 left 5 stay"])
     }
 
     @Test("Too few people wait for more")
@@ -78,7 +78,7 @@ struct PeopleCountTests {
         visitors.enter(9)
         visitors.leave(9)
         visitors.pass()
-        #expect(visitors.lines == ["0-3: 6 in 6 left 0 stay 300s:6"], "one that left waits for more")
+        #expect(visitors.lines == ["0-3: 6 in 6 left 0 stay"], "one that left waits for more")
     }
 
     @Test("The rest of a day joins the last count, so that no visit is lost")
@@ -98,17 +98,65 @@ struct PeopleCountTests {
         #expect(visitors.counts.allSatisfy { $0.entered.map { $0 == 0 || $0 >= 5 } ?? true })
     }
 
-    @Test("A quiet time with too few people is left out, and the numbers left out are counted")
+    @Test("One visit ends no count without others in the same half hour")
+    func alone() {
+        var visitors = Visitors()
+        visitors.enter(11)
+        visitors.pass()
+        visitors.leave(4)
+        visitors.pass(8)
+        visitors.leave(1)
+        visitors.pass(8)
+        visitors.leave(3)
+        visitors.pass()
+        visitors.leave(3)
+        visitors.pass(PeopleCount.quietQuarters + 1)
+        #expect(visitors.lines == ["0-19: 11 in 11 left 0 stay 300s:11"])
+    }
+
+    @Test("Where no five visits end within half an hour, a day is one count, up to the hour of the last visits but five")
+    func sparse() {
+        var visitors = Visitors()
+        for _ in 0..<10 {
+            visitors.enter(1)
+            visitors.pass(2)
+            visitors.leave(1)
+            visitors.pass(2)
+        }
+        visitors.pass(PeopleCount.sparseQuarters - visitors.quarter - 1)
+        #expect(visitors.lines.isEmpty)
+        visitors.pass()
+        #expect(visitors.lines == ["0-24: 10 in 10 left 0 stay 300s:10"])
+    }
+
+    @Test("A day goes on while visits end, at most for a day")
+    func nights() {
+        var visitors = Visitors()
+        for _ in 0..<31 {
+            visitors.enter(1)
+            visitors.leave(1)
+            visitors.pass(3)
+        }
+        visitors.pass(PeopleCount.dayQuarters - visitors.quarter - 1)
+        #expect(visitors.lines.isEmpty)
+        visitors.pass()
+        #expect(visitors.lines == ["0-80: 31 in 31 left 0 stay 300s:31"])
+    }
+
+    @Test("A day with too few people says the same as one without any")
     func leavesOut() {
         var visitors = Visitors()
         visitors.enter(3)
         visitors.pass()
         visitors.leave(2)
-        visitors.pass(PeopleCount.lonelyQuarters)
-        #expect(visitors.lines == ["0-80: few in few left 0 stay"])
-        #expect(visitors.counts.map(\.omitted) == [2])
-        visitors.pass(PeopleCount.lonelyQuarters)
-        #expect(visitors.lines.last == "80-160: 0 in 0 left 0 stay", "a quiet time is told as empty")
+        visitors.pass(PeopleCount.dayQuarters)
+        #expect(visitors.lines == ["0-96: few in few left 0 stay"])
+        visitors.pass(PeopleCount.dayQuarters)
+        #expect(visitors.lines.last == "96-192: few in few left 0 stay")
+        #expect(visitors.counts.map(\.omitted) == [2, 2])
+        var every = Visitors(minimum: 1)
+        every.pass(PeopleCount.dayQuarters)
+        #expect(every.lines == ["0-96: 0 in 0 left 0 stay"], "with a minimum of 1 a number of 0 hides none")
     }
 
     @Test("The one who stays behind does not show, and counts as entered later")
@@ -123,7 +171,7 @@ struct PeopleCountTests {
         visitors.leave(8)
         visitors.pass(PeopleCount.quietQuarters + 1)
         #expect(
-            visitors.lines == ["0-2: 8 in 8 left 0 stay 300s:8", "2-4: 8 in 8 left 0 stay 300s:8"],
+            visitors.lines == ["0-2: 8 in 8 left 0 stay", "2-4: 8 in 8 left 0 stay 300s:16"],
             "after 8 of 9 have left, one stays")
     }
 
@@ -139,7 +187,7 @@ struct PeopleCountTests {
         var few = Visitors()
         few.enter(1)
         few.stop()
-        #expect(few.lines == ["0-0: few in 0 left 0 stay"])
+        #expect(few.lines == ["0-0: few in few left 0 stay"])
     }
 
     @Test("A visit that had begun before the start is in no count")
