@@ -192,7 +192,9 @@ struct PeopleCount: Sendable {
         let entered = whole.left + whole.present - published
         if mayPublish(whole.left), mayPublish(entered), whole.left + entered > 0 {
             held = nil
-            if whole.to == whole.from { whole.to = whole.left == 0 ? end : max(endOfDay(before: end), whole.from + .seconds(900)) }
+            if whole.to == whole.from {
+                whole.to = whole.left == 0 ? end : max(endOfDay(before: end), whole.from + .seconds(900))
+            }
             let count = publish(whole, withAllDwell: true)
             (dwellFrom, waysFrom) = (end, end)
             begin(at: whole.to)

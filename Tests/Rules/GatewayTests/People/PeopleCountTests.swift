@@ -114,7 +114,8 @@ struct PeopleCountTests {
         #expect(visitors.lines == ["0-19: 11 in 11 left 0 stay 300s:11"])
     }
 
-    @Test("Where no five visits end within half an hour, a day is one count, up to the hour of the last visits but five")
+    @Test(
+        "Where no five visits end within half an hour, a day is one count, up to the hour of the last visits but five")
     func sparse() {
         var visitors = Visitors()
         for _ in 0..<10 {

@@ -27,7 +27,8 @@ private struct Shop {
     static let gateways = 2
 
     /// - Parameter target: the person comes on the second day; if not, another one comes at any time of the day.
-    static func secondDay(_ habit: Habit, target: Bool, minimum: Int64, random: inout SeededGenerator) -> [[VisitCount]] {
+    static func secondDay(_ habit: Habit, target: Bool, minimum: Int64, random: inout SeededGenerator) -> [[VisitCount]]
+    {
         var visits = visits(habit, target: true, random: &random)
         visits += Self.visits(habit, target: target, random: &random).map { visit in
             Visit(enter_s: visit.enter_s + 86_400, leave_s: visit.leave_s + 86_400, gateways: visit.gateways)
@@ -196,7 +197,9 @@ struct PeopleLinkingTests {
     @Test("Guesses no better than by chance which visits of two days were by one phone", arguments: habits)
     private func links(habit: Shop.Habit) {
         let right = rightGuesses(habit, minimum: 5)
-        #expect((46...54 + 35 / habit.others.squareRoot()).contains(right), "\(habit.name): \(right) % of the guesses are right")
+        #expect(
+            (46...54 + 35 / habit.others.squareRoot()).contains(right),
+            "\(habit.name): \(right) % of the guesses are right")
     }
 
     @Test("Finds the person where each count is published: the attack works")
