@@ -1,4 +1,7 @@
-"""Which room, with the zone map of a walk: learned from every other minute of the drives through the flat, and judged on the rest."""
+"""Which room, with the zone map of a walk: learned from every other minute of the drives through the flat, and judged on the rest.
+
+    mapped.py FOLDER BEACOND [OFFSET]      OFFSET: every other anchor hears so many dB better, and the others so many worse
+"""
 
 import bisect
 import statistics
@@ -69,37 +72,43 @@ def minutes(rooms, odd):
     return {second: room for second, room in rooms.items() if second // BLOCK_S % 2 == odd}
 
 
-def right(beacond, gateways, rooms, payload=None):
-    """Seconds in the right room, and all, of the rooms in which an anchor hangs and of the other one."""
+def told(beacond, gateways, payload=None):
+    """The room of each second, as the store says with that zone map."""
     taught = [Taught(gateways[0], payload), *gateways[1:]] if payload else gateways
-    told = {int(at_s): zone for at_s, zone, _ in store.joined(beacond, taught).get((1, 1), [])}
+    return {int(at_s): zone for at_s, zone, _ in store.joined(beacond, taught).get((1, 1), [])}
+
+
+def right(told_rooms, rooms):
+    """Seconds in the right room, and all, of the rooms in which an anchor hangs and of the other one."""
     counts = {True: [0, 0], False: [0, 0]}
     for second, room in rooms.items():
         if second >= 10:
             counts[room != store.UNHEARD][1] += 1
-            counts[room != store.UNHEARD][0] += told.get(second) == room
+            counts[room != store.UNHEARD][0] += told_rooms.get(second) == room
     return counts
 
 
-def figures(folder, beacond):
+def figures(folder, beacond, offset_db=0):
     """The share of right seconds without and with a map, in rooms with an anchor and in the one without."""
     rooms = rooms_of(folder)
-    stores = [gateways for gateways, _ in store.flat(folder, beacond)]
+    stores = [gateways for gateways, _ in store.flat(folder, beacond, offset_db=offset_db)]
     sums = {}
     for module in range(2):
         walks = list(zip(stores[module::2], rooms.values()))
+        without = [told(beacond, gateways) for gateways, _ in walks]
         for odd in range(2):
             learned = zone_map([(gateways, minutes(found, 1 - odd)) for gateways, found in walks])
-            for payload in (None, learned):
-                for gateways, found in walks:
-                    for heard, counts in right(beacond, gateways, minutes(found, odd), payload).items():
-                        total = sums.setdefault((payload is not None, heard), [0, 0])
+            taught = [told(beacond, gateways, learned) for gateways, _ in walks]
+            for has_map, answers in ((False, without), (True, taught)):
+                for answer, (_, found) in zip(answers, walks):
+                    for heard, counts in right(answer, minutes(found, odd)).items():
+                        total = sums.setdefault((has_map, heard), [0, 0])
                         total[:] = [total[0] + counts[0], total[1] + counts[1]]
     return {key: hits / asked for key, (hits, asked) in sums.items()}
 
 
-def main(folder, beacond):
-    for (has_map, heard), share in sorted(figures(folder, beacond).items()):
+def main(folder, beacond, offset_db=0):
+    for (has_map, heard), share in sorted(figures(folder, beacond, float(offset_db)).items()):
         print(f"flat, rooms {'with' if heard else 'without'} an anchor, {'with' if has_map else 'without'} a map: {share:.3f}")
 
 

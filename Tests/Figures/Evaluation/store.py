@@ -270,10 +270,11 @@ def batched(points, batch_s):
     return [((number + (place + 0.5) / len(levels)) * batch_s, rssi) for number, levels in batches.items() for place, rssi in enumerate(levels)]
 
 
-def flat(folder, beacond, batch_s=None):
+def flat(folder, beacond, batch_s=None, offset_db=0):
     """Six anchors and a robot, each run once with the anchors' first modules and once with their second.
 
-    With `batch_s` the anchors are receivers that publish so often, without times.
+    With `batch_s` the anchors are receivers that publish so often, without times. With `offset_db` every other anchor hears so much better, and
+    the others so much worse.
     """
     hangs = {row["receiver"]: row for row in datasets.rows(os.path.join(folder, FLAT, "receivers.csv"))}
     heard = {}
@@ -286,8 +287,9 @@ def flat(folder, beacond, batch_s=None):
         for module in "ab":
             chosen = {name: points for name, points in receivers.items() if name.endswith(module)}
             gateways = []
-            for name, points in sorted(chosen.items()):
-                heard_of = [point[:2] for point in points]
+            for number, (name, points) in enumerate(sorted(chosen.items())):
+                sign = 1 if number % 2 else -1
+                heard_of = [(t_s, rssi + sign * offset_db) for t_s, rssi, _ in points]
                 beacon = Beacon(-48, batched(heard_of, batch_s) if batch_s else heard_of)
                 recording = Recording(run + name, beacond, {(1, 1): beacon})
                 spot = f"position = [{hangs[name]['x_m']}, {hangs[name]['y_m']}]\n"

@@ -2,6 +2,7 @@
 
 import sys
 
+import mapped
 import positions
 import store
 
@@ -10,6 +11,10 @@ import store
 HELD = {"four rooms": (0.99, 1.25, 0.88, 60), "flat": (0.73, 1.0, 0.40, 10)}
 # Most metres for half of the flat's seconds and for 95 of 100, and the least and most share within `error_m`.
 PLACED = (1.75, 3.6, 0.60, 0.80)
+
+# With a zone map, where every other anchor hears 8 dB better and the others 8 dB worse: the least share of right seconds in the rooms with an
+# anchor, and in the one without.
+OFFSET_DB, MAPPED = 8, (0.70, 0.55)
 
 
 def main(folder, beacond):
@@ -25,6 +30,9 @@ def main(folder, beacond):
     median, high, held = positions.figures(folder, beacond)
     print(f"positions in the flat: {median:.2f} m, {high:.2f} m, {held:.2f} within error_m")
     failed |= median > PLACED[0] or high > PLACED[1] or not PLACED[2] <= held <= PLACED[3]
+    shares = mapped.figures(folder, beacond, OFFSET_DB)
+    print(f"flat with offsets of ±{OFFSET_DB} dB:", {key: round(share, 3) for key, share in sorted(shares.items())})
+    failed |= shares[True, True] < MAPPED[0] or shares[True, False] < MAPPED[1]
     return 1 if failed else 0
 
 
