@@ -61,9 +61,7 @@ struct LearningTests {
     @Test("Without positions, beacons that two gateways hear make the offsets sure and the zones right")
     func withoutPlan() throws {
         var store = try LearningStore(GatewayLinks(seed: 1, count: 6, offsets_db: 8), hasPlan: false)
-        store.pass(days: 2)
-        #expect(store.learning?.offsets_db.isEmpty == true)
-        store.pass(days: 8)
+        store.pass(days: 10)
         let (gateways, used) = (store.links.gateways, store.learning?.offsets_db ?? [:])
         #expect(used.count == 6)
         let exact = store.zones(2_000) { -gateways[$0].receive_db }
@@ -176,7 +174,9 @@ struct SuspectTests {
     }
 
     /// The verdicts on the links of gateway 0 that change by so much against usual levels with a scatter of 1 dB.
-    private func verdicts(_ changes_db: [Float]) -> [LinkChanges.Verdict] {
+    ///
+    /// - Parameter passing: the changes of passing beacons, by gateway.
+    private func verdicts(_ changes_db: [Float], passing: [Int: [Float]] = [:]) -> [LinkChanges.Verdict] {
         var readings: [LinkTable.Reading] = []
         let usual = LinkTable.Usual(level_dbm: -70, scatter_db: 0.8, days: 14)
         for receiver in 0...changes_db.count {
@@ -188,7 +188,15 @@ struct SuspectTests {
                         usual: usual))
             }
         }
-        return LinkChanges(readings).verdicts
+        let passed = (0...changes_db.count).flatMap { gateway in
+            (0...changes_db.count).map { near in
+                let change_db = passing[gateway]?[near] ?? 0
+                return LinkTable.Reading(
+                    link: LinkTable.Direction(receiver: gateway, sender: near), level_dbm: -70 + change_db,
+                    usual: usual)
+            }
+        }
+        return LinkChanges(readings, passing: passing.isEmpty ? [] : passed).verdicts
     }
 
     @Test("A display that takes 3 dB of each link of a gateway is no change of the gateway; a cover of 6 dB is")
@@ -200,6 +208,51 @@ struct SuspectTests {
     @Test("Nearly all links weaker by a little and one by much is a change of the gateway")
     func unlikeChanges() {
         #expect(verdicts([-2.5, -2.4, -9, -2.7, 1.7, -1.2]).map(\.gateway) == [0])
+    }
+
+    @Test("Of a link that changes alone, passing beacons show the end that was moved", arguments: [0, 2])
+    func oneLink(moved: Int) {
+        #expect(verdicts([0.4, -9, 0.5]).isEmpty)
+        let found = verdicts([0.4, -9, 0.5], passing: [moved: [2.1, -3.2, -0.5, 2.4]])
+        #expect(found.map(\.gateway) == [moved] && found.first?.reason == .moved)
+    }
+
+    @Test("Beacons that are weaker than those of the days before are no change of a gateway")
+    func weakerBeacons() {
+        let weaker = Dictionary(uniqueKeysWithValues: (0...3).map { ($0, [Float](repeating: -5, count: 4)) })
+        #expect(verdicts([0.4, -0.3, 0.5], passing: weaker).isEmpty)
+    }
+
+    @Test("A change by day counts after a night without beacons, and three quarters without a change forget it")
+    func nights() {
+        var suspects = SuspectList()
+        let verdict = LinkChanges.Verdict(gateway: 1, score: 1.3, change_db: -4, reason: .moved)
+        func pass(_ quarter: Int, _ verdicts: [LinkChanges.Verdict]) {
+            let from = LearningStore.start + .seconds(Double(quarter) * 21_600)
+            _ = suspects.take(verdicts, judged: [0, 1], from: from, to: from + .seconds(21_600))
+        }
+        pass(0, [verdict])
+        for quarter in 1...4 { pass(quarter, []) }
+        #expect(suspects.entries.isEmpty)
+        pass(5, [verdict])
+        pass(6, [])
+        #expect(suspects.entries[1]?.isNamed == false)
+        pass(7, [verdict])
+        #expect(suspects.entries[1]?.isNamed == false)
+        pass(8, [verdict])
+        #expect(suspects.entries[1]?.isNamed == true)
+    }
+
+    @Test("An antenna that is turned half-way round is named within a day", arguments: [UInt64(1), 2])
+    func turn(seed: UInt64) throws {
+        let links = GatewayLinks(seed: seed, count: 9, offsets_db: 4, antennas_db: 4..<4.1)
+        var store = try LearningStore(links)
+        store.links.keepOn(4, from: 14 * 24)
+        store.pass(days: 14)
+        store.links.add(.turn(gateway: 4, by: .pi, hour: 14 * 24))
+        store.pass(hours: 24)
+        #expect(store.report.suspects.map(\.id) == [links.gateways[4].id])
+        #expect(store.report.suspects.map(\.reason) == [.moved])
     }
 
     @Test("A quiet store names none for weeks")

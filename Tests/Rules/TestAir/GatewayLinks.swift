@@ -18,6 +18,15 @@ struct GatewayLinks: Sendable {
         var send_db: Double
         /// The position on the plan, which was measured by hand.
         var planned: FloorPoint
+        /// The gain of the antenna in front and its loss behind, dB, and the direction in front, radians from the x axis.
+        var antenna_db = 0.0
+        var bearing = 0.0
+
+        /// The gain of the antenna towards a place, dB.
+        func gain_db(towards other: FloorPoint) -> Double {
+            let angle = Double.atan2(y: other.y_m - place.y_m, x: other.x_m - place.x_m)
+            return antenna_db * Double.cos(angle - bearing)
+        }
     }
 
     /// A change of one gateway. Hours count from the beginning.
@@ -25,16 +34,18 @@ struct GatewayLinks: Sendable {
         case move(gateway: Int, to: FloorPoint, hour: Int)
         /// A cover takes as much of all that it hears and sends; or only of what lies in one half of the plane.
         case cover(gateway: Int, loss_db: Double, half: Bool, hour: Int)
+        /// The antenna is turned by an angle.
+        case turn(gateway: Int, by: Double, hour: Int)
 
         var gateway: Int {
             switch self {
-            case .move(let gateway, _, _), .cover(let gateway, _, _, _): gateway
+            case .move(let gateway, _, _), .cover(let gateway, _, _, _), .turn(let gateway, _, _): gateway
             }
         }
 
         var hour: Int {
             switch self {
-            case .move(_, _, let hour), .cover(_, _, _, let hour): hour
+            case .move(_, _, let hour), .cover(_, _, _, let hour), .turn(_, _, let hour): hour
             }
         }
     }
@@ -43,6 +54,8 @@ struct GatewayLinks: Sendable {
     private static let unheard_dbm = -97.0
     private static let shadowing_db = 3.5, reflections_db = 2.5, asymmetry_db = 0.8, hourly_db = 0.6, daily_db = 0.5
     private static let decorrelation_m = 5.0
+    /// The scatter of the number of beacons in a room from day to day, as its logarithm.
+    private static let popularity = 0.3
     /// The height of gateways over each other, so that none is on top of another, metres.
     private static let nearest_m = 0.5
 
@@ -63,7 +76,8 @@ struct GatewayLinks: Sendable {
     /// - Parameters:
     ///   - count: the number of gateways, one to a room.
     ///   - offsets_db: the largest receive and send offset.
-    init(seed: UInt64, count: Int, offsets_db: Double) {
+    ///   - antennas_db: the gain of antennas in front.
+    init(seed: UInt64, count: Int, offsets_db: Double, antennas_db: Range<Double>? = nil) {
         var random = RandomStream(seed: seed)
         let rooms = Rooms(count: count)
         (self.seed, self.rooms) = (seed, rooms)
@@ -76,6 +90,13 @@ struct GatewayLinks: Sendable {
                 id: "gateway-\(room)", place: place,
                 receive_db: random.uniform(-offsets_db..<offsets_db), send_db: random.uniform(-offsets_db..<offsets_db),
                 planned: FloorPoint(x_m: place.x_m + random.normal() * 0.3, y_m: place.y_m + random.normal() * 0.3))
+        }
+        if let antennas_db {
+            for room in gateways.indices {
+                var random = RandomStream(seed: seed &+ 0x616E_7465, index: room)
+                gateways[room].antenna_db = random.uniform(antennas_db)
+                gateways[room].bearing = random.uniform(0..<2 * .pi)
+            }
         }
         paths = (0..<rooms.count * rooms.count).map { _ in
             random.normal() * Double.hypot(Self.shadowing_db, Self.reflections_db)
@@ -114,6 +135,7 @@ struct GatewayLinks: Sendable {
     /// Adds an event. Events come in the order of their hours.
     mutating func add(_ event: Event) {
         events.append(event)
+        if case .turn(let gateway, let angle, _) = event { gateways[gateway].bearing += angle }
         guard case .move(let gateway, let place, _) = event else { return }
         let moved_m = gateways[gateway].place.distance_m(to: place)
         let kept = Double.exp(-moved_m / Self.decorrelation_m)
@@ -129,15 +151,18 @@ struct GatewayLinks: Sendable {
 
     private func pair(_ one: Int, _ other: Int) -> Int { min(one, other) * gateways.count + max(one, other) }
 
+    func isOn(_ gateway: Int, hour: Int) -> Bool {
+        !outages.contains { $0.gateway == gateway && $0.hours.contains(hour) }
+    }
+
     /// Returns the median level of an hour at `receiver`; `nil` where it hears nothing of `sender`.
     func level_dbm(at receiver: Int, of sender: Int, hour: Int) -> Int? {
-        if outages.contains(where: { ($0.gateway == sender || $0.gateway == receiver) && $0.hours.contains(hour) }) {
-            return nil
-        }
+        guard isOn(sender, hour: hour), isOn(receiver, hour: hour) else { return nil }
         let (from, to) = (gateways[sender], gateways[receiver])
         let distance_m = max(Self.nearest_m, from.place.distance_m(to: to.place))
         var level_dbm = -59 + to.receive_db + from.send_db - 10 * exponent * Double.log10(distance_m)
         level_dbm -= rooms.loss_db(from: from.place, to: to.place) / 2
+        level_dbm += from.gain_db(towards: to.place) + to.gain_db(towards: from.place)
         let index = pair(receiver, sender)
         level_dbm += paths[index]
         level_dbm += noise(index * 2 + (receiver > sender ? 1 : 0), 1) * Self.asymmetry_db
@@ -170,8 +195,12 @@ struct GatewayLinks: Sendable {
         for display in displays where display.hours.contains(hour) {
             if isBetween(display.place, gateways[receiver].place, gateways[sender].place) { loss_db += 3 }
         }
-        for weather in weathers where weather.hours.contains(hour) { loss_db -= weather.change_db }
-        return loss_db
+        return loss_db - weather_db(hour: hour)
+    }
+
+    /// Returns the change of all links, dB.
+    private func weather_db(hour: Int) -> Double {
+        weathers.reduce(0) { $1.hours.contains(hour) ? $0 + $1.change_db : $0 }
     }
 
     /// Returns what the covers of a gateway take of a path to a place, dB.
@@ -203,10 +232,11 @@ struct GatewayLinks: Sendable {
 extension GatewayLinks {
     /// Returns the levels of a beacon at a random place of a room at each gateway, dBm, as smoothed readings.
     ///
-    /// - Parameter hour: decides which gateways are covered.
-    func levels(ofBeacon number: Int, hour: Int = .max) -> (room: Int, levels_dbm: [Double]) {
+    /// - Parameter hour: decides which gateways are covered, and what people, displays and the weather take. Each day
+    ///   other rooms have many beacons. Without it the store is empty, and all rooms have as many.
+    func levels(ofBeacon number: Int, hour: Int? = nil) -> (room: Int, levels_dbm: [Double]) {
         var random = RandomStream(seed: seed &+ 0x6265_6163, index: number)
-        let room = random.below(rooms.count)
+        let room = hour.map { visited(random.unit(), day: $0 / 24) } ?? random.below(rooms.count)
         let middle = rooms.middle(of: room)
         let place = FloorPoint(
             x_m: middle.x_m + random.uniform(-Rooms.width_m / 2..<Rooms.width_m / 2),
@@ -215,10 +245,37 @@ extension GatewayLinks {
             let distance_m = max(Self.nearest_m, gateway.place.distance_m(to: place))
             let path_db =
                 10 * exponent * Double.log10(distance_m) + rooms.loss_db(from: place, to: gateway.place)
-                + coverLoss_db(of: index, towards: place, hour: hour)
-            return -59 + gateway.receive_db - path_db + random.normal() * Self.shadowing_db
+                - gateway.gain_db(towards: place) + coverLoss_db(of: index, towards: place, hour: hour ?? .max)
+            let loss_db = hour.map { self.loss_db(of: index, towards: place, hour: $0) } ?? 0
+            return -59 + gateway.receive_db - path_db - loss_db + random.normal() * Self.shadowing_db
         }
         return (room, levels)
+    }
+
+    /// Returns whether a gateway hears a beacon with that level.
+    func isHeard(_ level_dbm: Double, at gateway: Int, hour: Int) -> Bool {
+        level_dbm >= Self.unheard_dbm && isOn(gateway, hour: hour)
+    }
+
+    /// Returns the room of a beacon on that day.
+    ///
+    /// - Parameter share: the share of beacons in the rooms before it, and in a part of it.
+    private func visited(_ share: Double, day: Int) -> Int {
+        let weights = (0..<rooms.count).map { Double.exp(Self.popularity * noise($0, 30_000 + day)) }
+        var rest = share * weights.reduce(0, +)
+        return weights.firstIndex { weight in
+            rest -= weight
+            return rest < 0
+        } ?? rooms.count - 1
+    }
+
+    /// Returns what people, displays and the weather take of a beacon's level, dB.
+    private func loss_db(of gateway: Int, towards place: FloorPoint, hour: Int) -> Double {
+        var loss_db = crowd_db(pair(gateway, gateway), hour: hour) / 2 - weather_db(hour: hour)
+        for display in displays where display.hours.contains(hour) {
+            if isBetween(display.place, gateways[gateway].place, place) { loss_db += 3 }
+        }
+        return loss_db
     }
 }
 

@@ -76,7 +76,7 @@ struct LearningStore {
                 if let report = update.report { reports.append((hour, report)) }
             }
             if (9..<20).contains(hour % 24) { passBeacons() }
-            for receiver in links.gateways.indices {
+            for receiver in links.gateways.indices where links.isOn(receiver, hour: hour) {
                 var beacons: [HeardBeacon] = []
                 for sender in links.gateways.indices where sender != receiver {
                     guard let level_dbm = links.level_dbm(at: receiver, of: sender, hour: hour) else { continue }
@@ -85,7 +85,6 @@ struct LearningStore {
                             identity: Self.identity(sender), firstHeard: .wall(Self.start), lastHeard: .wall(now),
                             rssi_dbm: falsify?(receiver, sender, level_dbm) ?? level_dbm))
                 }
-                if beacons.isEmpty { continue }
                 let head = PayloadHead(at: now, isClockSynced: true)
                 learning?.receive(
                     BeaconsPayload(head: head, page: 0, pages: 1, beacons: beacons),
@@ -101,10 +100,10 @@ struct LearningStore {
         for number in 0..<Self.beaconsOfHour {
             let levels = links.levels(ofBeacon: 1_000_000 + hour * Self.beaconsOfHour + number, hour: hour).levels_dbm
             let corrected = levels.enumerated().map { $1 + (offsets_db[links.gateways[$0].id] ?? 0) }
-            let best = corrected.indices.sorted { corrected[$0] > corrected[$1] }.prefix(2)
-            guard best.count == 2 else { continue }
-            learning?.receive(
-                (links.gateways[best[0]].id, levels[best[0]]), (links.gateways[best[1]].id, levels[best[1]]))
+            let best = corrected.indices.filter { links.isHeard(levels[$0], at: $0, hour: hour) }
+                .sorted { corrected[$0] > corrected[$1] }
+            guard best.count >= 2 else { continue }
+            learning?.receive(best.map { (links.gateways[$0].id, levels[$0]) })
         }
     }
 

@@ -56,6 +56,8 @@ package struct StoredLearning: Hashable, Sendable {
     var offset: Offset?
     var suspect: Suspect?
     var links: [Link] = []
+    /// The levels of beacons that pass: `sender` is the gateway that hears them best.
+    var passing: [Link] = []
     var differences: [Difference] = []
 
     /// No region id has a slash in it, so this is the key of no state.
@@ -113,20 +115,35 @@ extension StoredLearning {
                 json.set("usual_quarters", suspect.usualQuarters)
             }
         }
-        json.set("links", objectsFor: links) { link, json in
-            json.set("sender", link.sender)
-            json.set("quarters", objectsFor: link.quarters) { quarter, json in
-                json.set("number", quarter.number)
-                json.set("level_dbm", quarter.level_dbm, decimals: 2)
-                json.set("scatter_db", quarter.scatter_db, decimals: 2)
-                json.set("days", quarter.days)
-            }
-        }
+        json.set("links", objectsFor: links, write: Self.write)
+        json.set("passing", objectsFor: passing, write: Self.write)
         json.set("differences", objectsFor: differences) { difference, json in
             json.set("other", difference.other)
             json.set("difference_db", difference.difference_db, decimals: 2)
             json.set("days", difference.days)
         }
+    }
+
+    private static func write(_ link: Link, to json: inout JSONWriter) {
+        json.set("sender", link.sender)
+        json.set("quarters", objectsFor: link.quarters) { quarter, json in
+            json.set("number", quarter.number)
+            json.set("level_dbm", quarter.level_dbm, decimals: 2)
+            json.set("scatter_db", quarter.scatter_db, decimals: 2)
+            json.set("days", quarter.days)
+        }
+    }
+
+    private static func link(_ fields: inout PayloadFields) throws(PayloadError) -> Link {
+        Link(
+            sender: try fields.text("sender"),
+            quarters: try fields.list("quarters") { fields throws(PayloadError) in
+                Quarter(
+                    number: try fields.integer("number", 0...3),
+                    level_dbm: try fields.number("level_dbm", Self.levels_dbm),
+                    scatter_db: try fields.number("scatter_db", 0...200),
+                    days: try fields.integer("days", 1...1_000))
+            })
     }
 
     private init(_ fields: inout PayloadFields, id: String) throws(PayloadError) {
@@ -149,17 +166,8 @@ extension StoredLearning {
                 isNamed: try fields.boolean("named"),
                 usualQuarters: try fields.integer("usual_quarters", 0...100))
         }
-        links = try fields.list("links") { fields throws(PayloadError) in
-            Link(
-                sender: try fields.text("sender"),
-                quarters: try fields.list("quarters") { fields throws(PayloadError) in
-                    Quarter(
-                        number: try fields.integer("number", 0...3),
-                        level_dbm: try fields.number("level_dbm", Self.levels_dbm),
-                        scatter_db: try fields.number("scatter_db", 0...200),
-                        days: try fields.integer("days", 1...1_000))
-                })
-        }
+        links = try fields.list("links", Self.link)
+        passing = try fields.list("passing", Self.link)
         differences = try fields.list("differences") { fields throws(PayloadError) in
             Difference(
                 other: try fields.text("other"), difference_db: try fields.number("difference_db", Self.levels_dbm),

@@ -35,12 +35,12 @@ struct LearningSchedule: Sendable {
         }
     }
 
-    /// Takes the levels of beacons at the two gateways that hear each best.
+    /// Takes the levels of moving beacons, the gateway that hears each best first.
     ///
     /// - Parameter ids: of the gateways, by their index.
-    mutating func take(_ levels: [(one: (GatewayIndex, Double), other: (GatewayIndex, Double))], _ ids: [String]) {
-        for (one, other) in levels where max(one.0, other.0).number < ids.count {
-            learning.receive((ids[one.0.number], one.1), (ids[other.0.number], other.1))
+    mutating func take(_ beacons: [[(gateway: GatewayIndex, level_dbm: Double)]], _ ids: [String]) {
+        for levels in beacons where levels.allSatisfy({ $0.gateway.number < ids.count }) {
+            learning.receive(levels.map { (ids[$0.gateway.number], $0.level_dbm) })
         }
     }
 

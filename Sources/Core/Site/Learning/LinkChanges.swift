@@ -1,14 +1,15 @@
-/// The changes of a quarter's links against their usual levels, and the gateways that explain them.
+/// The changes of a quarter's links and passing beacons against their usual levels, and the gateways that explain them.
 ///
-/// One gateway that is moved, turned or covered changes several of its links, and no link between others. A full shop or
-/// new firmware changes all links alike. So there are two explanations: with a change that all links share, and without.
+/// One gateway that is moved, turned or covered changes several of its links, and no link between others. It hears passing
+/// beacons at other levels too, which shows the end of a link that has changed alone. A full shop or new firmware changes
+/// all links alike. So there are two explanations: with a change that all links share, and without.
 /// In each, the gateway whose links have changed most is named and its links are left out, until no gateway stands out. The
 /// explanation counts that leaves less over and names fewer.
 struct LinkChanges: Sendable {
     /// The change of one gateway.
     struct Verdict: Hashable, Sendable {
         var gateway: Int
-        /// How clear the change is. A change of two quarters in a row with 1 each is sure.
+        /// How clear the change is.
         var score: Double
         /// The median change of its changed links without its sign; negative where most became weaker. dB.
         var change_db: Double
@@ -33,6 +34,13 @@ struct LinkChanges: Sendable {
         func sent_db(by gateway: Int) -> Double? { one == gateway ? atOther_db : atOne_db }
     }
 
+    /// The change of the levels at which a gateway hears the beacons near another one, or near itself.
+    private struct Passing {
+        var gateway: Int
+        var mean_db: Double
+        var deviation_db: Double
+    }
+
     /// Gateways that explain the changes, and what is left over.
     private struct Explanation {
         var verdicts: [Verdict] = []
@@ -47,11 +55,21 @@ struct LinkChanges: Sendable {
     private static let mostOfLink_db = 8.0
     /// The square of a change in standard deviations counts at most so much, because one link proves little.
     private static let mostSquare = 16.0
+    /// The most that the square counts in the score of a gateway.
+    private static let mostSquareOfGateway = 25.0
     /// A link that changes by so many standard deviations, and so many dB, has changed.
     private static let changedDeviations = 1.3, changed_db = 1.2
     /// The least change of the changed links, dB, as the root of the mean square: of links in all directions, and where
     /// nearly all are weaker. A display beside a gateway weakens many links alike, by little. A move changes some by much.
     private static let leastMove_db = 2.0, leastCover_db = 3.4
+    /// The least root of the mean square where levels of passing beacons have changed too, dB.
+    private static let leastWithPassing_db = 3.0
+    /// The change of a link alone that names the end at which passing beacons have changed too: dB, and deviations.
+    private static let aloneChange_db = 6.0, aloneDeviations = 4.0
+    /// The weight of the score of passing beacons, its least value, and the least that counts as a change.
+    private static let weightOfPassing = 0.6, leastOfPassing = -0.3, changedPassing = 0.3
+    /// The fewest levels of passing beacons whose median is a change of the beacons themselves.
+    private static let fewestPassing = 6
     /// The fewest changed links of a gateway, and their least share of all its links.
     private static let fewest = 2, leastShare = 0.4
     /// The cost of a gateway, and of a change of all links.
@@ -64,10 +82,14 @@ struct LinkChanges: Sendable {
     private static let coveredShare = 0.8
 
     private var changes: [Change] = []
+    private var passing: [Passing] = []
     /// The gateways with links that are judged.
     private(set) var judged: Set<Int> = []
 
-    init(_ readings: [LinkTable.Reading]) {
+    /// - Parameters:
+    ///   - readings: of links.
+    ///   - passing: the levels of beacons that pass gateways.
+    init(_ readings: [LinkTable.Reading], passing: [LinkTable.Reading] = []) {
         // A gateway that no other one hears is off, and its health says so.
         let heard = Set(readings.lazy.filter { $0.level_dbm != nil }.map(\.link.sender))
         var directions: [LinkTable.Direction: (change_db: Double, deviation_db: Double)] = [:]
@@ -88,6 +110,19 @@ struct LinkChanges: Sendable {
                     atOther_db: back?.change_db, deviation_db: max(change.deviation_db, back?.deviation_db ?? 0)))
             judged.formUnion([link.receiver, link.sender])
         }
+        for reading in passing where judged.contains(reading.link.receiver) {
+            guard let usual = reading.usual, usual.days >= Self.learnedDays, let level_dbm = reading.level_dbm else {
+                continue
+            }
+            self.passing.append(
+                Passing(
+                    gateway: reading.link.receiver, mean_db: Double(level_dbm - usual.level_dbm),
+                    deviation_db: usual.deviation_db))
+        }
+        guard self.passing.count >= Self.fewestPassing else { return }
+        // Other beacons may be stronger than those of the days before.
+        let common_db = Self.median(self.passing.map(\.mean_db))
+        for index in self.passing.indices { self.passing[index].mean_db -= common_db }
     }
 
     /// The gateways that have changed.
@@ -101,52 +136,89 @@ struct LinkChanges: Sendable {
     ///
     /// - Parameter common_db: the change that all links share.
     private func explain(without common_db: Double) -> Explanation {
-        var left = changes
+        var (left, passed) = (changes, passing)
         for index in left.indices { left[index].mean_db -= common_db }
         var explanation = Explanation(cost: 0)
         let most = max(1, judged.count / 4)
-        while explanation.verdicts.count < most, let found = mostChanged(left) {
-            explanation.verdicts.append(verdict(found.gateway, found.score, left, common_db))
+        while explanation.verdicts.count < most, let found = mostChanged(left, passed) {
+            explanation.verdicts.append(verdict(found.gateway, found.score, left, passed, common_db))
             explanation.cost += Self.costOfGateway
             left.removeAll { $0.touches(found.gateway) }
+            passed.removeAll { $0.gateway == found.gateway }
         }
-        explanation.cost += left.reduce(0) { $0 + Self.square($1) }
+        explanation.cost += left.reduce(0) { $0 + Self.square($1.mean_db, $1.deviation_db, most: Self.mostSquare) }
+        explanation.cost += passed.reduce(0) { $0 + Self.square($1.mean_db, $1.deviation_db, most: Self.mostSquare) }
         return explanation
     }
 
     /// Returns the square of a change in standard deviations, as far as it counts.
-    private static func square(_ change: Change) -> Double {
-        let relative = change.mean_db / change.deviation_db
-        return min(relative * relative, mostSquare)
+    private static func square(_ mean_db: Double, _ deviation_db: Double, most: Double) -> Double {
+        let relative = mean_db / deviation_db
+        return min(relative * relative, most)
     }
 
-    private static func isChanged(_ change: Change) -> Bool {
-        change.mean_db.magnitude >= max(changed_db, changedDeviations * change.deviation_db)
+    private static func isChanged(_ mean_db: Double, _ deviation_db: Double) -> Bool {
+        mean_db.magnitude >= max(changed_db, changedDeviations * deviation_db)
+    }
+
+    /// Returns how far the mean of squares is above that of chance. The mean of few is large by chance more often.
+    private static func score(_ squares: [Double]) -> Double {
+        guard !squares.isEmpty else { return 0 }
+        let count = Double(squares.count)
+        return (squares.reduce(0, +) / count - 1) / (3 * (1 + 6 / count).squareRoot())
     }
 
     /// Returns the gateway with the highest score; `nil` where none stands out.
-    private func mostChanged(_ changes: [Change]) -> (gateway: Int, score: Double)? {
+    private func mostChanged(_ changes: [Change], _ passing: [Passing]) -> (gateway: Int, score: Double)? {
         var best: (gateway: Int, score: Double)?
         for gateway in judged.sorted() {
             let own = changes.filter { $0.touches(gateway) }
-            let changed = own.filter(Self.isChanged)
-            guard changed.count >= Self.fewest, Double(changed.count) >= Self.leastShare * Double(own.count),
-                Self.rootMeanSquare_db(changed)
-                    >= (Self.weakerShare(changed) >= Self.coveredShare ? Self.leastCover_db : Self.leastMove_db)
-            else { continue }
-            let count = Double(own.count)
-            let mean = own.reduce(0) { $0 + Self.square($1) } / count
-            // The mean of few squares is large by chance more often.
-            let score = (mean - 1) / (3 * (1 + 6 / count).squareRoot())
+            let passed = passing.filter { $0.gateway == gateway }
+            guard !own.isEmpty else { continue }
+            let ofPassing =
+                passed.count < Self.fewest
+                ? 0
+                : Self.score(
+                    passed.map { Self.square($0.mean_db, $0.deviation_db, most: Self.mostSquare) })
+            guard Self.standsOut(own, passed, ofPassing) else { continue }
+            let score =
+                Self.score(own.map { Self.square($0.mean_db, $0.deviation_db, most: Self.mostSquareOfGateway) })
+                + Self.weightOfPassing * max(ofPassing, Self.leastOfPassing)
             if score >= max(Self.leastScore, best?.score ?? 0) { best = (gateway, score) }
         }
         return best
     }
 
-    private func verdict(_ gateway: Int, _ score: Double, _ changes: [Change], _ common_db: Double) -> Verdict {
-        let own = changes.filter { $0.touches(gateway) && Self.isChanged($0) }
-        let weaker = Self.weakerShare(own)
-        let size_db = Self.median(own.map(\.mean_db.magnitude))
+    /// Returns whether the changes of a gateway are many and large enough.
+    ///
+    /// - Parameter score: of the passing beacons.
+    private static func standsOut(_ own: [Change], _ passed: [Passing], _ score: Double) -> Bool {
+        let links_db = own.filter { isChanged($0.mean_db, $0.deviation_db) }.map(\.mean_db)
+        let least_db = weakerShare(links_db) >= coveredShare ? leastCover_db : leastMove_db
+        if links_db.count >= fewest, Double(links_db.count) >= leastShare * Double(own.count),
+            rootMeanSquare_db(links_db) >= least_db
+        {
+            return true
+        }
+        guard passed.count >= fewest, score >= 0 else { return false }
+        if own.contains(where: {
+            $0.mean_db.magnitude >= max(aloneChange_db, aloneDeviations * $0.deviation_db)
+        }) {
+            return true
+        }
+        let passed_db = passed.filter { isChanged($0.mean_db, $0.deviation_db) }.map(\.mean_db)
+        return !passed_db.isEmpty && passed_db.count + links_db.count >= fewest && score >= changedPassing
+            && rootMeanSquare_db(links_db + passed_db) >= leastWithPassing_db
+    }
+
+    private func verdict(
+        _ gateway: Int, _ score: Double, _ changes: [Change], _ passing: [Passing], _ common_db: Double
+    ) -> Verdict {
+        let own = changes.filter { $0.touches(gateway) && Self.isChanged($0.mean_db, $0.deviation_db) }
+        let passed_db = passing.filter { $0.gateway == gateway && Self.isChanged($0.mean_db, $0.deviation_db) }
+            .map(\.mean_db)
+        let weaker = Self.weakerShare(own.map(\.mean_db) + passed_db)
+        let size_db = Self.median((own.isEmpty ? passed_db : own.map(\.mean_db)).map(\.magnitude))
         let heard = own.compactMap { $0.heard_db(by: gateway) }.map { ($0 - common_db).magnitude }
         let sent = own.compactMap { $0.sent_db(by: gateway) }.map { ($0 - common_db).magnitude }
         let hasBoth = heard.count >= Self.fewest && sent.count >= Self.fewest
@@ -156,19 +228,19 @@ struct LinkChanges: Sendable {
             } else if hasBoth, Self.median(sent) < Self.stays_db, Self.median(heard) > 2 * Self.stays_db {
                 .receiver
             } else {
-                weaker >= Self.coveredShare ? .covered : .moved
+                weaker >= Self.coveredShare && own.count >= Self.fewest ? .covered : .moved
             }
         return Verdict(gateway: gateway, score: score, change_db: weaker > 0.5 ? -size_db : size_db, reason: reason)
     }
 
-    private static func weakerShare(_ changes: [Change]) -> Double {
-        Double(changes.count { $0.mean_db < 0 }) / Double(max(1, changes.count))
+    private static func weakerShare(_ changes_db: [Double]) -> Double {
+        Double(changes_db.count { $0 < 0 }) / Double(max(1, changes_db.count))
     }
 
     /// Returns the root of the mean square of changes, dB.
-    private static func rootMeanSquare_db(_ changes: [Change]) -> Double {
-        let squares = changes.map { min($0.mean_db.magnitude, mostOfLink_db) }.map { $0 * $0 }
-        return (squares.reduce(0, +) / Double(max(1, changes.count))).squareRoot()
+    private static func rootMeanSquare_db(_ changes_db: [Double]) -> Double {
+        let squares = changes_db.map { min($0.magnitude, mostOfLink_db) }.map { $0 * $0 }
+        return (squares.reduce(0, +) / Double(max(1, changes_db.count))).squareRoot()
     }
 
     private static func median(_ values: [Double]) -> Double { values.median ?? 0 }

@@ -5,7 +5,8 @@ import RealModule
 /// The level of a link is receive_i + send_j + c − 10·n·log₁₀(distance) − w·distance; w stands for walls and shelves. Both directions of a link share path and walls. So
 /// their difference shows receive − send of each gateway exactly. Their sum shows receive + send, where the plan has the
 /// distance. The sum has a scatter, which is learned too. A link that fits badly weighs less
-/// (Cauchy's weights). Only differences between gateways are known: the mean of all receivers is 0.
+/// (Cauchy's weights). Rooms are about as large as each other, so the beacons near a gateway show its receiver too.
+/// Only differences between gateways are known: the mean of all receivers is 0.
 struct OffsetSolver {
     /// The excess of one gateway's receiver over the mean, dB.
     struct Estimate: Hashable, Sendable {
@@ -24,10 +25,12 @@ struct OffsetSolver {
         case exchange
         /// The difference of two receivers of one beacon.
         case beacon
+        /// The mean level of the beacons near a gateway.
+        case near
 
         /// The standard deviation before the equations show their own, dB, and its bounds.
-        var typical_db: Double { [5, 1.5, 5][rawValue] }
-        var bounds_db: ClosedRange<Double> { [2...8, 0.7...4, 3...20][rawValue] }
+        var typical_db: Double { [5, 1.5, 5, 3][rawValue] }
+        var bounds_db: ClosedRange<Double> { [2...8, 0.7...4, 3...20, 1.5...8][rawValue] }
     }
 
     private struct Equation {
@@ -48,6 +51,8 @@ struct OffsetSolver {
     private static let exponent = 2.3, exponentSpread = 0.4
     /// The loss by walls and shelves with its standard deviation, dB for a metre.
     private static let wall_db_m = 0.2, wallSpread_db_m = 0.3
+    /// The mean level of the beacons near a gateway with its standard deviation, dBm.
+    private static let nearby_dbm = -70.0, nearbySpread_db = 10.0
     private static let rounds = 12
     /// The factor of all uncertainties: neighbouring paths share walls, which the equations do not know.
     private static let honesty = 1.2
@@ -61,7 +66,8 @@ struct OffsetSolver {
     private var constant: Int { 2 * count }
     private var slope: Int { 2 * count + 1 }
     private var wall: Int { 2 * count + 2 }
-    private var unknowns: Int { 2 * count + 3 }
+    private var nearby: Int { 2 * count + 3 }
+    private var unknowns: Int { 2 * count + 4 }
 
     private func receive(_ gateway: Int) -> Int { gateway }
     private func send(_ gateway: Int) -> Int { count + gateway }
@@ -69,7 +75,8 @@ struct OffsetSolver {
     /// - Parameter places: of each gateway; `nil` where the plan has none.
     init(
         places: [StoredLearning.Place?], links: [(link: LinkTable.Direction, level_dbm: Double)],
-        differences: [(pair: DifferenceTable.Pair, learned: DifferenceTable.Learned)]
+        differences: [(pair: DifferenceTable.Pair, learned: DifferenceTable.Learned)],
+        near: [(gateway: Int, usual: LinkTable.Usual)] = []
     ) {
         count = places.count
         neighbours = Array(repeating: [], count: count)
@@ -86,6 +93,12 @@ struct OffsetSolver {
                 Equation(
                     kind: .beacon, terms: [(receive(pair.first), 1), (receive(pair.second), -1)],
                     value: learned.difference_db, trust: Self.trust(days: learned.days)))
+        }
+        for (gateway, usual) in near where gateway < count {
+            equations.append(
+                Equation(
+                    kind: .near, terms: [(receive(gateway), 1), (nearby, 1)], value: Double(usual.level_dbm),
+                    trust: Self.trust(days: min(usual.days, DifferenceTable.mostDays))))
         }
     }
 
@@ -162,6 +175,9 @@ struct OffsetSolver {
         let wallSpread = Self.wallSpread_db_m
         matrix[wall, wall] = 1 / (wallSpread * wallSpread)
         right[wall] = Self.wall_db_m / (wallSpread * wallSpread)
+        let nearbySpread = Self.nearbySpread_db
+        matrix[nearby, nearby] = 1 / (nearbySpread * nearbySpread)
+        right[nearby] = Self.nearby_dbm / (nearbySpread * nearbySpread)
         for equation in equations {
             let scatter = scatter_db[equation.kind.rawValue]
             let weight = equation.weight * equation.trust / (scatter * scatter)

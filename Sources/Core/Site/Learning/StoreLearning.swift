@@ -12,6 +12,8 @@ package struct StoreLearning: Sendable {
         var since: WallTime
         /// The last quarter in which it published a list.
         var heardAt: WallTime
+        /// True if it was off in the present quarter for a while.
+        var wasAbsent = false
         /// The excess of its receiver over the others; `nil` before the first night.
         var estimate: OffsetSolver.Estimate?
     }
@@ -22,8 +24,8 @@ package struct StoreLearning: Sendable {
     private static let maxMembers = SiteSettings.maxGateways
     /// The age of a transmitter's last report above which a list does not show its present level.
     private static let longestAge = TimeSpan.seconds(600)
-    /// The absence after which a gateway makes room for another one.
-    private static let absentAfter = TimeSpan.seconds(14 * 86_400)
+    /// The time without a list after which a gateway was off, and after which it makes room for another one.
+    private static let offAfter = TimeSpan.seconds(5_400), absentAfter = TimeSpan.seconds(14 * 86_400)
     /// An offset changes the report from this difference on, dB.
     private static let leastChange_db = 0.25
 
@@ -39,6 +41,7 @@ package struct StoreLearning: Sendable {
     private var senders: [BeaconIdentity: Int] = [:]
     private var links = LinkTable()
     private var differences = DifferenceTable()
+    private var passing = PassingTable()
     private var suspects = SuspectList()
     /// The present quarter of a day, with its number from 0 to 3; `nil` before the first list.
     private var quarter: (number: Int, from: WallTime, to: WallTime)?
@@ -109,6 +112,7 @@ extension StoreLearning {
     mutating func receive(_ payload: BeaconsPayload, from id: String, at now: WallTime) {
         begin(at: now)
         guard let receiver = member(id, at: now) else { return }
+        if now - members[receiver].heardAt > Self.offAfter { members[receiver].wasAbsent = true }
         members[receiver].heardAt = now
         var levels: [(sender: Int, level_dbm: Int)] = []
         for beacon in payload.beacons {
@@ -120,10 +124,14 @@ extension StoreLearning {
         links.take(levels, by: receiver, at: now)
     }
 
-    /// Takes the levels of a moving beacon at the two gateways that hear it best, without offsets.
-    mutating func receive(_ one: (id: String, level_dbm: Double), _ other: (id: String, level_dbm: Double)) {
-        guard let first = numbers[one.id], let second = numbers[other.id] else { return }
-        differences.take((first, one.level_dbm), (second, other.level_dbm))
+    /// Takes the levels of a moving beacon without offsets, the gateway that hears it best first.
+    mutating func receive(_ levels: [(id: String, level_dbm: Double)]) {
+        let known = levels.map { (gateway: numbers[$0.id], level_dbm: $0.level_dbm) }
+        guard known.count >= 2, let best = known[0].gateway else { return }
+        if let second = known[1].gateway { differences.take((best, known[0].level_dbm), (second, known[1].level_dbm)) }
+        for (gateway, level_dbm) in known {
+            if let gateway { passing.take(level_dbm, at: gateway, near: best) }
+        }
     }
 
     /// Returns the number of a gateway, which it gets with its first list.
@@ -153,6 +161,7 @@ extension StoreLearning {
     private mutating func forget(_ number: Int) {
         links.forget(number)
         differences.forget(number)
+        passing.forget(number)
         suspects.forget(number)
     }
 }
@@ -176,13 +185,16 @@ extension StoreLearning {
         quarter = nil
         begin(at: now)
         let readings = links.end(quarter: ended.number)
+        let passed = passing.end(quarter: ended.number, absent: takeAbsent(to: ended.to))
         guard now >= ended.to else { return nil }
-        let changes = LinkChanges(readings)
+        let changes = LinkChanges(readings, passing: passed.fresh + passed.carried)
         let accepted = suspects.take(changes.verdicts, judged: changes.judged, from: ended.from, to: ended.to)
         for reading in readings where !isSuspect(reading.link) { links.learn(reading, quarter: ended.number) }
+        for reading in passed.fresh where !isSuspect(reading.link) { passing.learn(reading, quarter: ended.number) }
         for number in accepted {
             links.forget(number)
             differences.forget(number)
+            passing.forget(number)
             members[number].since = ended.to
         }
         // The first quarter of the day is the quietest.
@@ -193,13 +205,25 @@ extension StoreLearning {
         return update()
     }
 
+    /// Returns the gateways that were off for a while in the quarter that has ended.
+    private mutating func takeAbsent(to end: WallTime) -> Set<Int> {
+        var absent: Set<Int> = []
+        for number in members.indices {
+            let isOff = end - members[number].heardAt > Self.offAfter
+            if isOff || members[number].wasAbsent { absent.insert(number) }
+            members[number].wasAbsent = false
+        }
+        return absent
+    }
+
     /// Returns whether a link is one of a gateway that may have changed. Its level is not learned meanwhile.
     private func isSuspect(_ link: LinkTable.Direction) -> Bool {
         [link.receiver, link.sender].contains { suspects.entries[$0]?.isClear == true }
     }
 
     private mutating func solve() {
-        var solver = OffsetSolver(places: members.map(\.place), links: links.levels, differences: differences.all)
+        var solver = OffsetSolver(
+            places: members.map(\.place), links: links.levels, differences: differences.all, near: passing.near)
         for (number, estimate) in solver.solve().enumerated() { members[number].estimate = estimate }
     }
 
@@ -265,21 +289,23 @@ extension StoreLearning {
             StoredLearning.Offset(offset_db: -$0.receive_db, plusMinus_db: $0.plusMinus_db, links: $0.links)
         }
         record.suspect = suspects.entries[number]
-        record.links = links.usual(of: number).map { sender, usual in
-            let quarters = usual.enumerated().compactMap { number, usual in
-                usual.map {
-                    StoredLearning.Quarter(
-                        number: number, level_dbm: Double($0.level_dbm), scatter_db: Double($0.scatter_db),
-                        days: $0.days)
-                }
-            }
-            return StoredLearning.Link(sender: members[sender].id, quarters: quarters)
-        }
+        record.links = links.usual(of: number).map { stored($0.usual, of: $0.sender) }
+        record.passing = passing.usual(of: number).map { stored($0.usual, of: $0.best) }
         record.differences = differences.all.filter { $0.pair.first == number }.map {
             StoredLearning.Difference(
                 other: members[$0.pair.second].id, difference_db: $0.learned.difference_db, days: $0.learned.days)
         }
         return record
+    }
+
+    private func stored(_ usual: [LinkTable.Usual?], of other: Int) -> StoredLearning.Link {
+        let quarters = usual.enumerated().compactMap { number, usual in
+            usual.map {
+                StoredLearning.Quarter(
+                    number: number, level_dbm: Double($0.level_dbm), scatter_db: Double($0.scatter_db), days: $0.days)
+            }
+        }
+        return StoredLearning.Link(sender: members[other].id, quarters: quarters)
     }
 
     /// Takes over what an earlier process has learned. A gateway that the plan has elsewhere now begins anew.
@@ -312,14 +338,21 @@ extension StoreLearning {
 
     private mutating func restore(_ record: StoredLearning, of number: Int, _ isKept: [Bool]) {
         if let suspect = record.suspect { suspects.restore(suspect, of: number) }
-        for link in record.links {
-            guard let sender = numbers[link.sender], isKept[sender] else { continue }
+        func usual(_ link: StoredLearning.Link) -> [LinkTable.Usual?] {
             var usual: [LinkTable.Usual?] = Array(repeating: nil, count: LinkTable.quarters)
             for quarter in link.quarters {
                 usual[quarter.number] = LinkTable.Usual(
                     level_dbm: Float(quarter.level_dbm), scatter_db: Float(quarter.scatter_db), days: quarter.days)
             }
-            links.restore(usual, of: LinkTable.Direction(receiver: number, sender: sender))
+            return usual
+        }
+        for link in record.links {
+            guard let sender = numbers[link.sender], isKept[sender] else { continue }
+            links.restore(usual(link), of: LinkTable.Direction(receiver: number, sender: sender))
+        }
+        for link in record.passing {
+            guard let other = numbers[link.sender], isKept[other] else { continue }
+            passing.restore(usual(link), of: LinkTable.Direction(receiver: number, sender: other))
         }
         for difference in record.differences {
             guard let other = numbers[difference.other], isKept[other] else { continue }

@@ -1,11 +1,13 @@
 /// The gateways whose links have changed, over the quarters of the days.
 ///
-/// A gateway is named after two quarters in a row, or more, whose scores are 2 together. A score counts half after each
-/// further quarter. After two quarters without a change the gateway is named no more, and after a week its new place is
+/// A gateway is named after two quarters or more whose scores are large together. A score counts for a fifth less after
+/// each further quarter: by night few beacons pass, so a change may be clear by day alone. After two quarters without a change the gateway is named no more, and after a week its new place is
 /// the usual one.
 struct SuspectList: Sendable {
-    /// The scores of quarters in a row that name a gateway.
-    private static let sure = 2.0
+    /// The sum of the scores that names a gateway, and the share of it that is left after a quarter.
+    private static let sure = 2.6, kept = 0.8
+    /// The quarters in a row without a change, and the sum of the scores, after which a change is forgotten.
+    private static let forgottenAfter = 3, leastScore = 0.2
     /// The quarters in a row that clear a gateway.
     private static let enough = 2
     /// The time after which a new place is the usual one.
@@ -28,8 +30,12 @@ struct SuspectList: Sendable {
                 record(verdict, from: from)
             } else if var entry = entries[gateway] {
                 entry.usualQuarters += 1
-                entry.score = 0
-                entries[gateway] = entry.isNamed && entry.usualQuarters < Self.enough ? entry : nil
+                entry.score *= Self.kept
+                let isOver =
+                    entry.isNamed
+                    ? entry.usualQuarters >= Self.enough
+                    : entry.usualQuarters >= Self.forgottenAfter || entry.score < Self.leastScore
+                entries[gateway] = isOver ? nil : entry
             }
         }
         let accepted = entries.filter { $0.value.isNamed && to - $0.value.since >= Self.acceptedAfter }.keys.sorted()
@@ -44,7 +50,7 @@ struct SuspectList: Sendable {
         let isFirst = entry.score == 0
         entry.isNamed = entry.isNamed || (!isFirst && entry.score + verdict.score >= Self.sure)
         entry.usualQuarters = 0
-        entry.score = entry.score / 2 + verdict.score
+        entry.score = entry.score * Self.kept + verdict.score
         (entry.change_db, entry.reason) = (verdict.change_db, verdict.reason)
         entries[verdict.gateway] = entry
     }

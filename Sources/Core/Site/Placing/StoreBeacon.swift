@@ -176,15 +176,13 @@ struct StoreBeacon: Sendable {
             }
     }
 
-    /// Returns its levels at the two gateways that hear it best; `nil` where it does not move, or fewer hear it now. A beacon
-    /// that has been in its zone for long may stand beside one of them.
-    func bestLevelsWhileMoving(
-        _ hearing: GatewaySet, at now: Instant
-    ) -> (HeardLevels.Level, HeardLevels.Level)? {
-        guard zone != nil, now - zoneSince <= Self.movingFor else { return nil }
+    /// Returns its levels at the gateways that hear it, the best first; none where it does not move, or fewer than two hear
+    /// it now. A beacon that has been in its zone for long may stand beside one of them.
+    func levelsWhileMoving(_ hearing: GatewaySet, at now: Instant) -> [HeardLevels.Level] {
+        guard zone != nil, now - zoneSince <= Self.movingFor else { return [] }
         let fresh = levels.levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.atOnce }
             .sorted { ($0.level_dbm, $1.gateway) > ($1.level_dbm, $0.gateway) }
-        return fresh.count >= 2 ? (fresh[0], fresh[1]) : nil
+        return fresh.count >= 2 ? fresh : []
     }
 
     /// Returns its likely zones beside the one in its list.

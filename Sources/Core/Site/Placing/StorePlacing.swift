@@ -275,14 +275,10 @@ extension StorePlacing {
         rangingDue = isAnyHeard || isAnyListed ? now + Self.rangingInterval : .distantFuture
     }
 
-    /// Returns the levels of each moving beacon at the two gateways that hear it best, without offsets.
-    func levelsOfMoving(
-        _ hearing: GatewaySet, at now: Instant
-    ) -> [(one: (GatewayIndex, Double), other: (GatewayIndex, Double))] {
-        beacons.slots.compactMap { slot in
-            beacons[slot].bestLevelsWhileMoving(hearing, at: now).map { one, other in
-                ((one.gateway, plan.received_dbm(one)), (other.gateway, plan.received_dbm(other)))
-            }
+    /// Returns the levels of each moving beacon without offsets, the gateway that hears it best first.
+    func levelsOfMoving(_ hearing: GatewaySet, at now: Instant) -> [[(gateway: GatewayIndex, level_dbm: Double)]] {
+        beacons.slots.map { slot in
+            beacons[slot].levelsWhileMoving(hearing, at: now).map { ($0.gateway, plan.received_dbm($0)) }
         }
     }
 

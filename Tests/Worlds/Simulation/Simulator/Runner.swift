@@ -7,12 +7,13 @@ import Glibc
 ///     Simulation --seeds N [--first F] [--every E]    seeds F, F + E, … N of them
 ///     Simulation --seed S [--trace]                   one seed
 ///     Simulation --store …                            the same of the world in which several gateways make a store
-///     Simulation --learning …                         of stores that learn the offsets of their gateways, a year each
+///     Simulation --learning [--days D] …              of stores that learn the offsets of their gateways, a year or D days each
 ///     Simulation --twin …                             of that world, where only lines and gateways fail, beside its undisturbed twin
 struct Runner {
     private var first: UInt64 = 1
     private var count: UInt64 = 1
     private var every: UInt64 = 1
+    private var days: UInt64 = 365
     private var isTraced = false
     private var isStore = false
     private var hasTwin = false
@@ -30,6 +31,7 @@ struct Runner {
             case "--seed": first = number(words.popFirst())
             case "--seeds": count = number(words.popFirst())
             case "--first": first = number(words.popFirst())
+            case "--days": days = min(number(words.popFirst()), 3_650)
             case "--every": every = max(1, number(words.popFirst()))
             default: problem = "unknown word \(word)"
             }
@@ -73,7 +75,7 @@ struct Runner {
     private func learn() -> Int32 {
         var figures = LearningFigures()
         for index in 0..<count {
-            let years = LearningYears(seed: first &+ index &* every)
+            let years = LearningYears(seed: first &+ index &* every, days: Int(days))
             years.play(into: &figures)
             if isTraced { print(figures.description) }
             fflush(nil)
