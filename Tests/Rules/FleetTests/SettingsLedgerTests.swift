@@ -86,6 +86,7 @@ struct SettingsLedgerTests {
             #""region":[{"id":"visitors","uuid":"\#(people)","people":true,"count_minimum":4}]"#,
             #""region":[{"id":"visitors","uuid":"\#(people)","people":true,"major":8}]"#,
             #""regions":{"count_minimum":4}"#,
+            #""regions":{"exit_after_s":1}"#,
         ])
     func exposesPeople(tables: String) throws {
         var gateway = FleetGateway()
@@ -94,8 +95,9 @@ struct SettingsLedgerTests {
         let error = try #require(gateway.ledger.report?.errors.first)
         #expect(error.table == "region")
         #expect(
-            error.reason == "must keep region \"visitors\" with people = true and a count_minimum of at least 5: "
-                + "only config.toml of the gateway may publish more about its people")
+            error.reason
+                == "must keep region \"visitors\" with people = true, its expand, and a count_minimum and an exit_after_s "
+                + "that are not below its own: only config.toml of the gateway may publish more about its people")
     }
 
     @Test(

@@ -36,13 +36,16 @@ extension RegionSettings {
         people.compactMap { own in
             let isKept = beacons.contains { region in
                 region.isOfPeople && region.uuid == own.uuid && (region.major == nil || region.major == own.major)
-                    && region.rules.countMinimum >= own.rules.countMinimum
+                    && region.expansion == own.expansion && region.rules.countMinimum >= own.rules.countMinimum
+                    && region.rules.exitAfter >= own.rules.exitAfter
             }
             guard !isKept else { return nil }
             return ConfigurationError(
                 key: RegionTable.tableName, value: nil,
-                requirement: "must keep region \(own.id.quoted) with people = true and a count_minimum of at least "
-                    + "\(own.rules.countMinimum): only config.toml of the gateway may publish more about its people")
+                requirement:
+                    "must keep region \(own.id.quoted) with people = true, its expand, and a count_minimum and an "
+                    + "exit_after_s that are not below its own: only config.toml of the gateway may publish more about "
+                    + "its people")
         }
     }
 
