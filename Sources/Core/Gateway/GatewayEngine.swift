@@ -54,11 +54,12 @@ package struct GatewayEngine: Sendable {
     /// - heard: the beacons that an earlier process has listed last.
     /// - radioSees: whether the radio hears from the start. A live one first has to announce it.
     /// - canProbe: whether there is a controller to probe. Only then `needsProof` may become true.
-    /// - timebase: the time of day. Only regions of people need it.
+    /// - timebase, localTime: the time of day, and the store's. Only regions of people need them.
     package init(
         _ settings: GatewaySettings, requested: [MonitoredRegion] = [], restoring records: [RegionRecord] = [],
         settled: StoredSettling = StoredSettling(), heard: [HeardBeacon] = [], radioSees: Bool,
-        canProbe: Bool = false, at now: Instant, _ timebase: Timebase = .ofRecordings, outputs: inout [GatewayOutput]
+        canProbe: Bool = false, at now: Instant, _ timebase: Timebase = .ofRecordings,
+        localTime: LocalTime = .utc, outputs: inout [GatewayOutput]
     ) {
         self.settings = settings
         countsPeople = settings.countsPeople
@@ -97,7 +98,7 @@ package struct GatewayEngine: Sendable {
             }
         }
         startList(heard)
-        people = PeopleCounts(settings.regions.beacons, isDeaf: !radioSees, at: now, timebase)
+        people = PeopleCounts(settings.regions.beacons, isDeaf: !radioSees, at: now, timebase, localTime)
         sharingDue = countsPeople && settings.sharesPeople ? now : .distantFuture
         scheduleCounting()
         for record in inOrderOfRoom(records)

@@ -1,35 +1,20 @@
 /// Counts the visits of one region of people, so that no published number belongs to fewer than `minimum` people.
 ///
 /// A count is over once enough visits have begun in it and enough have ended, enough of them within half an hour. Until then its time
-/// goes on by quarters of an hour. It is published when the next one is over. So the rest of a day, which is too small, joins the last
-/// count of the day, and no visit of the day is lost.
+/// goes on by quarters of an hour. It is published when the next one is over, or at midnight. So the rest of a day, which is too small,
+/// joins the last count of the day, and no visit of the day is lost. A shop without such a half hour has one count a day.
 ///
-/// A single visit does not show: it ends no count without others at the same time, and what follows the last count of a day joins it
-/// without making it longer. A shop without such a half hour has one count a day, which ends with the hour in which the last visits but
-/// `minimum` were over. Where too few came, the count says the same as where none came.
+/// A single visit does not show: it ends no count without others at the same time. Where too few came on a day, the count says the same
+/// as where none came.
 ///
 /// All numbers of a count belong to the same time, and a count follows from the one before: what was present, and entered,
 /// and did not leave, is present. So the difference of two counts tells nothing that a count does not tell. Where fewer than
 /// the minimum go on, they count as 0, and as entered in a later count.
 struct PeopleCount: Sendable {
-    /// The quarters, before the end of a count, in which enough visits have to end.
-    static let denseQuarters = 2
-    /// The quarters after a count in which a day is over: it is more than the hours from noon until a shop closes, and less than those
-    /// from its closing until the next visit.
-    static let quietQuarters = 40
-    /// The quarters after which a day without a count may be over. They are fewer than a day's, so that the end of a day moves into the night.
-    static let sparseQuarters = 88
-    /// The quarters of a night: too few visits end in them.
-    static let nightQuarters = 24
-    /// The quarters after which a day is over in any case.
-    static let dayQuarters = 96
-    /// The longest time that the dwell of published visits waits.
-    private static let day = TimeSpan.seconds(86_400)
-
     /// A time that is not published yet.
     private struct Batch: Hashable {
         var from: WallTime
-        /// The end of the quarter in which there were enough people; `from` before that. Fewer may follow.
+        /// The end; `from` while it is open.
         var to: WallTime
         /// The entries heard. Those that are published follow from the other numbers.
         var entered: Int64 = 0
@@ -65,12 +50,8 @@ struct PeopleCount: Sendable {
     /// The count that is over and waits for the next one.
     private var held: Batch?
     private var open: Batch
-    /// The quarters since `open` began, or since the end of the day before.
-    private var quiet = 0
-    /// The visits that ended in the quarter at hand.
-    private var leaving: Int64 = 0
-    /// The visits that ended in each of the latest quarters, the oldest first.
-    private var ended: [Int64] = []
+    /// The visits that ended in the quarter before and in the one at hand.
+    private var ended: (before: Int64, now: Int64) = (0, 0)
     private var isDeaf: Bool
     /// The dwell of published visits that is not published yet.
     private var dwell = Self.noVisits
@@ -99,7 +80,7 @@ struct PeopleCount: Sendable {
         case .exit(let stay):
             guard stay.beginning == .observed else { return }
             inside -= 1
-            leaving += 1
+            ended.now += 1
             open.left += 1
             open.cells[Self.cell(of: stay.dwell)] += 1
         }
@@ -124,40 +105,21 @@ struct PeopleCount: Sendable {
     // MARK: - Time
 
     /// Ends a quarter of an hour. Returns the counts to publish.
-    mutating func endQuarter(at end: WallTime) -> [VisitCount] {
-        quiet += 1
-        ended.append(leaving)
-        leaving = 0
-        if ended.count > Self.dayQuarters { ended.removeFirst() }
+    ///
+    /// - Parameter endsDay: whether it is the last quarter of the store's day.
+    mutating func endQuarter(at end: WallTime, endsDay: Bool) -> [VisitCount] {
+        let isDense = ended.before + ended.now >= minimum
+        ended = (ended.now, 0)
+        var counts: [VisitCount] = []
         let before = held?.present ?? published
         let entered = open.left + presentToPublish - before
-        if open.left >= minimum, entered >= minimum, endedWithin(Self.denseQuarters) >= minimum {
+        if open.left >= minimum, entered >= minimum, isDense {
             (open.to, open.present) = (end, presentToPublish)
-            let counts = held.map { [publish($0)] } ?? []
+            if let held { counts.append(publish(held)) }
             held = open
             begin(at: end)
-            return counts
         }
-        guard quiet >= (held == nil ? Self.sparseQuarters : Self.quietQuarters) else { return [] }
-        guard quiet >= Self.dayQuarters || endedWithin(Self.nightQuarters) < minimum else { return [] }
-        return settle(at: end, isLast: false)
-    }
-
-    private func endedWithin(_ quarters: Int) -> Int64 { ended.suffix(quarters).reduce(0, +) }
-
-    /// The end of the hour in which the last visits but `minimum` were over, within the last day before `end`.
-    private func endOfDay(before end: WallTime) -> WallTime {
-        var (rest, quarters) = (minimum, 0)
-        for visits in ended.reversed() {
-            rest -= visits
-            if rest <= 0 { break }
-            quarters += 1
-        }
-        guard rest <= 0 else { return end }
-        let last = end - .seconds(Double(900 * quarters))
-        let hour = TimeSpan.seconds(3_600).microseconds
-        let hours = Timestamp.floorDivide(last.microseconds + hour - 1, hour)
-        return min(end, WallTime(microseconds: hours.multipliedSaturating(by: hour)))
+        return endsDay ? counts + settle(at: end, isLast: false) : counts
     }
 
     /// Ends the counting. Returns the counts to publish; what is too small is left out.
@@ -165,7 +127,6 @@ struct PeopleCount: Sendable {
         let end = max(end, open.from)
         open.isPartial = true
         if open.from == end, held == nil { return [] }
-        open.to = end
         return settle(at: end, isLast: true)
     }
 
@@ -173,17 +134,16 @@ struct PeopleCount: Sendable {
     mutating func goOn(at start: WallTime) {
         begin(at: start)
         open.isPartial = true
-        (dwellFrom, waysFrom, ended) = (start, start, [])
+        (dwellFrom, waysFrom, ended) = (start, start, (0, 0))
     }
 
     private mutating func begin(at start: WallTime) {
         open = Batch(from: start, isPartial: isDeaf)
-        quiet = 0
     }
 
-    /// Publishes what may be published after a long quiet time, or at the end.
+    /// Publishes what may be published at the end of a day, or at the last end.
     private mutating func settle(at end: WallTime, isLast: Bool) -> [VisitCount] {
-        open.present = presentToPublish
+        (open.to, open.present) = (end, presentToPublish)
         var whole = open
         if var first = held {
             first.join(open)
@@ -192,28 +152,25 @@ struct PeopleCount: Sendable {
         let entered = whole.left + whole.present - published
         if mayPublish(whole.left), mayPublish(entered), whole.left + entered > 0 {
             held = nil
-            if whole.to == whole.from {
-                whole.to = whole.left == 0 ? end : max(endOfDay(before: end), whole.from + .seconds(900))
-            }
-            let count = publish(whole, withAllDwell: true)
-            (dwellFrom, waysFrom) = (end, end)
-            begin(at: whole.to)
-            return [count]
+            begin(at: end)
+            return [publish(whole, withAllDwell: true)]
         }
-        // The next visits may complete it.
-        if !isLast, held != nil || quiet < Self.dayQuarters { return [] }
-        var counts = held.map { [publish($0, withAllDwell: isLast)] } ?? []
+        var counts = held.map { [publish($0, withAllDwell: true)] } ?? []
+        // The next day may complete what follows a count.
+        if !isLast, held != nil {
+            held = nil
+            return counts
+        }
         held = nil
-        open.to = end
-        if open.to > open.from {
+        if end > open.from {
             // The same where none came: one person alone does not show.
             let few: Int64? = minimum == 1 ? 0 : nil
             counts.append(
                 VisitCount(
-                    region: region, from: open.from, to: open.to, minimum: minimum, entered: few, left: few,
+                    region: region, from: open.from, to: end, minimum: minimum, entered: few, left: few,
                     present: published, isPartial: open.isPartial))
         }
-        begin(at: open.to)
+        begin(at: end)
         return counts
     }
 
@@ -225,8 +182,8 @@ struct PeopleCount: Sendable {
 
     /// Returns the count of a time that may be published.
     ///
-    /// The dwell of its visits comes with the last count of a day, or with the first one that ends a day after the dwell before. A dwell
-    /// that came as soon as each cell is large enough would be late because of one visit.
+    /// The dwell of its visits comes with the last count of a day. A dwell that came as soon as each cell is large enough would be late because
+    /// of one visit.
     private mutating func publish(_ batch: Batch, withAllDwell: Bool = false) -> VisitCount {
         var count = VisitCount(
             region: region, from: batch.from, to: batch.to, minimum: minimum,
@@ -235,11 +192,9 @@ struct PeopleCount: Sendable {
         published = batch.present
         for cell in dwell.indices { dwell[cell] += batch.cells[cell] }
         ways?.merge(batch.ways, uniquingKeysWith: +)
-        if withAllDwell || batch.to - dwellFrom >= Self.day {
+        if withAllDwell {
             (count.dwell, count.dwellFrom) = (takeDwell(), dwellFrom)
             dwellFrom = batch.to
-        }
-        if withAllDwell || batch.to - waysFrom >= Self.day {
             count.ways = takeWays(to: batch.to)
         }
         return count

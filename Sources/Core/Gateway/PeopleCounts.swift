@@ -9,6 +9,7 @@ struct PeopleCounts: Sendable {
     /// The ids, in the order of the regions.
     private let regions: [String]
     private var timebase: Timebase
+    private let localTime: LocalTime
     /// The quarter at hand, in quarters since the Unix epoch.
     private var number: Int64
     /// The end of the quarter by the present clock.
@@ -18,15 +19,19 @@ struct PeopleCounts: Sendable {
 
     /// Returns `nil` where no region is one of people.
     ///
-    /// - Parameter hasZones: whether it counts for a store, which knows the ways between its zones.
+    /// - Parameters:
+    ///   - hasZones: whether it counts for a store, which knows the ways between its zones.
+    ///   - localTime: the store's, by which its days end.
     init?(
-        _ regions: [BeaconRegion], isDeaf: Bool, hasZones: Bool = false, at now: Instant, _ timebase: Timebase
+        _ regions: [BeaconRegion], isDeaf: Bool, hasZones: Bool = false, at now: Instant, _ timebase: Timebase,
+        _ localTime: LocalTime
     ) {
         let regions = regions.filter(\.isOfPeople)
         if regions.isEmpty { return nil }
         let start = timebase.wall(now)
         self.regions = regions.map(\.id)
         self.timebase = timebase
+        self.localTime = localTime
         counts = Dictionary(
             regions.map { ($0.id, PeopleCount($0, from: start, isDeaf: isDeaf, hasZones: hasZones)) },
             uniquingKeysWith: { first, _ in first })
@@ -68,11 +73,12 @@ struct PeopleCounts: Sendable {
         guard current > number || current < number - 1 else { return [] }
         let end = Self.beginning(of: number + 1)
         let isNext = current == number + 1
+        let endsDay = localTime.day(at: end).number != localTime.day(at: Self.beginning(of: number)).number
         number = current
         var published: [VisitCount] = []
         for region in regions {
             if isNext {
-                published += counts[region]?.endQuarter(at: end) ?? []
+                published += counts[region]?.endQuarter(at: end, endsDay: endsDay) ?? []
             } else {
                 published += counts[region]?.stop(at: end) ?? []
                 counts[region]?.goOn(at: wall)

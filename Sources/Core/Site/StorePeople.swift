@@ -41,6 +41,7 @@ package struct StorePeople: Sendable {
     private var inside: [GatewayIndex: Set<Key>] = [:]
     private var counts: PeopleCounts
     private var timebase: Timebase
+    private let localTime: LocalTime
     private var stepDue: Instant
     /// Reports that did not open, could not be read, came again or came too late.
     package private(set) var refused: UInt64 = 0
@@ -49,20 +50,21 @@ package struct StorePeople: Sendable {
     ///
     /// - Parameters:
     ///   - topics: the store's own.
+    ///   - localTime: the store's, by which its days end.
     ///   - random: makes 32 random octets.
     package init?(
         _ site: SiteSettings, _ settings: Settings, _ topics: TopicTree, at now: Instant, _ timebase: Timebase,
-        random: @escaping @Sendable () -> [UInt8] = PseudonymKey.random
+        _ localTime: LocalTime = .utc, random: @escaping @Sendable () -> [UInt8] = PseudonymKey.random
     ) {
         let regions = settings.gateway.regions.beacons.filter { region in
             region.isOfPeople && (site.regions.isEmpty || site.regions.contains(region.id))
         }
         guard let siteKey = settings.privacy.siteKey,
             let opener = PeopleOpener(random(), siteKey: siteKey, store: topics.people),
-            let counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase)
+            let counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase, localTime)
         else { return nil }
         (self.topics, self.siteKey, self.regions, self.random) = (topics, siteKey, regions, random)
-        (self.opener, self.counts, self.timebase) = (opener, counts, timebase)
+        (self.opener, self.counts, self.timebase, self.localTime) = (opener, counts, timebase, localTime)
         regionIDs = Set(regions.map(\.id))
         leaveAfter = site.leaveAfter
         mostVisits = settings.gateway.regions.limits.maxInstances
@@ -185,7 +187,7 @@ package struct StorePeople: Sendable {
             // Whoever is inside gets another name, and is forgotten.
             publish(counts.stop(at: now), at: now, &outputs)
             forgetAll()
-            counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase) ?? counts
+            counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase, localTime) ?? counts
         }
         (opener, keyMadeAt, announcedAt, orders) = (next, now, nil, [:])
     }

@@ -137,7 +137,8 @@ struct Agent {
         let outbox = try openOutbox(settings.outbox.directory, settings.identity.topics, at: now, timebase)
         desk = openSettings(signals)
         let parts = AgentStart(
-            settings, outbox, at: now, timebase, bootID: SystemClock.bootID, reporting: desk?.report, logger: logger)
+            settings, outbox, at: now, timebase, bootID: SystemClock.bootID, reporting: desk?.report,
+            localTime: MachineTimeZone.use(settings.site?.timeZone ?? ""), logger: logger)
         do throws(SystemError) {
             let queue = try DeliveryQueue()
             let mayAdminister = ProcessCapabilities.current().mayAdminister

@@ -24,10 +24,11 @@ package struct AgentStart {
     ///   - bootID: identifies the boot of `now`'s clock; `nil` where there is only the wall clock.
     ///   - report: the outcome of the latest settings over MQTT; `nil` for none.
     ///   - newKey: the first secret for pseudonyms.
+    ///   - localTime: the time of day in the store's zone, by which days of people end.
     package init(
         _ settings: Settings, _ outbox: Outbox, hearing air: Air = .radio, at now: Instant, _ timebase: Timebase,
         bootID: String?, reporting report: SettingsReport? = nil,
-        newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), logger: Logger
+        newKey: @autoclosure () -> [UInt8] = PseudonymKey.random(), localTime: LocalTime = .utc, logger: Logger
     ) {
         var stored = StoredState(outbox, timebase, bootID: bootID, newKey: newKey())
         for notice in stored.kept.notices { logger.warning("\(notice)") }
@@ -40,7 +41,7 @@ package struct AgentStart {
         var engine = GatewayEngine(
             settings.gateway, requested: requested, restoring: stored.regions.map(\.record),
             settled: stored.settled, heard: stored.heardBeacons(settings, at: now, timebase), radioSees: !air.isLive,
-            canProbe: air.isLive, at: now, timebase, outputs: &outputs)
+            canProbe: air.isLive, at: now, timebase, localTime: localTime, outputs: &outputs)
         if air == .capture(hasReceivers: true) {
             // The reports name the receivers. The first status only tells that there are some.
             var status: [GatewayOutput] = []
@@ -103,7 +104,7 @@ package struct SiteStart {
                 site, localTime, restoring: stored.records.compactMap { StoredLearning($0.value, key: $0.key) }),
             at: now, outputs: &outputs)
         self.outputs = [.radio(radio, at: now)] + stored.endings(at: now) + outputs
-        people = StorePeople(site, settings, topics, at: now, timebase)
+        people = StorePeople(site, settings, topics, at: now, timebase, localTime)
         today = StoreToday(
             site, localTime, people: people.map { Array($0.regionIDs) } ?? [],
             restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,

@@ -8,6 +8,8 @@ struct Visitors {
     private(set) var counts: [VisitCount] = []
     private var count: PeopleCount
     private(set) var quarter = 0
+    /// The quarters of a day.
+    static let day = 96
 
     init(minimum: Int64 = 5) {
         var region = BeaconRegion(id: "visitors", uuid: Air.uuid, isOfPeople: true, rules: BeaconRules.defaults)
@@ -33,9 +35,12 @@ struct Visitors {
     mutating func pass(_ quarters: Int = 1) {
         for _ in 0..<quarters {
             quarter += 1
-            counts += count.endQuarter(at: Self.wall(quarter))
+            counts += count.endQuarter(at: Self.wall(quarter), endsDay: quarter.isMultiple(of: Self.day))
         }
     }
+
+    /// Lets the rest of the day pass.
+    mutating func passDay() { pass(Self.day - quarter % Self.day) }
 
     mutating func stop() { counts += count.stop(at: Self.wall(quarter) + .seconds(60)) }
 
@@ -91,8 +96,8 @@ struct PeopleCountTests {
         visitors.enter(2)
         visitors.pass()
         visitors.leave(2)
-        visitors.pass(PeopleCount.quietQuarters + 2)
-        #expect(visitors.lines == ["0-2: 10 in 10 left 0 stay 300s:10"], "two are too few to show how late they came")
+        visitors.passDay()
+        #expect(visitors.lines == ["0-96: 10 in 10 left 0 stay 300s:10"], "two are too few to show how late they came")
         #expect(visitors.counts.compactMap(\.entered).reduce(0, +) == 10)
         #expect(visitors.counts.compactMap(\.left).reduce(0, +) == 10)
         #expect(visitors.counts.allSatisfy { $0.entered.map { $0 == 0 || $0 >= 5 } ?? true })
@@ -110,12 +115,11 @@ struct PeopleCountTests {
         visitors.leave(3)
         visitors.pass()
         visitors.leave(3)
-        visitors.pass(PeopleCount.quietQuarters + 1)
-        #expect(visitors.lines == ["0-19: 11 in 11 left 0 stay 300s:11"])
+        visitors.passDay()
+        #expect(visitors.lines == ["0-96: 11 in 11 left 0 stay 300s:11"])
     }
 
-    @Test(
-        "Where no five visits end within half an hour, a day is one count, up to the hour of the last visits but five")
+    @Test("Where no five visits end within half an hour, a day is one count")
     func sparse() {
         var visitors = Visitors()
         for _ in 0..<10 {
@@ -124,24 +128,25 @@ struct PeopleCountTests {
             visitors.leave(1)
             visitors.pass(2)
         }
-        visitors.pass(PeopleCount.sparseQuarters - visitors.quarter - 1)
+        visitors.pass(Visitors.day - visitors.quarter - 1)
         #expect(visitors.lines.isEmpty)
         visitors.pass()
-        #expect(visitors.lines == ["0-24: 10 in 10 left 0 stay 300s:10"])
+        #expect(visitors.lines == ["0-96: 10 in 10 left 0 stay 300s:10"])
     }
 
-    @Test("A day goes on while visits end, at most for a day")
-    func nights() {
+    @Test("A day ends at midnight, also with people who stay")
+    func midnight() {
         var visitors = Visitors()
-        for _ in 0..<31 {
-            visitors.enter(1)
-            visitors.leave(1)
-            visitors.pass(3)
-        }
-        visitors.pass(PeopleCount.dayQuarters - visitors.quarter - 1)
-        #expect(visitors.lines.isEmpty)
+        visitors.enter(8)
         visitors.pass()
-        #expect(visitors.lines == ["0-80: 31 in 31 left 0 stay 300s:31"])
+        visitors.leave(8)
+        visitors.pass(80)
+        visitors.enter(7)
+        visitors.passDay()
+        visitors.leave(7)
+        visitors.pass()
+        visitors.passDay()
+        #expect(visitors.lines == ["0-96: 15 in 8 left 7 stay 300s:8", "96-192: 0 in 7 left 0 stay 300s:7"])
     }
 
     @Test("A day with too few people says the same as one without any")
@@ -150,13 +155,13 @@ struct PeopleCountTests {
         visitors.enter(3)
         visitors.pass()
         visitors.leave(2)
-        visitors.pass(PeopleCount.dayQuarters)
+        visitors.passDay()
         #expect(visitors.lines == ["0-96: few in few left 0 stay"])
-        visitors.pass(PeopleCount.dayQuarters)
+        visitors.passDay()
         #expect(visitors.lines.last == "96-192: few in few left 0 stay")
         #expect(visitors.counts.map(\.omitted) == [2, 2])
         var every = Visitors(minimum: 1)
-        every.pass(PeopleCount.dayQuarters)
+        every.passDay()
         #expect(every.lines == ["0-96: 0 in 0 left 0 stay"], "with a minimum of 1 a number of 0 hides none")
     }
 
@@ -170,9 +175,9 @@ struct PeopleCountTests {
         visitors.enter(7)
         visitors.pass()
         visitors.leave(8)
-        visitors.pass(PeopleCount.quietQuarters + 1)
+        visitors.passDay()
         #expect(
-            visitors.lines == ["0-2: 8 in 8 left 0 stay", "2-4: 8 in 8 left 0 stay 300s:16"],
+            visitors.lines == ["0-2: 8 in 8 left 0 stay", "2-96: 8 in 8 left 0 stay 300s:16"],
             "after 8 of 9 have left, one stays")
     }
 
@@ -198,7 +203,7 @@ struct PeopleCountTests {
         visitors.enter(6)
         visitors.pass()
         visitors.leave(6)
-        visitors.pass(PeopleCount.quietQuarters + 1)
+        visitors.passDay()
         #expect(visitors.counts.compactMap(\.left).reduce(0, +) == 6)
     }
 
@@ -212,7 +217,7 @@ struct PeopleCountTests {
         visitors.leave(1, after: 61)
         visitors.leave(9, after: 7_199)
         visitors.leave(2, after: 7_200)
-        visitors.pass(PeopleCount.quietQuarters + 1)
+        visitors.passDay()
         #expect(visitors.counts.last?.dwell.map { "\($0.from_s):\($0.visits)" } == ["0:6", "3600:14"])
     }
 

