@@ -16,8 +16,6 @@ struct PeopleCount: Sendable {
         var from: WallTime
         /// The end; `from` while it is open.
         var to: WallTime
-        /// The entries heard. Those that are published follow from the other numbers.
-        var entered: Int64 = 0
         var left: Int64 = 0
         /// The published number of visits that go on at the end.
         var present: Int64 = 0
@@ -32,7 +30,7 @@ struct PeopleCount: Sendable {
         /// Takes the time after this one.
         mutating func join(_ next: Batch) {
             (to, present) = (next.to, next.present)
-            (entered, left) = (entered + next.entered, left + next.left)
+            left += next.left
             for cell in cells.indices { cells[cell] += next.cells[cell] }
             ways.merge(next.ways, uniquingKeysWith: +)
             isPartial = isPartial || next.isPartial
@@ -55,17 +53,16 @@ struct PeopleCount: Sendable {
     private var isDeaf: Bool
     /// The dwell of published visits that is not published yet.
     private var dwell = Self.noVisits
-    private var dwellFrom: WallTime
     /// The ways of published visits that are not published yet; `nil` at a gateway, which knows no zones.
     private var ways: [VisitCount.Way: Int64]?
-    private var waysFrom: WallTime
+    /// The beginning of the time of both.
+    private var dayFrom: WallTime
 
     init(_ region: BeaconRegion, from: WallTime, isDeaf: Bool, hasZones: Bool = false) {
         self.region = region.id
         minimum = region.rules.countMinimum
         open = Batch(from: from, isPartial: true)
-        dwellFrom = from
-        (ways, waysFrom) = (hasZones ? [:] : nil, from)
+        (ways, dayFrom) = (hasZones ? [:] : nil, from)
         self.isDeaf = isDeaf
     }
 
@@ -74,9 +71,7 @@ struct PeopleCount: Sendable {
     /// Takes a crossing. A visit that had begun before the start is not counted: its entry was published before, or never.
     mutating func take(_ crossing: RegionEvent.Kind) {
         switch crossing {
-        case .enter:
-            inside += 1
-            open.entered += 1
+        case .enter: inside += 1
         case .exit(let stay):
             guard stay.beginning == .observed else { return }
             inside -= 1
@@ -134,7 +129,7 @@ struct PeopleCount: Sendable {
     mutating func goOn(at start: WallTime) {
         begin(at: start)
         open.isPartial = true
-        (dwellFrom, waysFrom, ended) = (start, start, (0, 0))
+        (dayFrom, ended) = (start, (0, 0))
     }
 
     private mutating func begin(at start: WallTime) {
@@ -153,17 +148,14 @@ struct PeopleCount: Sendable {
         if mayPublish(whole.left), mayPublish(entered), whole.left + entered > 0 {
             held = nil
             begin(at: end)
-            return [publish(whole, withAllDwell: true)]
+            return [publish(whole, endsDay: true)]
         }
-        var counts = held.map { [publish($0, withAllDwell: true)] } ?? []
-        // The next day may complete what follows a count.
-        if !isLast, held != nil {
-            held = nil
-            return counts
-        }
+        var counts = held.map { [publish($0, endsDay: true)] } ?? []
         held = nil
+        // The next day may complete what follows a count.
+        if !isLast, !counts.isEmpty { return counts }
         if end > open.from {
-            // The same where none came: one person alone does not show.
+            // A time without people gets the same nulls, so that one person alone does not show.
             let few: Int64? = minimum == 1 ? 0 : nil
             counts.append(
                 VisitCount(
@@ -182,9 +174,9 @@ struct PeopleCount: Sendable {
 
     /// Returns the count of a time that may be published.
     ///
-    /// The dwell of its visits comes with the last count of a day. A dwell that came as soon as each cell is large enough would be late because
+    /// Dwell and ways come with the last count of a day. A dwell that came as soon as each cell is large enough would be late because
     /// of one visit.
-    private mutating func publish(_ batch: Batch, withAllDwell: Bool = false) -> VisitCount {
+    private mutating func publish(_ batch: Batch, endsDay: Bool = false) -> VisitCount {
         var count = VisitCount(
             region: region, from: batch.from, to: batch.to, minimum: minimum,
             entered: batch.left + batch.present - published, left: batch.left, present: batch.present,
@@ -192,23 +184,22 @@ struct PeopleCount: Sendable {
         published = batch.present
         for cell in dwell.indices { dwell[cell] += batch.cells[cell] }
         ways?.merge(batch.ways, uniquingKeysWith: +)
-        if withAllDwell {
-            (count.dwell, count.dwellFrom) = (takeDwell(), dwellFrom)
-            dwellFrom = batch.to
-            count.ways = takeWays(to: batch.to)
+        if endsDay {
+            (count.dwell, count.dwellFrom, count.ways) = (takeDwell(), dayFrom, takeWays())
+            dayFrom = batch.to
         }
         return count
     }
 
     /// Returns the ways of a day, and begins anew. A way with too few visits is left out. No other number adds up to them, so it does not
     /// follow from those that are published.
-    private mutating func takeWays(to end: WallTime) -> VisitCount.Ways? {
+    private mutating func takeWays() -> VisitCount.Ways? {
         guard let all = ways else { return nil }
-        defer { (ways, waysFrom) = ([:], end) }
+        ways = [:]
         let cells = all.filter { $0.value >= minimum }.map { VisitCount.Ways.Cell(way: $0.key, visits: $0.value) }
             .sorted { ($1.visits, $0.way.from, $0.way.to) < ($0.visits, $1.way.from, $1.way.to) }
             .prefix(VisitCount.Ways.most)
-        return VisitCount.Ways(from: waysFrom, cells: Array(cells), omitted: Int64(all.count - cells.count))
+        return VisitCount.Ways(from: dayFrom, cells: Array(cells), omitted: Int64(all.count - cells.count))
     }
 
     /// Returns the dwell, and begins anew. A cell with too few visits counts in the next longer one that has visits; the last
