@@ -17,7 +17,7 @@ struct LinkChanges: Sendable {
     }
 
     /// The change of the link between two gateways, both directions together.
-    private struct Change {
+    private struct Change: LevelChange {
         var one: Int
         var other: Int
         /// The mean of the directions, dB.
@@ -35,7 +35,7 @@ struct LinkChanges: Sendable {
     }
 
     /// The change of the levels at which a gateway hears the beacons near another one, or near itself.
-    private struct Passing {
+    private struct Passing: LevelChange {
         var gateway: Int
         var mean_db: Double
         var deviation_db: Double
@@ -146,19 +146,19 @@ struct LinkChanges: Sendable {
             left.removeAll { $0.touches(found.gateway) }
             passed.removeAll { $0.gateway == found.gateway }
         }
-        explanation.cost += left.reduce(0) { $0 + Self.square($1.mean_db, $1.deviation_db, most: Self.mostSquare) }
-        explanation.cost += passed.reduce(0) { $0 + Self.square($1.mean_db, $1.deviation_db, most: Self.mostSquare) }
+        explanation.cost += left.reduce(0) { $0 + Self.square($1) }
+        explanation.cost += passed.reduce(0) { $0 + Self.square($1) }
         return explanation
     }
 
     /// Returns the square of a change in standard deviations, as far as it counts.
-    private static func square(_ mean_db: Double, _ deviation_db: Double, most: Double) -> Double {
-        let relative = mean_db / deviation_db
+    private static func square(_ change: some LevelChange, most: Double = mostSquare) -> Double {
+        let relative = change.mean_db / change.deviation_db
         return min(relative * relative, most)
     }
 
-    private static func isChanged(_ mean_db: Double, _ deviation_db: Double) -> Bool {
-        mean_db.magnitude >= max(changed_db, changedDeviations * deviation_db)
+    private static func isChanged(_ change: some LevelChange) -> Bool {
+        change.mean_db.magnitude >= max(changed_db, changedDeviations * change.deviation_db)
     }
 
     /// Returns how far the mean of squares is above that of chance. The mean of few is large by chance more often.
@@ -175,14 +175,10 @@ struct LinkChanges: Sendable {
             let own = changes.filter { $0.touches(gateway) }
             let passed = passing.filter { $0.gateway == gateway }
             guard !own.isEmpty else { continue }
-            let ofPassing =
-                passed.count < Self.fewest
-                ? 0
-                : Self.score(
-                    passed.map { Self.square($0.mean_db, $0.deviation_db, most: Self.mostSquare) })
+            let ofPassing = passed.count < Self.fewest ? 0 : Self.score(passed.map { Self.square($0) })
             guard Self.standsOut(own, passed, ofPassing) else { continue }
             let score =
-                Self.score(own.map { Self.square($0.mean_db, $0.deviation_db, most: Self.mostSquareOfGateway) })
+                Self.score(own.map { Self.square($0, most: Self.mostSquareOfGateway) })
                 + Self.weightOfPassing * max(ofPassing, Self.leastOfPassing)
             if score >= max(Self.leastScore, best?.score ?? 0) { best = (gateway, score) }
         }
@@ -193,7 +189,7 @@ struct LinkChanges: Sendable {
     ///
     /// - Parameter score: of the passing beacons.
     private static func standsOut(_ own: [Change], _ passed: [Passing], _ score: Double) -> Bool {
-        let links_db = own.filter { isChanged($0.mean_db, $0.deviation_db) }.map(\.mean_db)
+        let links_db = own.filter { isChanged($0) }.map(\.mean_db)
         let least_db = weakerShare(links_db) >= coveredShare ? leastCover_db : leastMove_db
         if links_db.count >= fewest, Double(links_db.count) >= leastShare * Double(own.count),
             rootMeanSquare_db(links_db) >= least_db
@@ -206,7 +202,7 @@ struct LinkChanges: Sendable {
         }) {
             return true
         }
-        let passed_db = passed.filter { isChanged($0.mean_db, $0.deviation_db) }.map(\.mean_db)
+        let passed_db = passed.filter { isChanged($0) }.map(\.mean_db)
         return !passed_db.isEmpty && passed_db.count + links_db.count >= fewest && score >= changedPassing
             && rootMeanSquare_db(links_db + passed_db) >= leastWithPassing_db
     }
@@ -214,8 +210,8 @@ struct LinkChanges: Sendable {
     private func verdict(
         _ gateway: Int, _ score: Double, _ changes: [Change], _ passing: [Passing], _ common_db: Double
     ) -> Verdict {
-        let own = changes.filter { $0.touches(gateway) && Self.isChanged($0.mean_db, $0.deviation_db) }
-        let passed_db = passing.filter { $0.gateway == gateway && Self.isChanged($0.mean_db, $0.deviation_db) }
+        let own = changes.filter { $0.touches(gateway) && Self.isChanged($0) }
+        let passed_db = passing.filter { $0.gateway == gateway && Self.isChanged($0) }
             .map(\.mean_db)
         let weaker = Self.weakerShare(own.map(\.mean_db) + passed_db)
         let size_db = Self.median((own.isEmpty ? passed_db : own.map(\.mean_db)).map(\.magnitude))
@@ -244,4 +240,10 @@ struct LinkChanges: Sendable {
     }
 
     private static func median(_ values: [Double]) -> Double { values.median ?? 0 }
+}
+
+/// The change of a level with its standard deviation, dB.
+private protocol LevelChange {
+    var mean_db: Double { get }
+    var deviation_db: Double { get }
 }

@@ -17,6 +17,8 @@ struct LinkTable: Sendable {
         }
 
         static func < (left: Direction, right: Direction) -> Bool { left.octets < right.octets }
+
+        func touches(_ gateway: Int) -> Bool { receiver == gateway || sender == gateway }
     }
 
     /// The usual level of a link in one quarter of the day.
@@ -132,18 +134,18 @@ struct LinkTable: Sendable {
     /// Learns the level of a quarter of a day.
     mutating func learn(_ reading: Reading, quarter: Int) {
         guard let level_dbm = reading.level_dbm, var link = links[reading.link] else { return }
-        if var usual = link.usual[quarter] {
-            usual.learn(level_dbm)
-            link.usual[quarter] = usual
-        } else {
-            link.usual[quarter] = Usual(level_dbm: level_dbm)
-        }
+        Self.learn(level_dbm, quarter: quarter, of: &link.usual)
         links[reading.link] = link
+    }
+
+    /// Learns the level of a quarter of a day among the usual levels of all quarters.
+    static func learn(_ level_dbm: Float, quarter: Int, of usual: inout [Usual?]) {
+        if usual[quarter]?.learn(level_dbm) == nil { usual[quarter] = Usual(level_dbm: level_dbm) }
     }
 
     /// Forgets the usual levels of a gateway's links.
     mutating func forget(_ gateway: Int) {
-        for link in links.keys where link.receiver == gateway || link.sender == gateway {
+        for link in links.keys where link.touches(gateway) {
             links[link]?.usual = Array(repeating: nil, count: Self.quarters)
         }
     }

@@ -68,23 +68,15 @@ struct PassingTable: Sendable {
     mutating func learn(_ reading: LinkTable.Reading, quarter: Int) {
         guard let level_dbm = reading.level_dbm, usual[reading.link] != nil || usual.count < Self.most else { return }
         var known = usual[reading.link] ?? Array(repeating: nil, count: LinkTable.quarters)
-        if var level = known[quarter] {
-            level.learn(level_dbm)
-            known[quarter] = level
-        } else {
-            known[quarter] = LinkTable.Usual(level_dbm: level_dbm)
-        }
+        LinkTable.learn(level_dbm, quarter: quarter, of: &known)
         usual[reading.link] = known
     }
 
     /// Forgets the levels at a gateway, and those of beacons near it.
     mutating func forget(_ gateway: Int) {
-        func isOthers(_ direction: LinkTable.Direction) -> Bool {
-            direction.receiver != gateway && direction.sender != gateway
-        }
-        usual = usual.filter { isOthers($0.key) }
-        sums = sums.filter { isOthers($0.key) }
-        latest = latest.filter { isOthers($0.key) }
+        usual = usual.filter { !$0.key.touches(gateway) }
+        sums = sums.filter { !$0.key.touches(gateway) }
+        latest = latest.filter { !$0.key.touches(gateway) }
     }
 
     /// Returns the usual levels at a gateway of the beacons near each one, in the order of these.

@@ -1,8 +1,8 @@
 /// The gateways whose links have changed, over the quarters of the days.
 ///
 /// A gateway is named after two quarters or more whose scores are large together. A score counts for a fifth less after
-/// each further quarter: by night few beacons pass, so a change may be clear by day alone. After two quarters without a change the gateway is named no more, and after a week its new place is
-/// the usual one.
+/// each further quarter: by night few beacons pass, so a change may be clear by day alone. After two quarters without a
+/// change the gateway is named no more, and after a week its new place is the usual one.
 struct SuspectList: Sendable {
     /// The sum of the scores that names a gateway, and the share of it that is left after a quarter.
     private static let sure = 2.6, kept = 0.8
