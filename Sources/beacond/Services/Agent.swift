@@ -136,9 +136,11 @@ struct Agent {
         let (now, timebase) = (SystemClock.now, SystemClock.timebase)
         let outbox = try openOutbox(settings.outbox.directory, settings.identity.topics, at: now, timebase)
         desk = openSettings(signals)
+        // Days count for people alone.
+        let localTime = settings.gateway.countsPeople ? MachineTimeZone.use(settings.site?.timeZone ?? "") : .utc
         let parts = AgentStart(
             settings, outbox, at: now, timebase, bootID: SystemClock.bootID, reporting: desk?.report,
-            localTime: MachineTimeZone.use(settings.site?.timeZone ?? ""), logger: logger)
+            localTime: localTime, logger: logger)
         do throws(SystemError) {
             let queue = try DeliveryQueue()
             let mayAdminister = ProcessCapabilities.current().mayAdminister
