@@ -10,10 +10,11 @@ import psycopg
 
 from servers import ROOT
 from story import StoryTest
-from weeks_told import Telling, tell_ways, tell_weeks
+from weeks_told import BERLIN, Telling, tell_ways, tell_weeks
 
 DASHBOARD = json.loads((pathlib.Path(ROOT) / "deploy/monitoring/figures.json").read_text())
-TODAY = datetime.datetime.now(datetime.UTC).date()
+# The day of the store: from 23:00 on it is another one in UTC.
+TODAY = datetime.datetime.now(BERLIN).date()
 MONDAY = TODAY - datetime.timedelta(days=TODAY.weekday() + 7)
 FROM, UNTIL = (f"'{day}T00:00:00Z'" for day in (MONDAY - datetime.timedelta(days=40), TODAY))
 # Grafana's own words, as its PostgreSQL data source fills them in.
@@ -42,7 +43,7 @@ class Dashboard(StoryTest):
         tell_ways(connection, cls.site, MONDAY, [("entrance", "bakery", 4)])
         yesterday = Telling(cls.site)
         yesterday.numbers["door", "span"] = 1000
-        yesterday.heard(yesterday.local(TODAY - datetime.timedelta(days=1), 0), yesterday.local(TODAY, 0))
+        yesterday.heard(yesterday.local(TODAY - datetime.timedelta(days=1), 0), datetime.datetime.now(datetime.UTC))
         yesterday.take(connection)
         for gateway, entered in (("door", 30), ("oven", 40), ("site", 35)):
             for day, number in ((MONDAY, 1), (MONDAY + datetime.timedelta(days=1), 2)):
