@@ -60,11 +60,12 @@ export const todayRules = {
     const { region, people, present, hours } = day({});
     same([region, people.entered, people.left, present, hours.length], ['visitors', 34, 31, 18, 0]);
     same(wordsOf(day({})).slice(1), ['Left out, because too few people came or left: 1 count.', 'Not heard all the time: visits may be missing.']);
-    same(wordsOf(day({ to_at: undefined, omitted: 0, partial: false })), ['No count yet today: it comes once enough people came and left.']);
+    same(wordsOf(day({ to_at: undefined, omitted: 0, partial: false })), ['No count yet today: it comes once enough people left within half an hour, or at midnight.']);
+    same(['entered', 'left', 'present'].map((name) => day({ to_at: undefined }).people[name]), [null, null, null]);
     same([day({ to_at: undefined }).present, day({}, false).present, day({}, true, from + 24 * hour_ms).present], [null, null, null]);
   },
   'regions and people are chosen by their names': () => {
-    const both = read([0], [1], {}, { people: [{ region: 'visitors', entered: 34, left: 31, present: 18, omitted: 0, partial: false }] });
+    const both = read([0], [1], {}, { people: [{ region: 'visitors', entered: 34, left: 31, present: 18, omitted: 0, partial: false, to_at: text(from + hour_ms) }] });
     same([dayOf(both, undefined, true, from).region, dayOf(both, 'visitors', true, from).people.entered, dayOf(both, 'carts', true, from).people], ['carts', 34, null]);
   },
   'a store without regions has a day': () => same(shown(read([0], [1], {}, { regions: [] })).region, null),

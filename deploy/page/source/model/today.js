@@ -50,8 +50,9 @@ export function dayOf(today, regionName, runs, now_ms) {
   const isOver = now_ms >= today.to;
   const people = today.people.find((one) => one.region === regionName) ?? (today.regions.length === 0 ? today.people[0] : null) ?? null;
   if (people) {
-    const present = runs && !isOver && people.to_at !== null ? people.present : null;
-    return { date: today.date, isOver, region: people.region, hours: [], people, present };
+    // The zeros before the first count say nothing of the visits so far.
+    const sums = people.to_at === null ? { ...people, entered: null, left: null, present: null } : people;
+    return { date: today.date, isOver, region: people.region, hours: [], people: sums, present: runs && !isOver ? sums.present : null };
   }
   const region = today.regions.find((one) => one.region === regionName) ?? today.regions[0] ?? null;
   if (!region) return { date: today.date, isOver, region: null, hours: [] };

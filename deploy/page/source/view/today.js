@@ -31,7 +31,7 @@ export function spansOf(hours) {
 
 /** The sums of people in sentences. */
 function wordsOfPeople({ to_at, omitted, partial }) {
-  if (to_at === null) return ['No count yet today: it comes once enough people came and left.'];
+  if (to_at === null) return ['No count yet today: it comes once enough people left within half an hour, or at midnight.'];
   const words = [`Counted until ${clockTime(to_at, to_at)}.`];
   if (omitted > 0) words.push(`Left out, because too few people came or left: ${count(omitted, 'count')}.`);
   if (partial) words.push('Not heard all the time: visits may be missing.');
@@ -102,9 +102,9 @@ function showRegions(page, today, chosen) {
 }
 
 function showFigures(day) {
-  const present = day.present === null ? '?' : String(day.present);
-  const figures = day.people ? [['entered', String(day.people.entered)], ['left', String(day.people.left)], ['present then', present]]
-    : [['visits', String(day.visits)], ['present now', present], ['median stay', day.median_s === null ? '–' : duration(day.median_s)]];
+  const known = (number) => number === null ? '?' : String(number);
+  const figures = day.people ? [['entered', known(day.people.entered)], ['left', known(day.people.left)], ['present then', known(day.present)]]
+    : [['visits', String(day.visits)], ['present now', known(day.present)], ['median stay', day.median_s === null ? '–' : duration(day.median_s)]];
   keyed(byId('today-figures'), figures, ([name]) => name, () => element('div', '', element('dt'), element('dd')), (row, [name, value]) => {
     say(row.children[0], name);
     say(row.children[1], value);
