@@ -306,9 +306,9 @@ extension SiteEngine {
         let listed = Set(settings.gateways.map(\.id))
         let unknown = listed.isEmpty ? [] : (map?.gateways ?? []).filter { !listed.contains($0) }
         let parts = [("gateways that are not listed", unknown), ("zones for which there is no room", refused)]
-        let told = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
-        return told.isEmpty
-            ? nil : "the zone map has \(told.joined(separator: "; ")); beacond site walk makes a new one"
+        let unused = parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }
+        return unused.isEmpty
+            ? nil : "the zone map has \(unused.joined(separator: "; ")); beacond site walk makes a new one"
     }
 
     private mutating func receive(

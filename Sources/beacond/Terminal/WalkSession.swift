@@ -13,7 +13,7 @@ struct WalkSession {
     private var walk: ZoneWalk
     private var dialog: WalkDialog
     private var input = LineInput()
-    private var told: String?
+    private var zoneOfStore: String?
     private var lineDue = Instant.origin
 
     /// - Parameter zones: those of the configuration.
@@ -42,7 +42,7 @@ struct WalkSession {
             receive(connection.wait(timeout_ms: 200, wake: input.isAtEnd ? -1 : STDIN_FILENO))
             let now = SystemClock.now
             walk.advance(to: now)
-            if let zone = feed.takeZone(of: target, at: now) { told = zone.name }
+            if let zone = feed.takeZone(of: target, at: now) { zoneOfStore = zone.name }
             if !walk.severalBeacons.isEmpty { throw CalibrationError.severalBeacons(walk.severalBeacons) }
             while let line = input.next() {
                 switch dialog.read(line) {
@@ -50,7 +50,7 @@ struct WalkSession {
                     walk.enter(zone, at: now)
                     lineDue = now
                 case .leave: leave()
-                case .say(let lines):
+                case .print(let lines):
                     say(lines)
                     ask()
                 case .done: return walk
@@ -86,7 +86,7 @@ struct WalkSession {
     private mutating func show(at now: Instant) {
         guard walk.zone != nil, now >= lineDue else { return }
         lineDue = now + (isTerminal ? .seconds(1) : .seconds(5))
-        let line = walk.line(storeSays: told, at: now)
+        let line = walk.line(zoneOfStore: zoneOfStore, at: now)
         write(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
     }
 

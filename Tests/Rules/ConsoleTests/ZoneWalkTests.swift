@@ -105,9 +105,9 @@ struct ZoneWalkTests {
         #expect(dialog.read("2") == .enter(zone: "dairy"))
         #expect(dialog.read(" Fruit\r") == .enter(zone: "fruit"))
         #expect(dialog.read("") == .leave && dialog.read("done") == .done && dialog.read("quit") == .quit)
-        guard case .say = dialog.read("cheese") else { return #expect(Bool(false), "a new name has to be confirmed") }
+        guard case .print = dialog.read("cheese") else { return #expect(Bool(false), "a new name has to be confirmed") }
         #expect(dialog.read("cheese") == .enter(zone: "cheese") && dialog.read("3") == .enter(zone: "cheese"))
-        guard case .say = dialog.read("a/b"), case .say = dialog.read("a/b") else {
+        guard case .print = dialog.read("a/b"), case .print = dialog.read("a/b") else {
             return #expect(Bool(false), "no name of a topic")
         }
         #expect(dialog.list { $0 == "dairy" ? 14 : 0 } == ["1   fruit", "2   dairy  14 s", "3   cheese"])
@@ -118,11 +118,11 @@ struct ZoneWalkTests {
         var walk = ZoneWalk(target)
         try self.walk(&walk, "bakery", [:], from: 0, seconds: 12)
         walk.enter("bakery", at: .origin + .seconds(20))
-        #expect(walk.line(storeSays: nil, at: .origin + .seconds(20)) == "bakery 0 s: no gateway lists the beacon")
+        #expect(walk.line(zoneOfStore: nil, at: .origin + .seconds(20)) == "bakery 0 s: no gateway lists the beacon")
         walk.receive(try list("oven", [1: -50], at: 20), at: .origin + .seconds(20))
         walk.receive(try list("door", [1: -71], at: 20), at: .origin + .seconds(20))
         #expect(
-            walk.line(storeSays: "bakery", at: .origin + .seconds(21))
+            walk.line(zoneOfStore: "bakery", at: .origin + .seconds(21))
                 == "bakery 0 s: oven -50, door -71; the store says bakery")
     }
 }

@@ -92,7 +92,7 @@ struct DeliverySession: Sendable {
 
     // MARK: Questions
 
-    /// True if the session has said goodbye, or was closed without a connection.
+    /// True if the session has published its goodbye, or was closed without a connection.
     var isClosed: Bool { state == .closed }
 
     /// True if the broker has the present status.

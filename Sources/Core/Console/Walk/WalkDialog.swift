@@ -7,7 +7,7 @@ package struct WalkDialog: Sendable {
         case done
         case quit
         /// Only to show these lines.
-        case say([String])
+        case print([String])
     }
 
     /// The zones, in the order of their numbers.
@@ -32,17 +32,17 @@ package struct WalkDialog: Sendable {
         switch text.lowercased() {
         case "done": return .done
         case "quit": return .quit
-        case "list": return .say(list(walked: { _ in 0 }))
+        case "list": return .print(list(walked: { _ in 0 }))
         default: break
         }
         guard TopicName.isLevel(text), zones.count < ZoneMap.maxZones else {
-            return .say([
+            return .print([
                 "\"\(text)\" can be no zone: a name has no /, + or #, and there are at most \(ZoneMap.maxZones) zones"
             ])
         }
         guard former == text else {
             proposed = text
-            return .say(["\"\(text)\" is not in the list. Enter it once more to make it a zone of the store."])
+            return .print(["\"\(text)\" is not in the list. Enter it once more to make it a zone of the store."])
         }
         zones.append(text)
         return .enter(zone: text)
@@ -67,7 +67,7 @@ extension ZoneWalk {
     private static let silentFor = 5
 
     /// Returns the line that is shown on the way: `bakery 12 s: oven -58, door -71; the store says bakery`.
-    package func line(storeSays told: String?, at now: Instant) -> String {
+    package func line(zoneOfStore: String?, at now: Instant) -> String {
         guard let zone else { return "" }
         let levels = levels(at: now).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let begin = "\(zone) \(seconds(in: zone)) s: "
@@ -76,7 +76,7 @@ extension ZoneWalk {
             return begin + "no gateway lists the beacon"
                 + (silent < Self.silentFor ? "" : "; is its UUID that of a [[region]] of the gateways?")
         }
-        return begin + Self.names(levels.map { ($0.key, $0.value) }) + "; the store says \(told ?? "no zone")"
+        return begin + Self.names(levels.map { ($0.key, $0.value) }) + "; the store says \(zoneOfStore ?? "no zone")"
     }
 
     fileprivate static func names(_ levels: [(id: String, level_dbm: Double)]) -> String {

@@ -115,16 +115,16 @@ struct WalkedMap {
                 passes: own.count { $0.seconds.count >= Self.leastPass },
                 gateways: levels.sorted { ($1.level_dbm, $0.id) < ($0.level_dbm, $1.id) })
             guard seconds.count >= Self.leastSeconds, whole.zones.count > 1 else { return judged }
-            var told: [String: Int] = [:]
+            var judgements: [String: Int] = [:]
             for (part, rest) in Self.divided(own) {
                 guard let rest = zone(name, of: rest, least: 1) else { continue }
                 for zone in Self.zones(of: part, in: whole.updated(with: ZoneMap(zones: [rest])), gateways) {
-                    told[zone, default: 0] += 1
+                    judgements[zone, default: 0] += 1
                 }
             }
-            let count = Double(max(1, told.values.reduce(0, +)))
-            judged.right = Double(told[name] ?? 0) / count
-            judged.wrong = told.filter { $0.key != name }.max { ($0.value, $1.key) < ($1.value, $0.key) }.map {
+            let count = Double(max(1, judgements.values.reduce(0, +)))
+            judged.right = Double(judgements[name] ?? 0) / count
+            judged.wrong = judgements.filter { $0.key != name }.max { ($0.value, $1.key) < ($1.value, $0.key) }.map {
                 WalkedZone.Other(zone: $0.key, share: Double($0.value) / count)
             }
             return judged
