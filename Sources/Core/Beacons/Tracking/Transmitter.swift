@@ -57,6 +57,12 @@ struct Transmitter: Sendable {
         self.identitySlot = identitySlot
     }
 
+    /// Overwrites who it was. A free slot may stay in memory for days.
+    mutating func forgetIdentity() {
+        identity = BeaconIdentity(uuid: ProximityUUID(high: 0, low: 0), major: 0, minor: 0)
+        address = DeviceAddress(bits: 0, type: .anonymous)
+    }
+
     /// The index of the `[[device]]` whose key resolves the address.
     var device: Int? { deviceSlot?.index }
 

@@ -37,6 +37,25 @@ struct SlotTableTests {
     }
 }
 
+@Suite("A transmitter that is forgotten leaves neither its identity nor its address in memory")
+struct ForgottenTransmitterTests {
+    @Test("Its free slot has other ones")
+    func overwrites() throws {
+        var table = TransmitterTable(capacity: 4)
+        let sighting = Sighting(
+            identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),
+            address: DeviceAddress(bits: 0x4000_0000_0001, type: .random), measuredPower_dbm: -59, rssi_dbm: nil)
+        let identity = table.identitySlot(sighting.identity)
+        let slot = table.insert(
+            Transmitter(sighting, device: nil, track: 1, interest: .wanted, identitySlot: identity, at: .origin))
+        #expect(table.slot(sighting.identity, sighting.address) == slot)
+        #expect(table.remove(slot) == identity)
+        #expect(table.transmitters[slot].identity != sighting.identity)
+        #expect(table.transmitters[slot].address != sighting.address)
+        #expect(table.count == 0 && table.slot(sighting.identity, sighting.address) == nil)
+    }
+}
+
 @Suite("Transmitters are listed without a search")
 struct SlotListTests {
     private func table(_ count: Int) -> SlotTable<TransmitterSlot, Transmitter> {
