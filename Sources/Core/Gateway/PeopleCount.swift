@@ -4,8 +4,9 @@
 /// goes on by quarters of an hour. It is published when the next one is over, or at midnight. So the rest of a day, which is too small,
 /// joins the last count of the day, and no visit of the day is lost. A shop without such a half hour has one count a day.
 ///
-/// A single visit does not show: it ends no count without others at the same time. Where too few came on a day, the count says the same
-/// as where none came.
+/// A single visit does not show: it ends no count without others at the same time. Where too few came or left on a day, the count says
+/// the same as where none did. A day that begins with people who were published as present is not left out. It goes on into the next
+/// one, so that their exits are counted.
 ///
 /// All numbers of a count belong to the same time, and a count follows from the one before: what was present, and entered,
 /// and did not leave, is present. So the difference of two counts tells nothing that a count does not tell. Where fewer than
@@ -145,21 +146,21 @@ struct PeopleCount: Sendable {
             whole = first
         }
         let entered = whole.left + whole.present - published
-        if mayPublish(whole.left), mayPublish(entered), whole.left + entered > 0 {
+        // With a minimum of 1 a number of 0 hides no person.
+        if minimum == 1 || whole.left >= minimum && entered >= minimum {
             held = nil
             begin(at: end)
             return [publish(whole, endsDay: true)]
         }
         var counts = held.map { [publish($0, endsDay: true)] } ?? []
         held = nil
-        // The next day may complete what follows a count.
-        if !isLast, !counts.isEmpty { return counts }
+        // The next day may complete what follows a count, and what people do who stayed.
+        if !isLast, !counts.isEmpty || published > 0 { return counts }
         if end > open.from {
             // A time without people gets the same nulls, so that one person alone does not show.
-            let few: Int64? = minimum == 1 ? 0 : nil
             counts.append(
                 VisitCount(
-                    region: region, from: open.from, to: end, minimum: minimum, entered: few, left: few,
+                    region: region, from: open.from, to: end, minimum: minimum, entered: nil, left: nil,
                     present: published, isPartial: open.isPartial))
         }
         begin(at: end)
@@ -167,8 +168,6 @@ struct PeopleCount: Sendable {
     }
 
     // MARK: - Numbers
-
-    private func mayPublish(_ number: Int64) -> Bool { number == 0 || number >= minimum }
 
     private var presentToPublish: Int64 { inside >= minimum ? inside : 0 }
 
@@ -191,15 +190,15 @@ struct PeopleCount: Sendable {
         return count
     }
 
-    /// Returns the ways of a day, and begins anew. A way with too few visits is left out. No other number adds up to them, so it does not
-    /// follow from those that are published.
+    /// Returns the ways of a day, and begins anew. A way with too few visits is left out, and not counted: the number of these
+    /// ways would show one person. No other number adds up to the ways.
     private mutating func takeWays() -> VisitCount.Ways? {
         guard let all = ways else { return nil }
         ways = [:]
         let cells = all.filter { $0.value >= minimum }.map { VisitCount.Ways.Cell(way: $0.key, visits: $0.value) }
             .sorted { ($1.visits, $0.way.from, $0.way.to) < ($0.visits, $1.way.from, $1.way.to) }
             .prefix(VisitCount.Ways.most)
-        return VisitCount.Ways(from: dayFrom, cells: Array(cells), omitted: Int64(all.count - cells.count))
+        return VisitCount.Ways(from: dayFrom, cells: Array(cells))
     }
 
     /// Returns the dwell, and begins anew. A cell with too few visits counts in the next longer one that has visits; the last

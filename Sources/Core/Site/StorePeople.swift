@@ -11,8 +11,6 @@ package struct StorePeople: Sendable {
     private static let silent = TimeSpan.seconds(20)
     /// The age of an announcement beyond which no report with it is taken. A report on time has the last one.
     private static let mostAge_s: UInt32 = 30
-    /// The age from which a key is replaced as soon as no person is inside, and the age at which it is replaced in any case.
-    private static let keyLife = (least: TimeSpan.seconds(12 * 3_600), most: TimeSpan.seconds(24 * 3_600))
 
     private struct Key: Hashable, Sendable {
         var region: String
@@ -30,6 +28,8 @@ package struct StorePeople: Sendable {
     private var plan: StorePlan
     private var opener: PeopleOpener
     private var keyMadeAt: Instant
+    /// The store's day that the key is of.
+    private var keyDay: LocalDay
     private var announcedAt: Instant?
     private var visits: [Key: PersonVisit] = [:]
     /// The last report of each gateway that reports.
@@ -71,6 +71,7 @@ package struct StorePeople: Sendable {
         gateways = StoreGateways(site.gateways, at: now)
         plan = StorePlan(gateways)
         (keyMadeAt, stepDue) = (now, now)
+        keyDay = localTime.day(at: timebase.wall(now))
     }
 
     /// The topics of the gateways' reports, and of its own announcements.
@@ -102,16 +103,18 @@ package struct StorePeople: Sendable {
             refused &+= 1
             return true
         }
-        orders[gateway] = opened.order
+        let isFirst = orders.updateValue(opened.order, forKey: gateway) == nil
         plan.update(gateways)
-        take(report, from: gateway, at: now)
+        take(report, from: gateway, isFirstOfKey: isFirst, at: now)
         return true
     }
 
-    private mutating func take(_ report: PeopleReport, from gateway: GatewayIndex, at now: Instant) {
-        let isFirst = reportedAt.updateValue(now, forKey: gateway) == nil
+    private mutating func take(
+        _ report: PeopleReport, from gateway: GatewayIndex, isFirstOfKey: Bool, at now: Instant
+    ) {
+        let wasSilent = reportedAt.updateValue(now, forKey: gateway) == nil
         hearing.insert(gateway)
-        if isFirst { counts.hears(true) }
+        if wasSilent { counts.hears(true) }
         if !report.isComplete { for region in regions { _ = counts.missedEntry(into: region.id) } }
         var seen: Set<Key> = []
         for person in report.people where regionIDs.contains(person.region) {
@@ -121,7 +124,7 @@ package struct StorePeople: Sendable {
                     _ = counts.missedEntry(into: person.region)
                     continue
                 }
-                let visit = PersonVisit(person, wasThere: person.wasThere || isFirst, at: now)
+                let visit = PersonVisit(person, wasThere: person.wasThere || wasSilent || isFirstOfKey, at: now)
                 visits[key] = visit
                 if visit.stay.beginning == .observed { counts.take(.enter, of: person.region) }
             }
@@ -142,12 +145,13 @@ package struct StorePeople: Sendable {
             self.timebase = timebase
             counts.follow(timebase)
         }
-        if now >= stepDue {
+        // Visits end with their day before its last count does.
+        if now >= min(stepDue, counts.due) {
             stepDue = now + Self.step
             forgetSilent(at: now)
             for key in visits.keys { visits[key]?.place(plan, hearing, at: now) }
             endVisits(at: now)
-            replaceKey(at: now, &outputs)
+            replaceKey(at: now)
             announce(at: now, &outputs)
         }
         if now >= counts.due { publish(counts.advance(to: now), at: now, &outputs) }
@@ -172,24 +176,27 @@ package struct StorePeople: Sendable {
     private mutating func endVisits(at now: Instant) {
         for (key, visit) in visits {
             guard let gone = visit.goneSince, now - gone >= leaveAfter else { continue }
-            visits[key] = nil
-            counts.take(.exit(visit.stay), of: key.region)
-            if visit.stay.beginning == .observed { counts.take(visit.ways, in: key.region) }
+            end(visit, key)
         }
     }
 
-    private mutating func replaceKey(at now: Instant, _ outputs: inout [GatewayOutput]) {
-        let age = now - keyMadeAt
-        guard age >= Self.keyLife.most || age >= Self.keyLife.least && visits.isEmpty,
+    private mutating func end(_ visit: PersonVisit, _ key: Key) {
+        visits[key] = nil
+        counts.take(.exit(visit.stay), of: key.region)
+        if visit.stay.beginning == .observed { counts.take(visit.ways, in: key.region) }
+    }
+
+    /// Makes the key of a new day. It is made whoever is inside, so that it shows no person.
+    ///
+    /// People get other names with it. So their visits end with the day; what follows of them is in no count.
+    private mutating func replaceKey(at now: Instant) {
+        let wall = timebase.wall(now)
+        guard wall < keyDay.from || wall >= keyDay.to,
             let next = PeopleOpener(random(), siteKey: siteKey, store: topics.people)
         else { return }
-        if !visits.isEmpty {
-            // Whoever is inside gets another name, and is forgotten.
-            publish(counts.stop(at: now), at: now, &outputs)
-            forgetAll()
-            counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase, localTime) ?? counts
-        }
-        (opener, keyMadeAt, announcedAt, orders) = (next, now, nil, [:])
+        for (key, visit) in visits { end(visit, key) }
+        inside = [:]
+        (opener, keyMadeAt, keyDay, announcedAt, orders) = (next, now, localTime.day(at: wall), nil, [:])
     }
 
     private func keyAge_s(at now: Instant) -> UInt32 { UInt32(clamping: (now - keyMadeAt).microseconds / 1_000_000) }

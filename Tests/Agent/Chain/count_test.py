@@ -33,7 +33,7 @@ class CountTest(StoryTest):
 
     def test_the_ways_of_a_store_are_those_of_its_own_counts(self):
         ways = [{"from": "entrance", "to": "bakery", "visits": 9}, {"from": "bakery", "to": "till", "visits": 6}]
-        more = {"ways": ways, "ways_from_at": said("9:00"), "ways_omitted": 1}
+        more = {"ways": ways, "ways_from_at": said("9:00")}
         told = [count(1, "9:00", "9:15", 12, 7, gateway="site", **more), count(2, "9:15", "9:30", 12, 7, gateway="site"),
                 count(3, "9:30", "9:45", 5, 5, gateway="site", **(more | {"ways": ways[:1]})), count(1, "9:00", "9:15", 12, 7, **more)]
         self.assertEqual(self.take(told), ["new"] * 4)

@@ -153,7 +153,7 @@ extension VisitCount.Ways {
             cells: try fields.list("ways") { fields throws(PayloadError) in
                 let way = VisitCount.Way(from: try fields.level("from"), to: try fields.level("to"))
                 return Cell(way: way, visits: try fields.number("visits"))
-            }, omitted: try fields.integer("ways_omitted"))
+            })
     }
 }
 

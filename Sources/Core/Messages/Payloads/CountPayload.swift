@@ -23,8 +23,6 @@ struct VisitCount: Hashable, Sendable {
         var from: WallTime
         /// The ways, the most frequent first.
         var cells: [Cell]
-        /// The ways with too few visits, which are left out.
-        var omitted: Int64
 
         struct Cell: Hashable, Sendable {
             var way: Way
@@ -96,7 +94,6 @@ extension CountPayload {
                 json.set("to", cell.way.to)
                 json.set("visits", cell.visits)
             }
-            json.set("ways_omitted", ways.omitted)
         }
         json.set("omitted", visits.omitted)
         json.set("partial", visits.isPartial)

@@ -143,10 +143,40 @@ struct PeopleCountTests {
         visitors.pass(80)
         visitors.enter(7)
         visitors.passDay()
-        visitors.leave(7)
-        visitors.pass()
+        #expect(visitors.lines == ["0-96: 15 in 8 left 7 stay 300s:8"])
+    }
+
+    @Test(
+        "A day after people stayed goes on into the next one where too few come, and nothing is lost", arguments: 0...4)
+    func stayed(came: Int) {
+        var visitors = Visitors()
+        visitors.enter(10)
         visitors.passDay()
-        #expect(visitors.lines == ["0-96: 15 in 8 left 7 stay 300s:8", "96-192: 0 in 7 left 0 stay 300s:7"])
+        #expect(visitors.lines == ["0-96: few in few left 0 stay"], "no visit ended")
+        visitors.pass()
+        visitors.enter(7)
+        visitors.leave(7)
+        visitors.passDay()
+        #expect(visitors.lines.last == "96-192: 17 in 7 left 10 stay 300s:7")
+        visitors.leave(10)
+        visitors.enter(came)
+        visitors.leave(came)
+        visitors.passDay()
+        #expect(visitors.counts.count == 2, "where none came it says the same")
+        visitors.enter(8)
+        visitors.leave(8)
+        visitors.passDay()
+        let (entered, left) = (8 + came, 18 + came)
+        #expect(visitors.lines.last == "192-384: \(entered) in \(left) left 0 stay 300s:\(left)")
+    }
+
+    @Test("One visit beside people who stay does not show at a stop", arguments: [0, 1])
+    func stopsBesideOne(came: Int) {
+        var visitors = Visitors()
+        visitors.enter(7 + came)
+        visitors.leave(came)
+        visitors.stop()
+        #expect(visitors.lines == ["0-0: few in few left 0 stay"])
     }
 
     @Test("A day with too few people says the same as one without any")

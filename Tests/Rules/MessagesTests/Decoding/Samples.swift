@@ -192,7 +192,7 @@ struct Samples {
             ways: flag()
                 ? VisitCount.Ways(
                     from: time(),
-                    cells: [.init(way: VisitCount.Way(from: level(), to: level()), visits: minimum + 3)], omitted: 4)
+                    cells: [.init(way: VisitCount.Way(from: level(), to: level()), visits: minimum + 3)])
                 : nil,
             isPartial: flag())
         return CountPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), visits: visits)

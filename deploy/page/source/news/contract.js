@@ -81,7 +81,6 @@ export const kinds = {
           fields: { from: { is: 'text', most: 128 }, to: { is: 'text', most: 128 }, visits: { is: 'whole', low: 1, high: 1000000000 } },
         },
       },
-      ways_omitted: { is: 'whole', low: 0, high: 4032 },
       omitted: { is: 'whole', low: 0, high: 2 },
       partial: { is: 'flag' },
     },
