@@ -97,6 +97,15 @@ struct LearningTests {
         #expect(store.learning?.offsets_db.isEmpty == true)
     }
 
+    @Test("The usual level of a link takes 12 octets, because 64 gateways have 16,000, and its days end at 14")
+    func smallLevels() {
+        #expect(MemoryLayout<LinkTable.Usual?>.stride == 12)
+        var usual = LinkTable.Usual(level_dbm: -70, days: 1_000)
+        #expect(usual.days == 255)
+        usual.learn(-70)
+        #expect(usual.days == LinkTable.Usual.mostDays)
+    }
+
     @Test("A gateway that lies changes its own offset, and little of the others'")
     func liar() throws {
         for lie_db in [-30, 30] {

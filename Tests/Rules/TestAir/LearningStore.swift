@@ -9,7 +9,7 @@ struct LearningStore {
     private(set) var learning: StoreLearning?
     /// The reports, each with its hour.
     private(set) var reports: [(hour: Int, report: LearnedReport)] = []
-    private(set) var records: [StoredLearning] = []
+    private(set) var records: [String: [UInt8]] = [:]
     /// The hours that have passed.
     private(set) var hour = 0
     private var settings: SiteSettings
@@ -58,7 +58,7 @@ struct LearningStore {
             }
         }
         learning = StoreLearning(
-            settings, .utc, restoring: records.compactMap { StoredLearning($0.encoded, key: $0.key) })
+            settings, .utc, restoring: records.compactMap { StoredLearning($0.value, key: $0.key) })
         identify()
     }
 

@@ -41,7 +41,8 @@ struct LearnedReport: Hashable, Sendable {
 
 /// A change of what a store has learned: the records to store, and the report to publish.
 struct LearnedUpdate: Hashable, Sendable {
-    var records: [StoredLearning] = []
+    /// Encoded, by key: together they are larger than all tables.
+    var records: [String: [UInt8]] = [:]
     /// Keys of records that the store needs no more.
     var removedKeys: [String] = []
     /// `nil` where there is only something to store.
@@ -83,7 +84,7 @@ extension LearnedUpdate: MessageContent {
             let topic = composer.topics.topic(.gateway(.learned))
             publication.items = [.retained(composer.message(.learned, on: topic, payload.encoded))]
         }
-        publication.records = records.map { ($0.key, $0.encoded) }
+        publication.records = records.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         publication.removedKeys = removedKeys
         return publication
     }

@@ -26,8 +26,13 @@ struct LinkTable: Sendable {
         var level_dbm: Float
         /// The mean deviation of a day from the days before, dB.
         var scatter_db: Float
+        /// A small number, because there are four of these for each link.
+        private var dayCount: UInt8
         /// The days that it is learned from, at most `mostDays`.
-        var days: Int
+        var days: Int {
+            get { Int(dayCount) }
+            set { dayCount = UInt8(clamping: newValue) }
+        }
 
         /// The scatter before any is learned, which counts as much as `typicalDays` days.
         static let typical_db: Float = 1
@@ -37,7 +42,7 @@ struct LinkTable: Sendable {
         private static let step_db: Float = 3
 
         init(level_dbm: Float, scatter_db: Float = typical_db, days: Int = 1) {
-            (self.level_dbm, self.scatter_db, self.days) = (level_dbm, scatter_db, days)
+            (self.level_dbm, self.scatter_db, dayCount) = (level_dbm, scatter_db, UInt8(clamping: days))
         }
 
         /// Takes the level of another day.

@@ -229,7 +229,11 @@ extension StoreLearning {
 
     /// Returns the records of a quarter, and the report if it has changed.
     private mutating func update() -> LearnedUpdate {
-        var update = LearnedUpdate(records: members.indices.map(record), removedKeys: removedKeys)
+        var update = LearnedUpdate(removedKeys: removedKeys)
+        for number in members.indices {
+            let record = record(number)
+            update.records[record.key] = record.encoded
+        }
         removedKeys = []
         let report = report
         if published.map({ isOther(report, than: $0) }) ?? true {
