@@ -205,7 +205,9 @@ struct SuspectTests {
                     usual: usual)
             }
         }
-        return LinkChanges(readings, passing: passing.isEmpty ? [] : passed).verdicts
+        return LinkChanges(
+            LinkChanges.heard(readings), passing: passing.isEmpty ? [] : LinkChanges.heard(passed)
+        ).verdicts
     }
 
     @Test("A display that takes 3 dB of each link of a gateway is no change of the gateway; a cover of 6 dB is")
@@ -250,6 +252,99 @@ struct SuspectTests {
         #expect(suspects.entries[1]?.isNamed == false)
         pass(8, [verdict])
         #expect(suspects.entries[1]?.isNamed == true)
+    }
+
+    /// The verdict on three quarters in which the links and passing beacons of gateway 0 change by so much.
+    ///
+    /// - Parameter others_db: the change of the links between others, by quarter.
+    private func lasting(
+        _ quarters_db: [[Float]], passing_db: [[Float]] = [], others_db: [Float] = [0, 0, 0]
+    ) -> LinkChanges.Verdict? {
+        var lasting = LastingChanges()
+        func heard(_ receiver: Int, _ sender: Int, _ change_db: Float) -> LinkChanges.Heard {
+            LinkChanges.Heard(
+                link: LinkTable.Direction(receiver: receiver, sender: sender), change_db: change_db, deviation_db: 0.8)
+        }
+        for (number, changes_db) in quarters_db.enumerated() {
+            let count = changes_db.count
+            let own = (1...count).map { heard(0, $0, changes_db[$0 - 1]) }
+            let others = (1...count).flatMap { one in
+                (one + 1..<count + 1).map { heard(one, $0, others_db[number]) }
+            }
+            let passed = number < passing_db.count ? passing_db[number] : []
+            lasting.take(own + others, passing: passed.enumerated().map { heard(0, $0.offset, $0.element) })
+        }
+        return lasting.verdict
+    }
+
+    @Test("A change that lasts for three quarters shows a move that one quarter does not; two quarters are too few")
+    func lastingMove() {
+        let change_db: [Float] = [-1.8, 0.2, 1.7]
+        #expect(verdicts(change_db).isEmpty)
+        #expect(lasting([change_db, change_db, change_db])?.gateway == 0)
+        #expect(lasting([change_db, change_db]) == nil)
+    }
+
+    @Test("A change that is not there in one of the quarters does not last: people by day, and either sign")
+    func passingChange() {
+        let day_db: [Float] = [-4, 0.2, 3]
+        for other_db: [Float] in [[0, 0, 0], [4, 0.2, -3]] {
+            #expect(lasting([day_db, day_db, other_db]) == nil)
+            #expect(lasting([other_db, day_db, day_db]) == nil)
+        }
+    }
+
+    @Test("What all links share names no gateway, and a lasting change of a gateway beside it does")
+    func sharedByAll() {
+        let like: [Float] = [-3.4, -2.4, -4]
+        #expect(lasting([like, like, like], others_db: [-3, -3, -3]) == nil)
+        let passed: [Float] = [-3.5, -3.2]
+        #expect(lasting([like, like, like], passing_db: [passed, passed], others_db: [-3, -3, -3]) == nil)
+        let unlike: [Float] = [-7, 2, -6]
+        #expect(lasting([unlike, unlike, unlike], others_db: [-1, -1, -1])?.gateway == 0)
+    }
+
+    @Test("Passing beacons count where a link has changed too, and never alone")
+    func passingAlone() {
+        let passed: [Float] = [-3, 2.9]
+        let (none, one): ([Float], [Float]) = ([0.2, 0, 0.1], [0.2, -2, 0.1])
+        #expect(lasting([none, none, none], passing_db: [passed, passed]) == nil)
+        #expect(lasting([one, one, one], passing_db: [passed, passed])?.gateway == 0)
+        #expect(lasting([one, one, one], passing_db: [passed]) == nil)
+    }
+
+    @Test("A lasting change names its gateway at once, unless another one is named or has changed")
+    func soleChange() {
+        func verdict(_ gateway: Int, _ score: Double) -> LinkChanges.Verdict {
+            LinkChanges.Verdict(gateway: gateway, score: score, change_db: -4, reason: .moved)
+        }
+        func named(_ suspects: SuspectList) -> [Int] { suspects.entries.filter { $0.value.isNamed }.keys.sorted() }
+        let (from, to) = (LearningStore.start, LearningStore.start + .seconds(21_600))
+        var suspects = SuspectList()
+        _ = suspects.take([verdict(2, 1)], lasting: verdict(1, 1), judged: [0, 1, 2], from: from, to: to)
+        #expect(named(suspects).isEmpty)
+        _ = suspects.take([verdict(1, 1)], lasting: verdict(1, 1), judged: [0, 1, 2], from: from, to: to)
+        #expect(named(suspects) == [1])
+        _ = suspects.take([], lasting: verdict(0, 1), judged: [0, 1, 2], from: from, to: to)
+        #expect(named(suspects) == [1])
+        suspects.forget(1)
+        _ = suspects.take([], lasting: verdict(0, 1), judged: [1, 2], from: from, to: to)
+        #expect(named(suspects).isEmpty)
+        _ = suspects.take([], lasting: verdict(0, 1), judged: [0, 1, 2], from: from, to: to)
+        #expect(named(suspects) == [0])
+    }
+
+    @Test("The latest quarters forget the links of a gateway that begins anew")
+    func forgottenQuarters() {
+        var lasting = LastingChanges()
+        let links = [(0, 1, Float(-3)), (0, 2, 3), (1, 2, 0)].map { receiver, sender, change_db in
+            LinkChanges.Heard(
+                link: LinkTable.Direction(receiver: receiver, sender: sender), change_db: change_db, deviation_db: 0.8)
+        }
+        for _ in 0..<4 { lasting.take(links, passing: []) }
+        #expect(lasting.verdict?.gateway == 0)
+        lasting.forget(0)
+        #expect(lasting.verdict == nil)
     }
 
     @Test("An antenna that is turned half-way round is named within a day", arguments: [UInt64(1), 2])

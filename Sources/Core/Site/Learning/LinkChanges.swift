@@ -16,6 +16,25 @@ struct LinkChanges: Sendable {
         var reason: LearnedReport.Reason
     }
 
+    /// The change of a level at the receiver of a link.
+    struct Heard: Sendable {
+        var link: LinkTable.Direction
+        var change_db: Float
+        var deviation_db: Float
+    }
+
+    /// The least changes with which a gateway stands out.
+    struct Bounds: Sendable {
+        /// The changed links, dB, as the root of the mean square; and with levels of passing beacons that have changed too.
+        var move_db: Double, withPassing_db: Double
+        /// The share of its links, and the number of them where passing beacons show the change.
+        var share: Double, links: Int
+
+        /// Of one quarter, and of several ones.
+        static let quarter = Bounds(move_db: 2, withPassing_db: 3, share: 0.4, links: 0)
+        static let lasting = Bounds(move_db: 1.4, withPassing_db: 2.1, share: 0.2, links: 1)
+    }
+
     /// The change of the link between two gateways, both directions together.
     private struct Change: LevelChange {
         var one: Int
@@ -59,19 +78,17 @@ struct LinkChanges: Sendable {
     private static let mostSquareOfGateway = 25.0
     /// A link that changes by so many standard deviations, and so many dB, has changed.
     private static let changedDeviations = 1.3, changed_db = 1.2
-    /// The least change of the changed links, dB, as the root of the mean square: of links in all directions, and where
-    /// nearly all are weaker. A display beside a gateway weakens many links alike, by little. A move changes some by much.
-    private static let leastMove_db = 2.0, leastCover_db = 3.4
-    /// The least root of the mean square where levels of passing beacons have changed too, dB.
-    private static let leastWithPassing_db = 3.0
+    /// The least change of the changed links where nearly all are weaker, dB, as the root of the mean square. A display
+    /// beside a gateway weakens many links alike, by little. A move changes some by much.
+    private static let leastCover_db = 3.4
     /// The change of a link alone that names the end at which passing beacons have changed too: dB, and deviations.
     private static let aloneChange_db = 6.0, aloneDeviations = 4.0
     /// The weight of the score of passing beacons, its least value, and the least that counts as a change.
     private static let weightOfPassing = 0.6, leastOfPassing = -0.3, changedPassing = 0.3
     /// The fewest levels of passing beacons whose median is a change of the beacons themselves.
     private static let fewestPassing = 6
-    /// The fewest changed links of a gateway, and their least share of all its links.
-    private static let fewest = 2, leastShare = 0.4
+    /// The fewest changed links of a gateway.
+    private static let fewest = 2
     /// The cost of a gateway, and of a change of all links.
     private static let costOfGateway = 12.0, costOfAll = 8.0
     /// The level of a link that is not heard any more, dBm.
@@ -81,25 +98,33 @@ struct LinkChanges: Sendable {
     /// The share of weaker links above which a gateway is covered.
     private static let coveredShare = 0.8
 
+    private let bounds: Bounds
     private var changes: [Change] = []
     private var passing: [Passing] = []
     /// The gateways with links that are judged.
     private(set) var judged: Set<Int> = []
 
-    /// - Parameters:
-    ///   - readings: of links.
-    ///   - passing: the levels of beacons that pass gateways.
-    init(_ readings: [LinkTable.Reading], passing: [LinkTable.Reading] = []) {
+    /// Returns the changes of the levels that are learned.
+    static func heard(_ readings: [LinkTable.Reading]) -> [Heard] {
         // A gateway that no other one hears is off, and its health says so.
         let heard = Set(readings.lazy.filter { $0.level_dbm != nil }.map(\.link.sender))
-        var directions: [LinkTable.Direction: (change_db: Double, deviation_db: Double)] = [:]
-        for reading in readings {
-            guard let usual = reading.usual, usual.days >= Self.learnedDays, heard.contains(reading.link.sender) else {
-                continue
+        return readings.compactMap { reading in
+            guard let usual = reading.usual, usual.days >= learnedDays, heard.contains(reading.link.sender) else {
+                return nil
             }
-            let level_dbm = reading.level_dbm ?? min(Self.unheard_dbm, usual.level_dbm)
-            directions[reading.link] = (Double(level_dbm - usual.level_dbm), usual.deviation_db)
+            let level_dbm = reading.level_dbm ?? min(unheard_dbm, usual.level_dbm)
+            return Heard(
+                link: reading.link, change_db: level_dbm - usual.level_dbm, deviation_db: Float(usual.deviation_db))
         }
+    }
+
+    /// - Parameters:
+    ///   - heard: the changes of links.
+    ///   - passing: those of the levels of beacons that pass gateways.
+    init(_ heard: [Heard], passing: [Heard] = [], bounds: Bounds = .quarter) {
+        self.bounds = bounds
+        var directions: [LinkTable.Direction: (change_db: Double, deviation_db: Double)] = [:]
+        for one in heard { directions[one.link] = (Double(one.change_db), Double(one.deviation_db)) }
         for (link, change) in directions.sorted(by: { $0.key < $1.key }) {
             let back = directions[link.reversed]
             if back != nil, link.receiver > link.sender { continue }
@@ -110,14 +135,10 @@ struct LinkChanges: Sendable {
                     atOther_db: back?.change_db, deviation_db: max(change.deviation_db, back?.deviation_db ?? 0)))
             judged.formUnion([link.receiver, link.sender])
         }
-        for reading in passing where judged.contains(reading.link.receiver) {
-            guard let usual = reading.usual, usual.days >= Self.learnedDays, let level_dbm = reading.level_dbm else {
-                continue
-            }
+        for one in passing where judged.contains(one.link.receiver) {
             self.passing.append(
                 Passing(
-                    gateway: reading.link.receiver, mean_db: Double(level_dbm - usual.level_dbm),
-                    deviation_db: usual.deviation_db))
+                    gateway: one.link.receiver, mean_db: Double(one.change_db), deviation_db: Double(one.deviation_db)))
         }
         guard self.passing.count >= Self.fewestPassing else { return }
         // Other beacons may be stronger than those of the days before.
@@ -127,9 +148,22 @@ struct LinkChanges: Sendable {
 
     /// The gateways that have changed.
     var verdicts: [Verdict] {
-        let alone = explain(without: 0)
-        let common = explain(without: Self.median(changes.map(\.mean_db)))
+        let (alone, common) = explanations
         return alone.cost <= common.cost + Self.costOfAll ? alone.verdicts : common.verdicts
+    }
+
+    /// The most changed gateway, if it is the same one in both explanations.
+    var agreed: Verdict? {
+        let (alone, common) = explanations
+        guard let one = alone.verdicts.first, let other = common.verdicts.first, one.gateway == other.gateway else {
+            return nil
+        }
+        return other.score < one.score ? other : one
+    }
+
+    /// The explanations without a change that all links share, and with it.
+    private var explanations: (alone: Explanation, common: Explanation) {
+        (explain(without: 0), explain(without: Self.median(changes.map(\.mean_db))))
     }
 
     /// Explains the changes by gateways.
@@ -138,6 +172,10 @@ struct LinkChanges: Sendable {
     private func explain(without common_db: Double) -> Explanation {
         var (left, passed) = (changes, passing)
         for index in left.indices { left[index].mean_db -= common_db }
+        // So few have no median of their own, and what changes all links changes them too.
+        if passed.count < Self.fewestPassing {
+            for index in passed.indices { passed[index].mean_db -= common_db }
+        }
         var explanation = Explanation(cost: 0)
         let most = max(1, judged.count / 4)
         while explanation.verdicts.count < most, let found = mostChanged(left, passed) {
@@ -176,7 +214,7 @@ struct LinkChanges: Sendable {
             let passed = passing.filter { $0.gateway == gateway }
             guard !own.isEmpty else { continue }
             let ofPassing = passed.count < Self.fewest ? 0 : Self.score(passed.map { Self.square($0) })
-            guard Self.standsOut(own, passed, ofPassing) else { continue }
+            guard standsOut(own, passed, ofPassing) else { continue }
             let score =
                 Self.score(own.map { Self.square($0, most: Self.mostSquareOfGateway) })
                 + Self.weightOfPassing * max(ofPassing, Self.leastOfPassing)
@@ -188,23 +226,23 @@ struct LinkChanges: Sendable {
     /// Returns whether the changes of a gateway are many and large enough.
     ///
     /// - Parameter score: of the passing beacons.
-    private static func standsOut(_ own: [Change], _ passed: [Passing], _ score: Double) -> Bool {
-        let links_db = own.filter { isChanged($0) }.map(\.mean_db)
-        let least_db = weakerShare(links_db) >= coveredShare ? leastCover_db : leastMove_db
-        if links_db.count >= fewest, Double(links_db.count) >= leastShare * Double(own.count),
-            rootMeanSquare_db(links_db) >= least_db
+    private func standsOut(_ own: [Change], _ passed: [Passing], _ score: Double) -> Bool {
+        let links_db = own.filter { Self.isChanged($0) }.map(\.mean_db)
+        let least_db = Self.weakerShare(links_db) >= Self.coveredShare ? Self.leastCover_db : bounds.move_db
+        if links_db.count >= Self.fewest, Double(links_db.count) >= bounds.share * Double(own.count),
+            Self.rootMeanSquare_db(links_db) >= least_db
         {
             return true
         }
-        guard passed.count >= fewest, score >= 0 else { return false }
+        guard passed.count >= Self.fewest, score >= 0 else { return false }
         if own.contains(where: {
-            $0.mean_db.magnitude >= max(aloneChange_db, aloneDeviations * $0.deviation_db)
+            $0.mean_db.magnitude >= max(Self.aloneChange_db, Self.aloneDeviations * $0.deviation_db)
         }) {
             return true
         }
-        let passed_db = passed.filter { isChanged($0) }.map(\.mean_db)
-        return !passed_db.isEmpty && passed_db.count + links_db.count >= fewest && score >= changedPassing
-            && rootMeanSquare_db(links_db + passed_db) >= leastWithPassing_db
+        let passed_db = passed.filter { Self.isChanged($0) }.map(\.mean_db)
+        return !passed_db.isEmpty && links_db.count >= bounds.links && passed_db.count + links_db.count >= Self.fewest
+            && score >= Self.changedPassing && Self.rootMeanSquare_db(links_db + passed_db) >= bounds.withPassing_db
     }
 
     private func verdict(

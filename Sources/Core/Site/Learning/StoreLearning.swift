@@ -42,6 +42,7 @@ package struct StoreLearning: Sendable {
     private var links = LinkTable()
     private var differences = DifferenceTable()
     private var passing = PassingTable()
+    private var lasting = LastingChanges()
     private var suspects = SuspectList()
     /// The present quarter of a day, with its number from 0 to 3; `nil` before the first list.
     private var quarter: (number: Int, from: WallTime, to: WallTime)?
@@ -162,6 +163,7 @@ extension StoreLearning {
         links.forget(number)
         differences.forget(number)
         passing.forget(number)
+        lasting.forget(number)
         suspects.forget(number)
     }
 }
@@ -187,14 +189,18 @@ extension StoreLearning {
         let readings = links.end(quarter: ended.number)
         let passed = passing.end(quarter: ended.number, absent: takeAbsent(to: ended.to))
         guard now >= ended.to else { return nil }
-        let changes = LinkChanges(readings, passing: passed.fresh + passed.carried)
-        let accepted = suspects.take(changes.verdicts, judged: changes.judged, from: ended.from, to: ended.to)
+        let heard = LinkChanges.heard(readings)
+        let changes = LinkChanges(heard, passing: LinkChanges.heard(passed.fresh + passed.carried))
+        lasting.take(heard, passing: LinkChanges.heard(passed.fresh))
+        let accepted = suspects.take(
+            changes.verdicts, lasting: lasting.verdict, judged: changes.judged, from: ended.from, to: ended.to)
         for reading in readings where !isSuspect(reading.link) { links.learn(reading, quarter: ended.number) }
         for reading in passed.fresh where !isSuspect(reading.link) { passing.learn(reading, quarter: ended.number) }
         for number in accepted {
             links.forget(number)
             differences.forget(number)
             passing.forget(number)
+            lasting.forget(number)
             members[number].since = ended.to
         }
         // The first quarter of the day is the quietest.

@@ -1,7 +1,8 @@
 /// The gateways whose links have changed, over the quarters of the days.
 ///
 /// A gateway is named after two quarters or more whose scores are large together. A score counts for a fifth less after
-/// each further quarter: by night few beacons pass, so a change may be clear by day alone. After two quarters without a
+/// each further quarter: by night few beacons pass, so a change may be clear by day alone. A gateway whose change has
+/// lasted is named at once, if no other one is named or has changed in the quarter. After two quarters without a
 /// change the gateway is named no more, and after a week its new place is the usual one.
 struct SuspectList: Sendable {
     /// The sum of the scores that names a gateway, and the share of it that is left after a quarter.
@@ -22,12 +23,20 @@ struct SuspectList: Sendable {
 
     /// Takes the verdicts of a quarter.
     ///
-    /// - Parameter judged: the gateways whose links could be compared.
+    /// - Parameters:
+    ///   - lasting: the verdict on the latest quarters together.
+    ///   - judged: the gateways whose links could be compared.
     /// - Returns: the gateways whose new place is the usual one now.
-    mutating func take(_ verdicts: [LinkChanges.Verdict], judged: Set<Int>, from: WallTime, to: WallTime) -> [Int] {
+    mutating func take(
+        _ verdicts: [LinkChanges.Verdict], lasting: LinkChanges.Verdict? = nil, judged: Set<Int>, from: WallTime,
+        to: WallTime
+    ) -> [Int] {
+        let others = Set(verdicts.map(\.gateway)).union(entries.filter { $0.value.isNamed }.keys)
+        let sole = lasting.flatMap { others.subtracting([$0.gateway]).isEmpty ? $0 : nil }
         for gateway in judged.sorted() {
-            if let verdict = verdicts.first(where: { $0.gateway == gateway }) {
-                record(verdict, from: from)
+            let lasts = sole?.gateway == gateway
+            if let verdict = verdicts.first(where: { $0.gateway == gateway }) ?? (lasts ? sole : nil) {
+                record(verdict, lasts: lasts, from: from)
             } else if var entry = entries[gateway] {
                 entry.usualQuarters += 1
                 entry.score *= Self.kept
@@ -43,12 +52,12 @@ struct SuspectList: Sendable {
         return accepted
     }
 
-    private mutating func record(_ verdict: LinkChanges.Verdict, from: WallTime) {
+    private mutating func record(_ verdict: LinkChanges.Verdict, lasts: Bool, from: WallTime) {
         var entry =
             entries[verdict.gateway]
             ?? StoredLearning.Suspect(since: from, change_db: verdict.change_db, reason: verdict.reason, score: 0)
         let isFirst = entry.score == 0
-        entry.isNamed = entry.isNamed || (!isFirst && entry.score + verdict.score >= Self.sure)
+        entry.isNamed = entry.isNamed || lasts || (!isFirst && entry.score + verdict.score >= Self.sure)
         entry.usualQuarters = 0
         entry.score = entry.score * Self.kept + verdict.score
         (entry.change_db, entry.reason) = (verdict.change_db, verdict.reason)

@@ -140,7 +140,7 @@ struct LearningFigures {
     var failures: [String] {
         var failures: [String] = []
         // Few years have more by chance.
-        if Double(alarms) > 0.5 * Double(years) + 2.5 {
+        if Double(alarms) > 0.75 * Double(years) + 2.5 {
             failures.append("\(alarms) false alarms in \(years) store-years")
         }
         let (named, events) = (namedMoves + namedCovers, moves + covers)
