@@ -250,7 +250,7 @@ extension SiteEngine {
         }
         presence.pass(to: now)
         placing.update(presence.gateways)
-        learning?.receive(message, at: now, timebase, isRetained: isRetained)
+        learning?.receive(message, at: now, timebase)
         if case .beacons = message.content { return }
         let arrival = Arrival(message.head, at: now, timebase, lateAfter: settings.lateAfter)
         let showsClock = !isRetained && showsClock(message.content, of: gateway, arrival)

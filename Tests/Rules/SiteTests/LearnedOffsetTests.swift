@@ -49,8 +49,10 @@ struct LearnedOffsetTests {
         #expect(store.refusals == [.notJoined])
     }
 
-    @Test("Gateways' lists become offsets and a report after a night")
-    func learned() throws {
+    /// A store that four gateways have listed each other to for 30 hours. Gateway c hears 6 dB less than the others.
+    ///
+    /// - Parameter age_s: of each list at its arrival.
+    private func listed(isSynced: Bool = true, age_s: Double = 0) throws -> Store {
         let gateways = [("a", 0), ("b", 8), ("c", 16), ("d", 24)].map { id, x in
             "[[site.gateway]]\nid = \"\(id)\"\nposition = [\(x), \(x % 16)]"
         }
@@ -59,18 +61,31 @@ struct LearnedOffsetTests {
         for (number, id) in ids.enumerated() { store.advertise(id, minor: number, at: 1) }
         for hour in 0..<30 {
             for (number, id) in ids.enumerated() {
-                // Gateway c hears 6 dB less than the others.
                 let heard = ids.indices.filter { $0 != number }.map { other in
                     (other, -60 - 6 * abs(other - number) - (id == "c" ? 6 : 0))
                 }
-                store.beacons(id, heard, at: Double(hour * 3_600 + 10 + number))
+                let told_s = Double(hour * 3_600 + 10 + number)
+                store.beacons(id, heard, isSynced: isSynced, told_s: told_s, at: told_s + age_s)
             }
         }
+        return store
+    }
+
+    @Test("Gateways' lists become offsets and a report after a night, with the retain flag as the broker delivers them")
+    func learned() throws {
+        let store = try listed()
         let report = try #require(store.learned)
-        #expect(report.gateways.map(\.id) == ids)
+        #expect(report.gateways.map(\.id) == ["a", "b", "c", "d"])
         let offset_db = report.gateways.map(\.rssiOffset_db)
         #expect((3...7).contains(offset_db[2] - (offset_db[0] + offset_db[1] + offset_db[3]) / 3))
         #expect(report.suspects.isEmpty)
         #expect(store.engine.figures(at: store.engine.now).store?.suspects == 0)
+    }
+
+    @Test("A list that is older than a minute, or without a synced clock, shows nothing of the present levels")
+    func old() throws {
+        #expect(try listed(age_s: 59).learned != nil)
+        #expect(try listed(age_s: 61).learned == nil)
+        #expect(try listed(isSynced: false).learned == nil)
     }
 }

@@ -74,15 +74,21 @@ struct Store {
             at: t_s)
     }
 
-    /// A gateway's list of the gateways that it hears, by minor and level.
-    mutating func beacons(_ gateway: String, _ heard: [(minor: Int, level_dbm: Int)], at t_s: Double) {
+    /// A gateway's list of the gateways that it hears, by minor and level. An MQTT 5 broker leaves the retain flag on it.
+    ///
+    /// - Parameter told_s: its `at`, where that is not its arrival.
+    mutating func beacons(
+        _ gateway: String, _ heard: [(minor: Int, level_dbm: Int)], isSynced: Bool = true, told_s: Double? = nil,
+        at t_s: Double
+    ) {
         let time = Self.text(t_s)
         let listed = heard.map { minor, level_dbm in
             #"{"uuid":"\#(Self.uuid)","major":7,"minor":\#(minor),"first_heard_at":"\#(time)","last_heard_at":"\#(time)","interval_ms":100,"rssi_dbm":\#(level_dbm)}"#
         }
         say(
             gateway, "beacons/0",
-            head(t_s, isSynced: true) + #""page":0,"pages":1,"beacons":[\#(listed.joined(separator: ","))]}"#, at: t_s)
+            head(told_s ?? t_s, isSynced: isSynced)
+                + #""page":0,"pages":1,"beacons":[\#(listed.joined(separator: ","))]}"#, isRetained: true, at: t_s)
     }
 
     /// A zone map, as from the broker.

@@ -2,6 +2,9 @@
 struct LearningSchedule: Sendable {
     /// The time from one look at the beacons to the next.
     private static let interval = TimeSpan.seconds(10)
+    /// The age of a list beyond which its levels are those of another time: the broker had kept it. The retain flag does
+    /// not say that, because an MQTT 5 broker leaves it on new lists too.
+    private static let oldestList = TimeSpan.seconds(60)
 
     private var learning: StoreLearning
     /// Relates the engine's clock to the days; `nil` before the first message. A clock that is not synced has no days.
@@ -21,16 +24,17 @@ struct LearningSchedule: Sendable {
     /// Returns the report of what an earlier process has learned; `nil` without any.
     mutating func begin() -> LearnedUpdate? { learning.firstReport() }
 
-    /// Takes a gateway's message.
-    ///
-    /// - Parameter isRetained: whether the broker had kept it. Then its levels may be old.
-    mutating func receive(_ message: GatewayMessage, at now: Instant, _ timebase: Timebase, isRetained: Bool) {
+    /// Takes a gateway's message. A list counts where both clocks are synced and agree that it is new.
+    mutating func receive(_ message: GatewayMessage, at now: Instant, _ timebase: Timebase) {
         self.timebase = timebase
         switch message.content {
         case .status(let payload): learning.receive(payload.advertises, from: message.gateway)
         case .beacons(let payload):
-            guard timebase.isSynced, !isRetained else { return }
-            learning.receive(payload, from: message.gateway, at: timebase.wall(now))
+            let wall = timebase.wall(now)
+            guard timebase.isSynced, payload.head.isClockSynced, payload.head.at >= wall - Self.oldestList,
+                payload.head.at <= wall + Self.oldestList
+            else { return }
+            learning.receive(payload, from: message.gateway, at: wall)
         case .event, .state, .cleared, .ranging: break
         }
     }
