@@ -76,6 +76,22 @@ struct ZoneMapTests {
         #expect(store.zoneEvents.last?.hasPrefix("enter carts/zone/a") == true)
     }
 
+    @Test("A forgotten zone without a gateway takes no share of a beacon")
+    func forgottenShare() throws {
+        var stores = [try Store(Self.toml), try Store(Self.toml)]
+        stores[0].use(map, at: 0.5)
+        for index in stores.indices {
+            stores[index].enter("a", at: 1)
+            stores[index].list(["a": -62, "b": -64], from: 2, to: 20)
+        }
+        stores[0].use(nil, at: 20.5)
+        for index in stores.indices { stores[index].list(["a": -60, "b": -66], from: 21, to: 80) }
+        let places = stores.map { $0.listed?.beacons.first?.place }
+        let (forgotten, never) = (try #require(places[0]), try #require(places[1]))
+        #expect(forgotten.zone == never.zone && !forgotten.others.contains { $0.zone == "middle" })
+        #expect((forgotten.confidence - never.confidence).magnitude < 0.01)
+    }
+
     @Test("Where only one gateway of the map hears, its gateways' rule counts")
     func oneHears() throws {
         var store = try Store(Self.toml)

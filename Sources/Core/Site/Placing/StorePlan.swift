@@ -28,6 +28,8 @@ struct StorePlan: Sendable {
     private(set) var vectors: ZoneVectors?
     /// The zones with a gateway, by their numbers.
     private var hasGateway: [Bool] = []
+    /// The zones in which no beacon can be: they have no gateway, and are in no zone map any more.
+    private(set) var vacant: [Int] = []
 
     init(_ gateways: StoreGateways) { update(gateways) }
 
@@ -43,7 +45,7 @@ struct StorePlan: Sendable {
                     zone: Zone(number: number), floor: gateway.settings.floor, position: gateway.settings.position,
                     offset_db: offset_db(of: gateway.settings)))
         }
-        if vectors != nil { makeVectors() }
+        if vectors != nil || !vacant.isEmpty { makeVectors() }
     }
 
     /// Returns the number of a zone, which it gets here if it is new.
@@ -76,10 +78,8 @@ struct StorePlan: Sendable {
         let zones = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let made = ZoneVectors(map, zones: zones, ids: ids)
         vectors = made.isEmpty ? nil : made
+        vacant = names.indices.filter { !hasGateway[$0] && vectors?.hasWalked($0) != true }
     }
-
-    /// Returns whether a beacon can be in a zone: it has a gateway, or was walked.
-    func exists(_ zone: Int) -> Bool { hasGateway[zone] || vectors?.hasWalked(zone) == true }
 
     /// Returns whether a report by a gateway shows that a beacon is still in a zone: a gateway of the zone does, and one
     /// that heard the walk there.

@@ -88,6 +88,7 @@ struct ZoneBelief: Sendable {
         for level in heard {
             factors[plan.zone(of: level.gateway).number] = Hearing(level).factor(behind: strongest, elapsed_s)
         }
+        for zone in plan.vacant where factors.indices.contains(zone) { factors[zone] = 0 }
         if let vectors = plan.vectors { Self.compare(levels, with: vectors, plan, hearing, &factors, elapsed_s) }
         for zone in shares.indices { shares[zone] *= factors[zone] }
         Self.normalize(&shares)
@@ -105,7 +106,6 @@ struct ZoneBelief: Sendable {
                 gateway: level.gateway.number, level_dbm: plan.received_dbm(level),
                 noise_db2: calm_db2 + noiseWeight * Double(level.noise.turned_db2))
         }
-        for zone in factors.indices where !plan.exists(zone) { factors[zone] = 0 }
         guard let misfits = vectors.misfits(readings, hears: { hearing.contains(GatewayIndex($0)) }) else { return }
         let unwalked = Double.exp(-misfitWeight / 2 * unwalkedMisfit * Double(misfits.gateways) * elapsed_s)
         for zone in factors.indices where !vectors.hasWalked(zone) { factors[zone] *= unwalked }
