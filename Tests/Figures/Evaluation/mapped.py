@@ -1,4 +1,5 @@
-"""Which room, with the zone map of a walk: learned from every other minute of the drives through the flat, and judged on the rest.
+"""Which room, with the zone map of a walk. In the flat it is learned from every other minute of the drives, and judged on the rest. In the four
+rooms it is learned from every other beacon, and judged on the others.
 
     mapped.py FOLDER BEACOND [OFFSET]      OFFSET: every other anchor hears so many dB better, and the others so many worse
 """
@@ -12,14 +13,16 @@ import store
 
 FLOOR_DBM, BELOW_DB, MEMORY_S = -95, 3, 12
 BLOCK_S = 60
+# The beacon in the flat.
+DRIVEN = (1, 1)
 
 
-def seconds_heard(gateways):
-    """Per second, the level at each gateway that hears the beacon, as `beacond site walk` takes them from lists."""
+def seconds_heard(gateways, key):
+    """Per second, the level at each gateway that hears the beacon (major, minor), as `beacond site walk` takes them from lists."""
     heard = {}
     for gateway in gateways:
         for line in gateway.lines:
-            if line["topic"].endswith("/ranging"):
+            if line["topic"].endswith("/{}/{}/ranging".format(*key)):
                 level = next((b["rssi_dbm"] for b in line["payload"]["beacons"] if b["proximity"] != "unknown"), None)
                 heard.setdefault(gateway.name, []).append((line["t"], level))
     times = {name: [point[0] for point in points] for name, points in heard.items()}
@@ -34,10 +37,10 @@ def seconds_heard(gateways):
 
 
 def zone_map(walks):
-    """The payload of `zones`: what WalkedMap makes of seconds whose room is known. `walks`: (gateways, {second: room})."""
+    """The payload of `zones`: what WalkedMap makes of seconds whose room is known. `walks`: (gateways, beacon, {second: room})."""
     walked = {}
-    for gateways, rooms in walks:
-        for second, levels in seconds_heard(gateways):
+    for gateways, key, rooms in walks:
+        for second, levels in seconds_heard(gateways, key):
             if second in rooms:
                 walked.setdefault(rooms[second], []).append(levels)
     zones = []
@@ -73,9 +76,22 @@ def minutes(rooms, odd):
 
 
 def told(beacond, gateways, payload=None):
-    """The room of each second, as the store says with that zone map."""
+    """Per beacon, the room of each second, as the store says with that zone map."""
     taught = [Taught(gateways[0], payload), *gateways[1:]] if payload else gateways
-    return {int(at_s): zone for at_s, zone, _ in store.joined(beacond, taught).get((1, 1), [])}
+    return {key: {int(at_s): zone for at_s, zone, _ in points} for key, points in store.joined(beacond, taught).items()}
+
+
+def four_rooms(folder, beacond, offset_db=0):
+    """The share of right seconds in the four rooms, without and with a map."""
+    ((gateways, truth),) = store.rooms(folder, beacond, offset_db)
+    beacons, scores = sorted(truth), {False: [], True: []}
+    rooms = {key: {second: room for begin, end, room in truth[key][0] for second in range(int(begin) + 10, int(end))} for key in beacons}
+    without = told(beacond, gateways)
+    for odd in range(2):
+        learned = zone_map([(gateways, key, rooms[key]) for key in beacons[1 - odd::2]])
+        for has_map, answers in ((False, without), (True, told(beacond, gateways, learned))):
+            scores[has_map] += [store.score(sorted(answers.get(key, {}).items()), *truth[key]) for key in beacons[odd::2]]
+    return {has_map: store.total(found)["right"] for has_map, found in scores.items()}
 
 
 def right(told_rooms, rooms):
@@ -95,10 +111,10 @@ def figures(folder, beacond, offset_db=0):
     sums = {}
     for module in range(2):
         walks = list(zip(stores[module::2], rooms.values()))
-        without = [told(beacond, gateways) for gateways, _ in walks]
+        without = [told(beacond, gateways).get(DRIVEN, {}) for gateways, _ in walks]
         for odd in range(2):
-            learned = zone_map([(gateways, minutes(found, 1 - odd)) for gateways, found in walks])
-            taught = [told(beacond, gateways, learned) for gateways, _ in walks]
+            learned = zone_map([(gateways, DRIVEN, minutes(found, 1 - odd)) for gateways, found in walks])
+            taught = [told(beacond, gateways, learned).get(DRIVEN, {}) for gateways, _ in walks]
             for has_map, answers in ((False, without), (True, taught)):
                 for answer, (_, found) in zip(answers, walks):
                     for heard, counts in right(answer, minutes(found, odd)).items():
@@ -110,6 +126,8 @@ def figures(folder, beacond, offset_db=0):
 def main(folder, beacond, offset_db=0):
     for (has_map, heard), share in sorted(figures(folder, beacond, float(offset_db)).items()):
         print(f"flat, rooms {'with' if heard else 'without'} an anchor, {'with' if has_map else 'without'} a map: {share:.3f}")
+    for has_map, share in four_rooms(folder, beacond, float(offset_db)).items():
+        print(f"four rooms, {'with' if has_map else 'without'} a map: {share:.3f}")
 
 
 if __name__ == "__main__":

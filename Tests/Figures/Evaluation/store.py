@@ -25,14 +25,14 @@ EARLY_S, LATE_S = 5, 20
 class Gateway:
     """A gateway's own messages as lines of `replay`, moved to the time of the others, and the room it stands in."""
 
-    def __init__(self, recording, name, room, first_s, spot=""):
+    def __init__(self, recording, name, room, first_s, spot="", settings=""):
         self.name, self.room, self.spot, self.lines = name, room, spot, []
         with tempfile.TemporaryDirectory() as folder:
-            for t_s, topic, payload in recorded(recording, name, folder):
+            for t_s, topic, payload in recorded(recording, name, folder, settings):
                 self.lines.append({"t": max(0, t_s + first_s), "topic": topic, "payload": payload})
 
 
-def recorded(recording, name, folder):
+def recorded(recording, name, folder, settings=""):
     """(seconds, topic, payload) of everything that a gateway of that name says of a recording."""
     capture = recording.capture
     if not capture:
@@ -43,7 +43,7 @@ def recorded(recording, name, folder):
     config = os.path.join(folder, "config.toml")
     with open(config, "w") as file:
         text = replay.CONFIG.replace('"evaluation"', f'"{name}"').replace("[gateway]", '[gateway]\nsite = "store"')
-        file.write(text + replay.region("all", recording.uuid, settle_s=0, expand='"minor"') + "\n")
+        file.write(text + settings + replay.region("all", recording.uuid, settle_s=0, expand='"minor"') + "\n")
     output = subprocess.run([recording.beacond, "replay", capture, "--config", config], capture_output=True, check=True)
     for line in output.stdout.splitlines():
         message = json.loads(line)
@@ -242,16 +242,17 @@ def ours(beacond, stores):
     return total(scores)
 
 
-def rooms(folder, beacond):
-    """Four gateways, one in each room; six beacons that are carried between them."""
+def rooms(folder, beacond, offset_db=0):
+    """Four gateways, one in each room; six beacons that are carried between them. Every other gateway hears so much better, and the others worse."""
     with open(os.path.join(folder, ROOMS, "labels.json")) as file:
         labels = json.load(file)
     first_ms = min(labels["first_record_ms"].values())
     gateways = []
-    for room, begin_ms in sorted(labels["first_record_ms"].items()):
+    for number, (room, begin_ms) in enumerate(sorted(labels["first_record_ms"].items())):
         capture = os.path.join(folder, ROOMS, room + ".btsnoop")
         recording = Recording(room, beacond, {}, capture=capture, uuid=labels["uuid"])
-        gateways.append(Gateway(recording, room.lower(), room, (begin_ms - first_ms) / 1000))
+        settings = f"[radio]\nrssi_offset_db = {offset_db if number % 2 else -offset_db}\n"
+        gateways.append(Gateway(recording, room.lower(), room, (begin_ms - first_ms) / 1000, settings=settings))
     truth = {}
     for major, minor in published(gateways):
         certain = labels["beacons"].get(str(minor), ())
