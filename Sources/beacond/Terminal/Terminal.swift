@@ -21,9 +21,12 @@ struct Terminal {
     }
 
     /// The window; 80 by 24 where the terminal does not know.
-    var size: ScanTable.Size {
+    var size: ScanTable.Size { Self.size(of: STDOUT_FILENO) }
+
+    /// The window of a terminal.
+    static func size(of descriptor: Int32) -> ScanTable.Size {
         var window = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &window) == 0, window.ws_col > 0, window.ws_row > 0 else {
             return ScanTable.Size(width: 80, height: 24)
         }
         return ScanTable.Size(width: Int(window.ws_col), height: Int(window.ws_row))

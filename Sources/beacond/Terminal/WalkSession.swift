@@ -5,6 +5,9 @@ import Glibc
 
 /// A run of `beacond site walk`: asks for zones, listens to the gateways, and shows what they hear.
 struct WalkSession {
+    /// The time in which the broker sends what it keeps.
+    private static let keptMessages = TimeSpan.milliseconds(500)
+
     private let connection: WalkConnection
     private let topics: TopicTree
     private let target: BeaconIdentityConstraint
@@ -32,6 +35,9 @@ struct WalkSession {
     /// - Returns: the walk; `nil` where it was dropped.
     mutating func run(_ first: [IncomingMessage]) throws -> ZoneWalk? {
         receive(first)
+        // The broker sends what it keeps behind its answer to a subscription.
+        let listing = SystemClock.now + Self.keptMessages
+        while SystemClock.now < listing { receive(connection.wait(timeout_ms: 100, wake: -1)) }
         // A gateway that is not listed has a zone of its id.
         let known =
             dialog.zones.isEmpty ? feed.storeFigures(at: SystemClock.now).gateways.map(\.id) : dialog.zones
@@ -86,7 +92,8 @@ struct WalkSession {
     private mutating func show(at now: Instant) {
         guard walk.zone != nil, now >= lineDue else { return }
         lineDue = now + (isTerminal ? .seconds(1) : .seconds(5))
-        let line = walk.line(zoneOfStore: zoneOfStore, at: now)
+        let width = isTerminal ? Terminal.size(of: STDERR_FILENO).width - 1 : .max
+        let line = walk.line(zoneOfStore: zoneOfStore, width: width, at: now)
         write(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
     }
 

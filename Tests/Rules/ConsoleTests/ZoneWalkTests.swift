@@ -7,9 +7,12 @@ struct ZoneWalkTests {
     private static let uuid = ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2)
     private let topics = TopicTree(prefix: "beacons", site: "store", gateway: "site")
 
-    private func list(_ gateway: String, _ levels: [Int: Int], at t_s: Double) throws -> GatewayMessage {
+    private func list(
+        _ gateway: String, _ levels: [Int: Int], isDuplicate: Bool = false, at t_s: Double
+    ) throws -> GatewayMessage {
+        let extra = isDuplicate ? #","duplicate":true"# : ""
         let beacons = levels.map { minor, level in
-            #"{"track":1,"uuid":"\#(Self.uuid)","major":1,"minor":\#(minor),"rssi_dbm":\#(level),"accuracy_m":2,"accuracy_error_m":1,"proximity":"near","measured_power_dbm":-59,"age_ms":0}"#
+            #"{"track":1,"uuid":"\#(Self.uuid)","major":1,"minor":\#(minor),"rssi_dbm":\#(level),"accuracy_m":2,"accuracy_error_m":1,"proximity":"near","measured_power_dbm":-59,"age_ms":0\#(extra)}"#
         }
         let payload =
             #"{"schema":1,"at":"2026-11-23T08:00:00.000Z","clock":"synced","region":"carts","count":1,"beacons":[\#(beacons.joined(separator: ","))]}"#
@@ -124,5 +127,16 @@ struct ZoneWalkTests {
         #expect(
             walk.line(zoneOfStore: "bakery", at: .origin + .seconds(21))
                 == "bakery 0 s: oven -50, door -71; the store says bakery")
+        #expect(walk.line(zoneOfStore: "bakery", width: 25, at: .origin + .seconds(21)).count == 25)
+    }
+
+    @Test("Two beacons of the identity are named while a gateway hears both")
+    func duplicates() throws {
+        var walk = ZoneWalk(target)
+        walk.enter("bakery", at: .origin)
+        walk.receive(try list("oven", [1: -50], isDuplicate: true, at: 0), at: .origin)
+        #expect(walk.line(zoneOfStore: nil, at: .origin + .seconds(1)).hasSuffix("switch all but one off"))
+        walk.receive(try list("oven", [1: -50], at: 13), at: .origin + .seconds(13))
+        #expect(walk.line(zoneOfStore: nil, at: .origin + .seconds(13)).hasSuffix("the store says no zone"))
     }
 }

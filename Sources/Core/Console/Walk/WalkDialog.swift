@@ -67,7 +67,13 @@ extension ZoneWalk {
     private static let silentFor = 5
 
     /// Returns the line that is shown on the way: `bakery 12 s: oven -58, door -71; the store says bakery`.
-    package func line(zoneOfStore: String?, at now: Instant) -> String {
+    ///
+    /// - Parameter width: the most columns. A longer line would stay on a terminal.
+    package func line(zoneOfStore: String?, width: Int = .max, at now: Instant) -> String {
+        TerminalText.cut(line(zoneOfStore, at: now), to: width)
+    }
+
+    private func line(_ zoneOfStore: String?, at now: Instant) -> String {
         guard let zone else { return "" }
         let levels = levels(at: now).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let begin = "\(zone) \(seconds(in: zone)) s: "
@@ -76,6 +82,7 @@ extension ZoneWalk {
             return begin + "no gateway lists the beacon"
                 + (silent < Self.silentFor ? "" : "; is its UUID that of a [[region]] of the gateways?")
         }
+        if isDuplicated(at: now) { return begin + "several beacons have this identity: switch all but one off" }
         return begin + Self.names(levels.map { ($0.key, $0.value) }) + "; the store says \(zoneOfStore ?? "no zone")"
     }
 
@@ -109,7 +116,7 @@ extension WalkedZone.Advice {
         switch self {
         case .good: return ""
         case .unheard: return "no gateway heard the beacon here: add one"
-        case .tooShort: return "too short, and not in the map: walk it for 20 s"
+        case .tooShort: return "too short to count: walk it for 20 s"
         case .fewGateways(1): return like + "only one gateway hears it: add another one near"
         case .fewGateways(let count): return like + "only \(count) gateways hear it: add one near"
         case .walkAgain: return like + "walk it once more, also to its corners"

@@ -39,6 +39,8 @@ package struct ZoneWalk: Sendable {
     /// The identities that match the target.
     private var identities: Set<BeaconIdentity> = []
     private var heard: [String: [RegionInstanceID: Heard]] = [:]
+    /// The time until which several beacons send the identity.
+    private var duplicatedUntil = Instant.origin
     private var nextSecond = Instant.distantFuture
     private var seconds = 0
 
@@ -59,6 +61,7 @@ package struct ZoneWalk: Sendable {
     private mutating func receive(_ list: ListedBeacons, from gateway: String, at now: Instant) {
         let matching = list.beacons.filter { target.matches($0.identity) }
         for beacon in matching where identities.count < Self.maxIdentities { identities.insert(beacon.identity) }
+        if matching.contains(where: \.isDuplicate) { duplicatedUntil = now + Self.memory }
         guard heard[gateway] != nil || heard.count < ZoneMap.maxGateways else { return }
         let level_dbm = matching.lazy.compactMap(\.presentLevel_dbm).max()
         heard[gateway, default: [:]][list.instance] = level_dbm.map { Heard(level_dbm: $0, at: now) }
@@ -92,6 +95,9 @@ package struct ZoneWalk: Sendable {
         seconds += 1
         if levels.isEmpty { stretches[last].silent += 1 } else { stretches[last].seconds.append(levels) }
     }
+
+    /// Returns whether several beacons send the identity now, so that the levels are of none of them.
+    func isDuplicated(at now: Instant) -> Bool { now < duplicatedUntil }
 
     /// Returns the present level at each gateway that hears the beacon.
     func levels(at now: Instant) -> Levels {
