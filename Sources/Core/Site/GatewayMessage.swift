@@ -152,7 +152,8 @@ struct Arrival: Sendable {
     let stated: Instant
     let isLate: Bool
     private let head: PayloadHead?
-    private let isTrusted: Bool
+    /// True if the gateway's clock and the store's are synced, so that `stated` shows the message's age.
+    let isTrusted: Bool
     private let timebase: Timebase
 
     init(_ head: PayloadHead?, at now: Instant, _ timebase: Timebase, lateAfter: TimeSpan) {

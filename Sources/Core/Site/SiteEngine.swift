@@ -250,9 +250,9 @@ extension SiteEngine {
         }
         presence.pass(to: now)
         placing.update(presence.gateways)
-        learning?.receive(message, at: now, timebase)
-        if case .beacons = message.content { return }
         let arrival = Arrival(message.head, at: now, timebase, lateAfter: settings.lateAfter)
+        learning?.receive(message, arrival, timebase)
+        if case .beacons = message.content { return }
         let showsClock = !isRetained && showsClock(message.content, of: gateway, arrival)
         presence.receive(message, of: gateway, arrival, showsClock: showsClock)
         guard let instance = message.instance else {

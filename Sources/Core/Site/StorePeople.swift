@@ -160,7 +160,7 @@ package struct StorePeople: Sendable {
     /// Ends the counting, because the process stops.
     package mutating func stop(at now: Instant, outputs: inout [GatewayOutput]) {
         publish(counts.stop(at: now), at: now, &outputs)
-        forgetAll()
+        (visits, inside, reportedAt, hearing) = ([:], [:], [:], GatewaySet())
     }
 
     private mutating func forgetSilent(at now: Instant) {
@@ -200,13 +200,6 @@ package struct StorePeople: Sendable {
     }
 
     private func keyAge_s(at now: Instant) -> UInt32 { UInt32(clamping: (now - keyMadeAt).microseconds / 1_000_000) }
-
-    private mutating func forgetAll() {
-        visits = [:]
-        inside = [:]
-        reportedAt = [:]
-        hearing = GatewaySet()
-    }
 
     private mutating func announce(at now: Instant, _ outputs: inout [GatewayOutput]) {
         guard announcedAt.map({ now - $0 >= Self.announced }) ?? true,

@@ -25,16 +25,15 @@ struct LearningSchedule: Sendable {
     mutating func begin() -> LearnedUpdate? { learning.firstReport() }
 
     /// Takes a gateway's message. A list counts where both clocks are synced and agree that it is new.
-    mutating func receive(_ message: GatewayMessage, at now: Instant, _ timebase: Timebase) {
+    mutating func receive(_ message: GatewayMessage, _ arrival: Arrival, _ timebase: Timebase) {
         self.timebase = timebase
         switch message.content {
         case .status(let payload): learning.receive(payload.advertises, from: message.gateway)
         case .beacons(let payload):
-            let wall = timebase.wall(now)
-            guard timebase.isSynced, payload.head.isClockSynced, payload.head.at >= wall - Self.oldestList,
-                payload.head.at <= wall + Self.oldestList
+            guard arrival.isTrusted, arrival.stated >= arrival.now - Self.oldestList,
+                arrival.stated <= arrival.now + Self.oldestList
             else { return }
-            learning.receive(payload, from: message.gateway, at: wall)
+            learning.receive(payload, from: message.gateway, at: timebase.wall(arrival.now))
         case .event, .state, .cleared, .ranging: break
         }
     }

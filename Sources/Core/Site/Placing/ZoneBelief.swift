@@ -88,7 +88,7 @@ struct ZoneBelief: Sendable {
         for level in heard {
             factors[plan.zone(of: level.gateway).number] = Hearing(level).factor(behind: strongest, elapsed_s)
         }
-        for zone in plan.vacant where factors.indices.contains(zone) { factors[zone] = 0 }
+        for zone in plan.vacant { factors[zone] = 0 }
         if let vectors = plan.vectors { Self.compare(levels, with: vectors, plan, hearing, &factors, elapsed_s) }
         for zone in shares.indices { shares[zone] *= factors[zone] }
         Self.normalize(&shares)
