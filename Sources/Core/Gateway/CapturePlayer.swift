@@ -115,6 +115,11 @@ package struct CapturePlayer: Sendable {
         clock.now = instant
     }
 
+    /// Learns that the store counts the people of the recording from now on.
+    package mutating func storeCounts(_ outputs: inout [GatewayOutput]) {
+        engine.storeCounts(until: .distantFuture, at: clock.now, outputs: &outputs)
+    }
+
     /// Takes a receiver's report, at a time of the capture's clock. A report slightly behind the capture counts as
     /// coming now.
     package mutating func receive(_ report: DeviceReport, at time: WallTime, outputs: inout [GatewayOutput]) {

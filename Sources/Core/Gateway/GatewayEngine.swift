@@ -560,6 +560,13 @@ extension GatewayEngine {
         (countingDue, sharingDue) = (.distantFuture, .distantFuture)
     }
 
+    /// Learns that the store counts its people jointly until `until`, so that this gateway publishes no counts of its own.
+    package mutating func storeCounts(until: Instant, at instant: Instant, outputs: inout [GatewayOutput]) {
+        advance(through: instant, outputs: &outputs)
+        publish(people?.storeCounts(until: until, at: now) ?? [], &outputs)
+        scheduleCounting()
+    }
+
     private func publish(_ counts: [VisitCount], _ outputs: inout [GatewayOutput]) {
         for count in counts { outputs.append(.message(count, at: now)) }
     }

@@ -52,6 +52,8 @@ struct PeopleCount: Sendable {
     /// The visits that ended in the quarter before and in the one at hand.
     private var ended: (before: Int64, now: Int64) = (0, 0)
     private var isDeaf: Bool
+    /// Visits that began earlier are in no count; `nil` where none can have.
+    private var countsSince: Instant?
     /// The dwell of published visits that is not published yet.
     private var dwell = Self.noVisits
     /// The ways of published visits that are not published yet; `nil` at a gateway, which knows no zones.
@@ -74,7 +76,7 @@ struct PeopleCount: Sendable {
         switch crossing {
         case .enter: inside += 1
         case .exit(let stay):
-            guard stay.beginning == .observed else { return }
+            guard stay.beginning == .observed, countsSince.map({ stay.enteredAt >= $0 }) ?? true else { return }
             inside -= 1
             ended.now += 1
             open.left += 1
@@ -131,6 +133,12 @@ struct PeopleCount: Sendable {
         begin(at: start)
         open.isPartial = true
         (dayFrom, ended) = (start, (0, 0))
+    }
+
+    /// Begins anew after a time in which the store counted. Visits under way are in no count.
+    mutating func beginAnew(at start: WallTime, _ now: Instant) {
+        (inside, published, held, countsSince) = (0, 0, nil, now)
+        goOn(at: start)
     }
 
     private mutating func begin(at start: WallTime) {

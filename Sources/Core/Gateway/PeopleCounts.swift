@@ -12,7 +12,9 @@ struct PeopleCounts: Sendable {
     private let localTime: LocalTime
     /// The quarter at hand, in quarters since the Unix epoch.
     private var number: Int64
-    /// The end of the quarter by the present clock.
+    /// The time until which the store counts; `nil` where this gateway counts.
+    private var storeCountsUntil: Instant?
+    /// The end of the quarter by the present clock, or of the store's count.
     private(set) var due: Instant
     /// The reports of people's beacons.
     private(set) var reportCount: UInt64 = 0
@@ -70,6 +72,10 @@ struct PeopleCounts: Sendable {
         defer { schedule() }
         let wall = timebase.wall(now)
         let current = Self.number(of: wall)
+        if let until = storeCountsUntil {
+            if now >= until { beginAnew(at: now) }
+            return []
+        }
         guard current > number || current < number - 1 else { return [] }
         let end = Self.beginning(of: number + 1)
         let isNext = current == number + 1
@@ -87,16 +93,36 @@ struct PeopleCounts: Sendable {
         return published
     }
 
+    /// Learns that the store counts. The count at hand ends, and the next one begins once the store counts no more. Returns the counts
+    /// to publish: none that is too small, because most are of the seconds between a start and the first announcement.
+    mutating func storeCounts(until: Instant, at now: Instant) -> [VisitCount] {
+        defer { schedule() }
+        let published = endCounts(at: now).filter { $0.entered != nil }
+        storeCountsUntil = until
+        return published
+    }
+
     /// Ends the counting. Returns the counts to publish.
     mutating func stop(at now: Instant) -> [VisitCount] {
-        let end = min(timebase.wall(now), Self.beginning(of: number + 1))
         due = .distantFuture
+        return endCounts(at: now)
+    }
+
+    private mutating func endCounts(at now: Instant) -> [VisitCount] {
+        if storeCountsUntil != nil { return [] }
+        let end = min(timebase.wall(now), Self.beginning(of: number + 1))
         return regions.flatMap { counts[$0]?.stop(at: end) ?? [] }
+    }
+
+    private mutating func beginAnew(at now: Instant) {
+        let wall = timebase.wall(now)
+        (storeCountsUntil, number) = (nil, Self.number(of: wall))
+        for region in regions { counts[region]?.beginAnew(at: wall, now) }
     }
 
     /// Sets the end of the quarter at hand. A clock that was set back by at most a quarter makes it later.
     private mutating func schedule() {
-        due = timebase.instant(Self.beginning(of: number + 1))
+        due = storeCountsUntil ?? timebase.instant(Self.beginning(of: number + 1))
     }
 
     private static func number(of wall: WallTime) -> Int64 {

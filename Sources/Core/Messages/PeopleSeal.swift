@@ -1,7 +1,9 @@
 // The protection of what gateways tell their store of people. Only `beacond site` reads it, so it is no part of the contract.
 //
-//     announcement  version (1) | public key of the store (32) | age of that key, s (4) | code by the store's secret (32)
+//     announcement  version (1) | public key of the store (32) | UTC, s (4) | age of that key, s (4) | code by the store's secret (32)
 //     report        version (1) | public key of the report (32) | order (8) | encrypted | tag (16)
+//
+// UTC counts from the Unix epoch, and is 0 where the store's clock is not synchronised.
 //
 // The order is the age in the announcement (4), and the number of the report since that announcement (4), the most significant octet
 // first. A gateway that starts again has no number, but waits for the next announcement. So the order of its reports only grows.
@@ -30,7 +32,7 @@ private enum PeopleSeal {
     static let keyLength = X25519PrivateKey.length
 
     /// The octets before the code of an announcement, or before the encrypted part of a report.
-    static let announced = 1 + keyLength + 4
+    static let announced = 1 + keyLength + 4 + 4
     static let header = 1 + keyLength + 8
 
     static func octets(_ value: UInt32) -> [UInt8] { value.littleEndianOctets.reversed() }
@@ -76,9 +78,12 @@ struct PeopleOpener: Sendable {
 
     /// Returns the payload that tells gateways the key.
     ///
-    /// - Parameter age_s: larger than in the announcement before.
-    func announcement(age_s: UInt32) -> [UInt8]? {
-        let announced = [PeopleSeal.version] + key.publicKey + PeopleSeal.octets(age_s)
+    /// - Parameters:
+    ///   - age_s: larger than in the announcement before.
+    ///   - at: the time of day; `nil` where the clock is not synchronised.
+    func announcement(age_s: UInt32, at: WallTime? = nil) -> [UInt8]? {
+        let utc_s = at.map { UInt32(clamping: $0.microseconds / 1_000_000) } ?? 0
+        let announced = [PeopleSeal.version] + key.publicKey + PeopleSeal.octets(utc_s) + PeopleSeal.octets(age_s)
         return PeopleSeal.code(announced, siteKey: siteKey, store: store).map { announced + $0 }
     }
 
@@ -99,6 +104,8 @@ struct PeopleOpener: Sendable {
 struct PeopleSealer: Sendable {
     private let store: [UInt8]
     private let age: [UInt8]
+    /// The store's time in the announcement; `nil` where its clock was not synchronised.
+    let announcedAt: WallTime?
     private let siteKey: [UInt8]
     private let nameKey: [UInt8]
     private var number: UInt32 = 0
@@ -111,6 +118,8 @@ struct PeopleSealer: Sendable {
         guard announced.first == PeopleSeal.version, !code.isEmpty else { return nil }
         store = Array(announced[1...PeopleSeal.keyLength])
         age = Array(announced.suffix(4))
+        let utc_s = announced.dropLast(4).suffix(4).reduce(Int64(0)) { $0 << 8 | Int64($1) }
+        announcedAt = utc_s == 0 ? nil : WallTime(microseconds: utc_s * 1_000_000)
         guard let right = PeopleSeal.code(Array(announced), siteKey: siteKey, store: topic), code.elementsEqual(right),
             let nameKey = HKDFSHA256.key(
                 from: siteKey, salt: store, info: Array("beacond people names".utf8), length: HMACSHA256.length)

@@ -203,7 +203,8 @@ package struct StorePeople: Sendable {
 
     private mutating func announce(at now: Instant, _ outputs: inout [GatewayOutput]) {
         guard announcedAt.map({ now - $0 >= Self.announced }) ?? true,
-            let payload = opener.announcement(age_s: keyAge_s(at: now))
+            let payload = opener.announcement(
+                age_s: keyAge_s(at: now), at: timebase.isSynced ? timebase.wall(now) : nil)
         else { return }
         announcedAt = now
         outputs.append(.message(PeopleMessage(topic: topics.people, payload: payload), at: now))

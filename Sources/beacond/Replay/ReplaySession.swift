@@ -31,6 +31,8 @@ struct ReplaySession {
     private var dayEnd: WallTime
     private var healthDue: Instant
     private var outputs: [GatewayOutput]
+    /// True once the engine knows that the store counts people.
+    private var isCountedByStore = false
     /// True if messages that are not kept, such as ranging, are left out: they say how things are, and this is the past.
     var leavesOutLists = false
 
@@ -115,6 +117,10 @@ struct ReplaySession {
         (recorded.now, recorded.timebase) = (player.clock.now, player.clock.timebase)
         swap(&recorded.outputs, &outputs)
         round.turn()
+        if recorded.isCountedByStore, !isCountedByStore {
+            isCountedByStore = true
+            player.storeCounts(&outputs)
+        }
     }
 
     /// Ends a day: whatever belongs to it is published under its key.

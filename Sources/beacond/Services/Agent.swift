@@ -163,7 +163,7 @@ struct Agent {
             let people = PeopleSharing(settings)
             let gateway = QueuedGateway(
                 queue, isAnswering ? handler : nil, mayAdminister: mayAdminister,
-                isSupported: { AdapterSurvey.isSupported }, settings: desk, people: people,
+                isSupported: { AdapterSurvey.isSupported }, settings: desk, people: people.map { ($0, requests) },
                 receiver: receiver.map { ($0.settings.topic, $0.inbox) })
             let worker = try startDelivery(
                 gateway, parts.dispatcher,

@@ -84,7 +84,7 @@ struct PeopleSealTests {
         #expect(sealer(opener) != nil)
         #expect(sealer(opener, secret: [UInt8](repeating: 7, count: 32)) == nil)
         #expect(PeopleSealer(announcement, siteKey: Self.secret, store: "beacons/other/site/people") == nil)
-        for length in [0, 1, 33, 36, 37, 68] {
+        for length in [0, 1, 33, 36, 37, 40, 41, 72] {
             let short = Array(announcement.prefix(length))
             #expect(PeopleSealer(short, siteKey: Self.secret, store: Self.store) == nil)
         }
@@ -93,6 +93,17 @@ struct PeopleSealTests {
             changed[index] ^= 1
             #expect(PeopleSealer(changed, siteKey: Self.secret, store: Self.store) == nil)
         }
+    }
+
+    @Test("An announcement has the store's time, or none where its clock is not synchronised")
+    func dates() throws {
+        let opener = try opener()
+        let at = WallTime(microseconds: 1_764_547_200_999_999)
+        let dated = try #require(opener.announcement(age_s: 70_000, at: at))
+        #expect(dated[33..<41].elementsEqual([0x69, 0x2C, 0xDA, 0x80, 0, 1, 0x11, 0x70]))
+        let sealer = PeopleSealer(dated, siteKey: Self.secret, store: Self.store)
+        #expect(sealer?.announcedAt == WallTime(microseconds: 1_764_547_200_000_000))
+        #expect(try #require(self.sealer(opener)).announcedAt == nil)
     }
 
     @Test("All gateways name a person alike on one day, and otherwise on the next")

@@ -95,8 +95,8 @@ package final class QueuedGateway: Engine {
     private let mayAdminister: Bool
     private let isSupported: @Sendable () -> Bool
     private let settings: (any SettingsReceiver)?
-    /// `nil` where the store joins no counts of people.
-    private var people: PeopleSharing?
+    /// The part in the joint count of people, and the way to the engine; `nil` where the store joins no counts.
+    private var people: (sharing: PeopleSharing, engine: RequestQueue)?
     /// The receiver that is the radio; `nil` for adapters. Its messages come over the agent's connection, or over one of
     /// their own.
     private let receiver: (topic: String, inbox: ReceiverInbox)?
@@ -106,12 +106,12 @@ package final class QueuedGateway: Engine {
     ///   - requests: `nil` where requests are disabled.
     ///   - isSupported: returns whether the kernel has Bluetooth; asked where an adapter is missing.
     ///   - settings: `nil` where settings come from the file alone.
-    ///   - people: `nil` where the store joins no counts of people.
+    ///   - people: the part in the joint count of people, and the queue to the engine; `nil` where the store joins no counts.
     ///   - receiver: the topics and the inbox of the receiver; `nil` for adapters.
     package init(
         _ queue: DeliveryQueue, _ requests: RequestHandler?, mayAdminister: Bool,
         isSupported: @escaping @Sendable () -> Bool = { true },
-        settings: (any SettingsReceiver)? = nil, people: PeopleSharing? = nil,
+        settings: (any SettingsReceiver)? = nil, people: (sharing: PeopleSharing, engine: RequestQueue)? = nil,
         receiver: (topic: String, inbox: ReceiverInbox)? = nil
     ) {
         self.receiver = receiver
@@ -134,7 +134,7 @@ package final class QueuedGateway: Engine {
         if let figures = content.figures { latest = (figures, content.radio) }
         var update = EngineUpdate(outputs: content.outputs, overflow: content.overflow, isLast: content.isClosed)
         update.outputs += settings?.advance(to: now) ?? []
-        people?.pass(&update.outputs)
+        people?.sharing.pass(&update.outputs)
         if let availability = content.availability {
             let condition =
                 receiver.map { RadioCondition(availability, receiver: $0.topic) }
@@ -151,12 +151,22 @@ package final class QueuedGateway: Engine {
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
         let messages = messages.filter { message in
             !(receiver?.inbox.take(message, at: now) ?? false)
-                && !(people?.receive(message.topic, message.payload.octets, at: now, timebase) ?? false)
+                && !takesAnnouncement(message, at: now, timebase)
         }
         let desired = messages.last { $0.topic == settings?.topic }
         // A topic retains one message, so only the last of several counts.
         if let desired { settings?.receive(desired.payload) }
         return requests?.receive(messages.filter { $0.topic != settings?.topic }, at: now) ?? []
+    }
+
+    /// Returns whether the message is on the topic of the store's announcements. A valid one reaches the engine; where the queue is full, the next
+    /// one does, 10 s later.
+    private func takesAnnouncement(_ message: IncomingMessage, at now: Instant, _ timebase: Timebase) -> Bool {
+        guard let taken = people?.sharing.receive(message.topic, message.payload.octets, at: now, timebase) else {
+            return false
+        }
+        if case .announced(let until) = taken { _ = people?.engine.push(.storeCounts(until: until)) }
+        return taken != .no
     }
 
     package func figures(at now: Instant) -> EngineFigures? {
@@ -186,6 +196,8 @@ package final class RecordedEngine: Engine, RoundClock {
     package var outputs: [GatewayOutput] = []
     package var figures: GatewayFigures?
     private var people: PeopleSharing?
+    /// True once the store counts the people of the recording.
+    private(set) package var isCountedByStore = false
 
     /// - Parameter people: `nil` where the store joins no counts of people, and where the replay does not publish.
     package init(at now: Instant, _ timebase: Timebase, people: PeopleSharing? = nil) {
@@ -205,7 +217,11 @@ package final class RecordedEngine: Engine, RoundClock {
     }
 
     package func receive(_ messages: [IncomingMessage], at now: Instant, _ timebase: Timebase) -> [Answer] {
-        for message in messages { _ = people?.receive(message.topic, message.payload.octets, at: now, timebase) }
+        for message in messages {
+            if case .announced? = people?.receive(message.topic, message.payload.octets, at: now, timebase) {
+                isCountedByStore = true
+            }
+        }
         return []
     }
 

@@ -21,7 +21,7 @@ package struct RequestHandler {
         messages.compactMap { message in
             var decision = gate.admit(IncomingRequest(message), at: now)
             if case .carryOut(let request, let address) = decision {
-                if queue.push(RequestQueue.Entry(request: request, address: address)) { return nil }
+                if queue.push(.request(request, address)) { return nil }
                 decision = gate.refuseFlood(address, at: now)
             }
             guard case .refuse(let error, let address) = decision else { return nil }
@@ -40,20 +40,21 @@ extension IncomingRequest {
     }
 }
 
-/// The bounded queue of requests from the delivery loop to the radio loop, against the direction of all other data.
+/// The bounded queue from the delivery loop to the radio loop, against the direction of all other data.
 package final class RequestQueue: Sendable {
-    package struct Entry {
-        var request: Request
-        package var address: ReplyAddress
+    package enum Entry: Sendable {
+        case request(Request, ReplyAddress)
+        /// The store counts its people until then.
+        case storeCounts(until: Instant)
     }
 
-    /// More requests than this wait only where the radio loop hangs.
+    /// More entries than this wait only where the radio loop hangs.
     package static let limit = 32
 
     private let entries = Mutex<[Entry]>([])
     private let wake: @Sendable () -> Void
 
-    /// - Parameter wake: makes the radio loop look for requests soon; called from the delivery loop.
+    /// - Parameter wake: makes the radio loop look for entries soon; called from the delivery loop.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }

@@ -52,8 +52,14 @@ package struct GatewayOwner: RadioOwner {
         if engine.countsPeople { engine.follow(clock()) }
         var wait = engine.advance(through: instant, outputs: &outputs)
         let entries = requests.take()
-        for entry in entries { engine.answer(entry.request, to: entry.address, at: instant, outputs: &outputs) }
-        // An answer may have set a timer.
+        for entry in entries {
+            switch entry {
+            case .request(let request, let address):
+                engine.answer(request, to: address, at: instant, outputs: &outputs)
+            case .storeCounts(let until): engine.storeCounts(until: until, at: instant, outputs: &outputs)
+            }
+        }
+        // An entry may have set a timer.
         if !entries.isEmpty { wait = engine.advance(through: instant, outputs: &outputs) }
         fixes?.follow(listens: wait.listensForFixes)
         flush()

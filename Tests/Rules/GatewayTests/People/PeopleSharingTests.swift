@@ -76,7 +76,7 @@ struct PeopleSharingTests {
         forged[40] ^= 1
         let payloads: [(String, [UInt8]?)] = [("beacons/store/door/request/state", []), (store, forged), (store, nil)]
         let taken = payloads.map { sharing.receive($0.0, $0.1, at: .origin, .ofRecordings) }
-        #expect(taken == [false, true, true])
+        #expect(taken == [.no, .refused, .refused])
         sharing.pass(&outputs)
         #expect(messages(outputs).isEmpty && outputs.allSatisfy { $0.content(PeopleReport.self) == nil })
         #expect(outputs.compactMap { $0.content(VisitCount.self)?.left }.reduce(0, +) == 3)
@@ -90,33 +90,127 @@ struct PeopleSharingTests {
         #expect(try Settings.parse("[privacy]\nsite_key_file = \"/key\"").gateway.sharesPeople == false)
     }
 
-    @Test("No count of a gateway's own overlaps the time in which the store counts")
-    func leavesOut() throws {
-        func wall(_ t_s: Int64) -> WallTime {
-            WallTime(microseconds: 1_764_547_200_000_000) + .milliseconds(t_s * 1_000)
+    @Test("An announcement a minute off is an old one, where both clocks are synchronised")
+    func refusesOld() throws {
+        let wall = WallTime(microseconds: 1_764_547_200_000_000)
+        func taken(
+            at offset_s: Double?, isSynced: Bool = true, isRecorded: Bool = false
+        ) throws -> PeopleSharing.Taken {
+            var sharing = try #require(PeopleSharing(try settings(), isRecorded: isRecorded))
+            let payload = try opener().announcement(age_s: 7, at: offset_s.map { wall + .seconds($0) })
+            return sharing.receive(store, payload, at: .origin, Timebase(at: .origin, wall: wall, isSynced: isSynced))
         }
-        func count(_ from_s: Int64, _ to_s: Int64) -> GatewayOutput {
-            let count = VisitCount(
-                region: "visitors", from: wall(from_s), to: wall(to_s), minimum: 5, entered: 5, left: 5, present: 0,
-                isPartial: false)
-            return .message(count, at: .origin)
-        }
-        let timebase = Timebase(at: .origin, wall: wall(0), isSynced: true)
+        let announced = PeopleSharing.Taken.announced(until: .origin + .seconds(60))
+        for offset_s in [-60.0, 0, 60] { #expect(try taken(at: offset_s) == announced) }
+        for offset_s in [-86_400.0, -61, 61] { #expect(try taken(at: offset_s) == .refused) }
+        #expect(try taken(at: nil) == announced, "the store's clock is not synchronised")
+        #expect(try taken(at: -86_400, isSynced: false) == announced)
+        #expect(try taken(at: -86_400, isRecorded: true) == .announced(until: .distantFuture))
+    }
+
+    @Test("An announcement that comes again does not make the store count for longer")
+    func refusesAgain() throws {
         var sharing = try #require(PeopleSharing(try settings()))
         let opener = try opener()
-        for t_s in stride(from: Int64(1_800), through: 3_600, by: 10) {
-            let announcement = try announcement(of: opener, age_s: UInt32(t_s))
-            _ = sharing.receive(store, announcement, at: .origin + .milliseconds(t_s * 1_000), timebase)
+        let taken = try [(7, 0.0), (7, 20), (17, 30)].map { age_s, t_s in
+            sharing.receive(
+                store, try announcement(of: opener, age_s: age_s), at: .origin + .seconds(t_s), .ofRecordings)
         }
-        // The broker may send an old announcement again.
-        _ = sharing.receive(
-            store, try announcement(of: opener, age_s: 3_600), at: .origin + .milliseconds(4_000_000), timebase)
-        var outputs = [
-            count(0, 900), count(0, 1_800), count(900, 2_700), count(2_000, 2_700), count(3_600, 4_500),
-            count(3_660, 4_500),
-        ]
-        let kept = [outputs[0], outputs[1], outputs[5]]
-        sharing.pass(&outputs)
-        #expect(outputs == kept)
+        #expect(
+            taken == [
+                .announced(until: .origin + .seconds(60)), .refused, .announced(until: .origin + .seconds(90)),
+            ])
+    }
+}
+
+@Suite("A gateway's counts beside those of its store")
+struct CountsBesideStoreTests {
+    private static let start = WallTime(microseconds: 1_764_547_200_000_000)
+    private let timebase = Timebase(at: .origin, wall: Self.start, isSynced: true)
+
+    private func counts() throws -> PeopleCounts {
+        var region = BeaconRegion(id: "visitors", uuid: Air.uuid, isOfPeople: true, rules: BeaconRules.defaults)
+        region.rules.countMinimum = 2
+        return try #require(PeopleCounts([region], isDeaf: false, at: .origin, timebase, .utc))
+    }
+
+    private func minute(_ minute: Double) -> Instant { .origin + .seconds(minute * 60) }
+
+    private func visit(_ from: Double, _ to: Double) -> RegionEvent.Kind {
+        .exit(RegionStay(enteredAt: minute(from), lastHeardAt: minute(to), beginning: .observed))
+    }
+
+    /// The counts in minutes: `0-20: 2 in 2 left`.
+    private func lines(_ counts: [VisitCount]) -> [String] {
+        counts.map { count in
+            let (from, to) = ((count.from - Self.start).seconds / 60, (count.to - Self.start).seconds / 60)
+            return "\(Int(from))-\(Int(to)): \(count.entered ?? 0) in \(count.left ?? 0) left"
+        }
+    }
+
+    @Test("The count at hand ends as the store begins to count, and the next begins as it counts no more")
+    func takesTurns() throws {
+        var counts = try counts()
+        for _ in 0..<3 { counts.take(.enter, of: "visitors") }
+        for _ in 0..<2 { counts.take(visit(1, 5), of: "visitors") }
+        #expect(lines(counts.advance(to: minute(15))) == [])
+        #expect(lines(counts.storeCounts(until: minute(41), at: minute(20))) == ["0-20: 2 in 2 left"])
+        for _ in 0..<4 { counts.take(.enter, of: "visitors") }
+        for _ in 0..<3 { counts.take(visit(21, 25), of: "visitors") }
+        #expect(lines(counts.advance(to: minute(30))) == [] && counts.due == minute(41))
+        #expect(lines(counts.storeCounts(until: minute(42), at: minute(31))) == [], "it counts on")
+        #expect(lines(counts.advance(to: minute(41))) == [] && counts.due == minute(42))
+        #expect(lines(counts.advance(to: minute(42))) == [] && counts.due == minute(45))
+        for _ in 0..<2 { counts.take(.enter, of: "visitors") }
+        // Who came before is in no count.
+        for from in [3.0, 41.9, 42, 43] { counts.take(visit(from, 44), of: "visitors") }
+        #expect(lines(counts.stop(at: minute(50))) == ["42-45: 2 in 2 left"])
+    }
+
+    @Test("A count that is too small as the store begins is not published")
+    func leavesOutSmall() throws {
+        var counts = try counts()
+        counts.take(.enter, of: "visitors")
+        counts.take(visit(1, 5), of: "visitors")
+        #expect(counts.storeCounts(until: minute(41), at: minute(10)).isEmpty)
+    }
+
+    @Test("A gateway that stops while its store counts publishes no count")
+    func stopsBeside() throws {
+        var counts = try counts()
+        _ = counts.storeCounts(until: minute(20), at: minute(1))
+        for _ in 0..<2 {
+            counts.take(.enter, of: "visitors")
+            counts.take(visit(2, 5), of: "visitors")
+        }
+        #expect(counts.stop(at: minute(10)).isEmpty)
+    }
+
+    @Test("The engine passes the store's time on, and the counts that end with it come at once")
+    func reachesEngine() throws {
+        var air = Air()
+        air.otherDevices(end_s: 1_400)
+        air.threeVisitors()
+        let settings = try Settings.parse(
+            """
+            [regions]
+            settle_s = 0
+            count_minimum = 2
+            [[region]]
+            id = "visitors"
+            uuid = "\(Air.uuid)"
+            people = true
+            """
+        ).gateway
+        var outputs: [GatewayOutput] = []
+        var player = CapturePlayer(settings, restoring: [], at: Story.startTime, outputs: &outputs)
+        for transmission in air.inOrder {
+            player.receive(
+                transmission.event.span, at: Story.startTime + .seconds(transmission.t_s), outputs: &outputs)
+            if transmission.t_s == 200 { player.storeCounts(&outputs) }
+        }
+        player.stop(&outputs)
+        let counts = outputs.compactMap { $0.content(VisitCount.self) }
+        #expect(counts.map(\.left) == [3] && counts.map { ($0.to - Story.startTime).seconds } == [200])
     }
 }
