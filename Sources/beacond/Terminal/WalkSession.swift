@@ -5,9 +5,6 @@ import Glibc
 
 /// A run of `beacond site walk`: asks for zones, listens to the gateways, and shows what they hear.
 struct WalkSession {
-    /// The time in which the broker sends what it keeps.
-    private static let keptMessages = TimeSpan.milliseconds(500)
-
     private let connection: WalkConnection
     private let topics: TopicTree
     private let target: BeaconIdentityConstraint
@@ -31,13 +28,10 @@ struct WalkSession {
 
     /// Works until the installer is done.
     ///
-    /// - Parameter first: the messages that came before.
+    /// - Parameter first: the messages that came before, the retained ones among them.
     /// - Returns: the walk; `nil` where it was dropped.
     mutating func run(_ first: [IncomingMessage]) throws -> ZoneWalk? {
         receive(first)
-        // The broker sends what it keeps behind its answer to a subscription.
-        let listing = SystemClock.now + Self.keptMessages
-        while SystemClock.now < listing { receive(connection.wait(timeout_ms: 100, wake: -1)) }
         // A gateway that is not listed has a zone of its id.
         let known =
             dialog.zones.isEmpty ? feed.storeFigures(at: SystemClock.now).gateways.map(\.id) : dialog.zones

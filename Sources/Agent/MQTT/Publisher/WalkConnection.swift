@@ -14,6 +14,8 @@ package final class WalkConnection {
 
     private static let patience = TimeSpan.seconds(5)
     private static let pause = TimeSpan.seconds(2)
+    /// The time in which the broker delivers retained messages behind its answer to a subscription.
+    private static let retained = TimeSpan.milliseconds(500)
 
     private let settings: BrokerSettings
     private let link: BrokerLink
@@ -26,7 +28,7 @@ package final class WalkConnection {
         (self.settings, self.filters) = (settings, filters)
     }
 
-    /// Connects, and subscribes. Returns what came until then.
+    /// Connects, and subscribes. Returns the messages until then, with those that the broker retains.
     package func open() throws(Problem) -> [IncomingMessage] {
         try connect()
         let deadline = BootClock.now + Self.patience
@@ -53,6 +55,8 @@ package final class WalkConnection {
                 }
             }
         }
+        let listing = BootClock.now + Self.retained
+        while BootClock.now < listing { messages += wait(timeout_ms: 100, wake: -1) }
         return messages
     }
 
