@@ -35,12 +35,16 @@ extension Settings {
         } catch {
             throw ConfigurationErrors(error)
         }
-        let people = tables.isEmpty ? [] : SettingsReader.people(root)
+        var own: Settings?
+        if !tables.isEmpty {
+            var reader = SettingsReader(root: root)
+            own = reader.read()
+        }
         root.merge(tables) { _, given in given }
         var reader = SettingsReader(root: root, certificate: certificate, isRecording: isRecording)
         var settings = reader.read()
         var errors = reader.errors
-        for error in settings.gateway.regions.exposures(of: people) { errors.record(error) }
+        if let own { for error in settings.exposures(of: own) { errors.record(error) } }
         for error in complete(&settings) { errors.record(error) }
         guard errors.isEmpty else {
             errors.place(in: text, besides: Set(tables.keys))

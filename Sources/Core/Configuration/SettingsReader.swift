@@ -15,12 +15,6 @@ struct SettingsReader {
         effective = isRecording ? EffectiveConfiguration() : nil
     }
 
-    /// Returns the regions of people of a file.
-    static func people(_ root: [String: TOMLNode]) -> [BeaconRegion] {
-        var reader = SettingsReader(root: root)
-        return reader.read().gateway.regions.beacons.filter(\.isOfPeople)
-    }
-
     /// Returns complete settings: wrong or missing values are replaced by defaults. The settings are valid only if
     /// `errors` is empty.
     mutating func read() -> Settings {

@@ -101,11 +101,28 @@ struct SettingsLedgerTests {
     }
 
     @Test(
+        "Settings lower no limit beside people, which would show in health",
+        arguments: [
+            (#""regions":{"max_instances":100}"#, "100: must be at least 16384, as in the file"),
+            (#""regions":{"max_newcomers_per_minute":1}"#, "1: must be at least 600, as in the file"),
+            (#""radio":{"max_transmitters":64}"#, "64: must be at least 8192, as in the file"),
+        ])
+    func lowersNoLimit(tables: String, reason: String) throws {
+        var gateway = FleetGateway()
+        gateway.file = "[[region]]\nid = \"visitors\"\nuuid = \"\(Self.people)\"\nmajor = 7\npeople = true\n"
+        let own = #""region":[{"id":"visitors","uuid":"\#(Self.people)","major":7,"people":true}],"#
+        #expect(gateway.receive(#"{"schema":1,"version":1,"tables":{\#(own)\#(tables)}}"#) == .refused)
+        let error = try #require(gateway.ledger.report?.errors.first)
+        #expect(error.reason.hasPrefix(reason), "\(error.reason)")
+    }
+
+    @Test(
         "Settings may count more people together, and publish less about them",
         arguments: [
             #""region":[{"id":"all","uuid":"\#(people)","people":true}]"#,
             #""region":[{"id":"visitors","uuid":"\#(people)","major":7,"people":true,"count_minimum":9}]"#,
             #""regions":{"count_minimum":5,"exit_after_s":45}"#,
+            #""regions":{"max_newcomers_per_minute":0,"max_instances":65536}"#,
             #""log":{"level":"debug"}"#,
         ])
     func keepsPeople(tables: String) {

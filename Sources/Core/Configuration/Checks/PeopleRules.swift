@@ -29,26 +29,6 @@ extension RegionSettings {
         var major: UInt16?
     }
 
-    /// The errors of tables over MQTT that would publish more about people than the gateway's own file.
-    ///
-    /// - Parameter people: the regions of people of the file.
-    func exposures(of people: [BeaconRegion]) -> [ConfigurationError] {
-        people.compactMap { own in
-            let isKept = beacons.contains { region in
-                region.isOfPeople && region.uuid == own.uuid && (region.major == nil || region.major == own.major)
-                    && region.expansion == own.expansion && region.rules.countMinimum >= own.rules.countMinimum
-                    && region.rules.exitAfter >= own.rules.exitAfter
-            }
-            guard !isKept else { return nil }
-            return ConfigurationError(
-                key: RegionTable.tableName, value: nil,
-                requirement:
-                    "must keep region \(own.id.quoted) with people = true, its expand, and a count_minimum and an "
-                    + "exit_after_s that are not below its own: only config.toml of the gateway may publish more about "
-                    + "its people")
-        }
-    }
-
     /// Returns why a request must not register a region; `nil` where it may.
     func refusal(ofRequested region: BeaconRegion) -> String? {
         if region.isOfPeople { return "must be false in a request: a region of people stands in the configuration" }
@@ -63,6 +43,46 @@ extension RegionSettings {
 }
 
 extension Settings {
+    /// The errors of tables over MQTT that would publish more about people than the gateway's own file.
+    ///
+    /// - Parameter own: the settings of the file.
+    func exposures(of own: Settings) -> [ConfigurationError] {
+        let people = own.gateway.regions.beacons.filter(\.isOfPeople)
+        let errors = people.compactMap { own -> ConfigurationError? in
+            let isKept = gateway.regions.beacons.contains { region in
+                region.isOfPeople && region.uuid == own.uuid && (region.major == nil || region.major == own.major)
+                    && region.expansion == own.expansion && region.rules.countMinimum >= own.rules.countMinimum
+                    && region.rules.exitAfter >= own.rules.exitAfter
+            }
+            guard !isKept else { return nil }
+            return ConfigurationError(
+                key: RegionTable.tableName, value: nil,
+                requirement:
+                    "must keep region \(own.id.quoted) with people = true, its expand, and a count_minimum and an "
+                    + "exit_after_s that are not below its own: " + Self.onlyInFile)
+        }
+        return people.isEmpty ? [] : errors + exposures(byLimits: own)
+    }
+
+    private static let onlyInFile = "only config.toml of the gateway may publish more about its people"
+
+    /// The errors of limits below those of the file: a limit that people reach shows in `health`.
+    private func exposures(byLimits own: Settings) -> [ConfigurationError] {
+        let (limits, most) = (gateway.regions.limits, own.gateway.regions.limits)
+        // 0 newcomers are no limit.
+        let newcomers = limits.maxNewcomersPerMinute == 0 ? .max : limits.maxNewcomersPerMinute
+        let compared = [
+            ("regions.max_instances", limits.maxInstances, most.maxInstances),
+            ("regions.max_newcomers_per_minute", newcomers, most.maxNewcomersPerMinute),
+            ("radio.max_transmitters", gateway.tracker.maxTransmitters, own.gateway.tracker.maxTransmitters),
+        ]
+        return compared.filter { $0.1 < $0.2 }.map { key, value, most in
+            ConfigurationError(
+                key: key, value: "\(value)",
+                requirement: "must be at least \(most), as in the file, beside a region of people: " + Self.onlyInFile)
+        }
+    }
+
     /// The conflicts between regions of people and the rest of the settings, with the number of the region's table, from 1.
     ///
     /// - Parameter number: returns the number of the table with an id.
