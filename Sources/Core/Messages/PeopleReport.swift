@@ -21,7 +21,7 @@ struct PeopleReport: Hashable, Sendable {
     static let most = 1_000
 
     var people: [Person]
-    /// False where there were more people than a report has.
+    /// False where there are more people than a report has, and where the gateway's radio does not hear.
     var isComplete = true
 }
 
@@ -36,6 +36,8 @@ extension PeopleReport: MessageContent {
 
 extension PeopleReport {
     private static let longest_ms: Int64 = 400 * 86_400_000
+    /// The step of lengths: a reader of the broker learns no more than the number of people by forty.
+    private static let step = 4_096
 
     /// Reads a report. The pseudonyms in it are short.
     init(decoding octets: [UInt8]) throws(PayloadError) {
@@ -64,7 +66,8 @@ extension PeopleReport {
             if person.wasThere { json.set("was_there", true) }
         }
         json.set("complete", isComplete)
-        return json.finish()
+        let text = json.finish()
+        return text + [UInt8](repeating: UInt8(ascii: " "), count: Self.step - text.count % Self.step)
     }
 }
 

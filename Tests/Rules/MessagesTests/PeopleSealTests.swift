@@ -117,6 +117,17 @@ struct PeopleSealTests {
         #expect(today.name("person 1") == "d27d6880079d82fe")
     }
 
+    @Test("A sealed report has one length for up to forty people, and another step for each forty more")
+    func pads() throws {
+        let lengths = [0, 1, 5, 30, 100].map { count in
+            let person = PeopleReport.Person(
+                region: "visitors", name: "0123456789abcdef", entered_ms: 3_600_000, heard_ms: 12_000, rssi_dbm: -60.5,
+                wasThere: false)
+            return PeopleReport(people: [PeopleReport.Person](repeating: person, count: count)).encoded.count
+        }
+        #expect(lengths == [4_096, 4_096, 4_096, 4_096, 12_288])
+    }
+
     @Test("A report is read as it was written, and no other name than a pseudonym")
     func reads() throws {
         var report = PeopleReport(people: [
