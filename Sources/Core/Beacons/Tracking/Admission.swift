@@ -132,8 +132,9 @@ struct NewcomerCounter: Sendable {
         refused.removeAll()
     }
 
-    /// Counts a new transmitter that was admitted and has its state.
+    /// Counts a new transmitter that was admitted and has its state. One of a region of people does not count.
     mutating func taken(_ slot: TransmitterSlot, isNewIdentity: Bool, in table: inout TransmitterTable) {
+        if table.transmitters[slot].interest == .counted { return }
         if isNewIdentity {
             counts.identities &+= 1
         } else if table.identities[table.transmitters[slot].identitySlot].isFlooded {

@@ -92,7 +92,7 @@ package struct BeaconTracker: Sendable {
         if table.count >= maxTransmitters {
             guard let slot = admission.next(for: interest) else {
                 admission.refused()
-                newcomerCounter.refused(sighting, in: &table)
+                if interest != .counted { newcomerCounter.refused(sighting, in: &table) }
                 return nil
             }
             forget(slot, changes: &changes)
