@@ -27,7 +27,7 @@ extension GatewayEngine {
 
     /// Returns the people that are inside, for the store's joint count.
     func peopleReport() -> PeopleReport {
-        var report = PeopleReport(people: [])
+        var report = PeopleReport(people: [], isComplete: people?.isDeaf == false)
         let instances = monitor.instances
         for slot in instances.slots {
             guard let presence = instances[slot].machine.presence, instances.region(of: slot).isOfPeople,

@@ -186,13 +186,18 @@ extension GatewayEngine {
         for index in intake.receptions.indices {
             let reception = intake.receptions[index]
             beaconCount &+= 1
-            if let rssi_dbm = reception.rssi_dbm {
+            if let rssi_dbm = reception.rssi_dbm, !isOfPeople(reception.sighting.identity) {
                 floods.heard(rssi_dbm)
                 readings[adapter].heard(rssi_dbm, of: reception.sighting)
             }
             if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
         }
         if intake.readsTelemetry { takeTelemetry() }
+    }
+
+    /// Returns whether only regions of people contain a beacon. Figures that grow by one such beacon would show that a person is there.
+    private func isOfPeople(_ identity: BeaconIdentity) -> Bool {
+        countsPeople && monitor.interest(in: identity) == .counted
     }
 
     private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {
@@ -531,7 +536,7 @@ extension GatewayEngine {
 extension GatewayEngine {
     /// Follows the machine's clock, by which counts begin and end.
     package mutating func follow(_ timebase: Timebase) {
-        people?.follow(timebase)
+        people?.follow(timebase, at: now)
         scheduleCounting()
     }
 

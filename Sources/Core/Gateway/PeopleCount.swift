@@ -122,10 +122,11 @@ struct PeopleCount: Sendable {
 
     /// Ends the counting. Returns the counts to publish; what is too small is left out.
     mutating func stop(at end: WallTime) -> [VisitCount] {
-        let end = max(end, open.from)
         open.isPartial = true
-        if open.from == end, held == nil { return [] }
-        return settle(at: end, isLast: true)
+        if end > open.from { return settle(at: end, isLast: true) }
+        // The clock was set back. A count of no time would be none.
+        if held == nil, open.left == 0, inside == 0 { return [] }
+        return settle(at: open.from + .seconds(1), isLast: true)
     }
 
     /// Goes on at another time of day, because the clock was set. The visits go on.

@@ -16,6 +16,8 @@ struct PeopleCounts: Sendable {
     private var storeCountsUntil: Instant?
     /// The end of the quarter by the present clock, or of the store's count.
     private(set) var due: Instant
+    /// True while the radio does not hear.
+    private(set) var isDeaf: Bool
     /// The reports of people's beacons.
     private(set) var reportCount: UInt64 = 0
 
@@ -34,6 +36,7 @@ struct PeopleCounts: Sendable {
         self.regions = regions.map(\.id)
         self.timebase = timebase
         self.localTime = localTime
+        self.isDeaf = isDeaf
         counts = Dictionary(
             regions.map { ($0.id, PeopleCount($0, from: start, isDeaf: isDeaf, hasZones: hasZones)) },
             uniquingKeysWith: { first, _ in first })
@@ -42,11 +45,12 @@ struct PeopleCounts: Sendable {
         schedule()
     }
 
-    /// Follows the machine's clock.
-    mutating func follow(_ timebase: Timebase) {
+    /// Follows the machine's clock. Where it was set back by more than a quarter, a count is due at once.
+    mutating func follow(_ timebase: Timebase, at now: Instant) {
         guard timebase != self.timebase else { return }
         self.timebase = timebase
         schedule()
+        if storeCountsUntil == nil, Self.number(of: timebase.wall(now)) < number - 1 { due = now }
     }
 
     /// Takes a crossing of a region of people.
@@ -59,7 +63,10 @@ struct PeopleCounts: Sendable {
     mutating func takeReport() { reportCount &+= 1 }
 
     /// Takes whether the radio hears from now on.
-    mutating func hears(_ hears: Bool) { for region in regions { counts[region]?.hears(hears) } }
+    mutating func hears(_ hears: Bool) {
+        isDeaf = !hears
+        for region in regions { counts[region]?.hears(hears) }
+    }
 
     /// Learns that a limit held back an entry into the region. Returns `false` where the region is none of people.
     mutating func missedEntry(into region: String) -> Bool {

@@ -5,7 +5,7 @@
 package struct PeopleSharing: Sendable {
     /// The time after an announcement in which the store is taken to count. It announces its key every 10 s.
     static let counted = TimeSpan.seconds(60)
-    /// The age of an announcement that is an old one. It counts where the clocks of both are synchronised.
+    /// The age of an announcement that is an old one, where this machine's clock is synchronised.
     private static let old = TimeSpan.seconds(60)
 
     /// The topic of the store's announcements.
@@ -16,6 +16,9 @@ package struct PeopleSharing: Sendable {
     private let isRecorded: Bool
     private var sealer: PeopleSealer?
     private var sealsUntil = Instant.origin
+    /// The store's keys before the present one, the latest last. An announcement with one of them is an old one.
+    private var replaced: [[UInt8]] = []
+    private static let mostReplaced = 16
 
     /// Returns `nil` where the configuration has no region of people, or no secret of the store.
     package init?(_ settings: Settings, isRecorded: Bool = false) {
@@ -42,15 +45,18 @@ package struct PeopleSharing: Sendable {
     ) -> Taken {
         guard topic == filter else { return .no }
         guard let made = payload.flatMap({ PeopleSealer($0, siteKey: siteKey, store: filter) }),
-            sealer.map({ made.isNewer(than: $0) }) ?? true, isTimely(made, at: now, timebase)
+            sealer.map({ made.isNewer(than: $0) }) ?? true, !replaced.contains(made.store),
+            isTimely(made, at: now, timebase)
         else { return .refused }
+        if let sealer, sealer.store != made.store { replaced = (replaced + [sealer.store]).suffix(Self.mostReplaced) }
         sealer = made
         sealsUntil = isRecorded ? .distantFuture : now + Self.counted
         return .announced(until: sealsUntil)
     }
 
     private func isTimely(_ made: PeopleSealer, at now: Instant, _ timebase: Timebase) -> Bool {
-        guard !isRecorded, timebase.isSynced, let announcedAt = made.announcedAt else { return true }
+        guard !isRecorded, timebase.isSynced else { return true }
+        guard let announcedAt = made.announcedAt else { return false }
         let age = timebase.wall(now) - announcedAt
         return age <= Self.old && age >= .zero - Self.old
     }

@@ -17,17 +17,21 @@ struct PersonVisit: Sendable {
     private var zone: StorePlan.Zone?
     private var candidate: (zone: StorePlan.Zone, since: Instant)?
 
-    /// - Parameter wasThere: whether the store did not see the entry.
-    init(_ person: PeopleReport.Person, wasThere: Bool, at now: Instant) {
-        let entry = now - .milliseconds(person.entered_ms)
+    /// - Parameters:
+    ///   - wasThere: whether the store did not see the entry.
+    ///   - since: the beginning of the store's count. No gateway can make an entry earlier.
+    init(_ person: PeopleReport.Person, wasThere: Bool, since: Instant, at now: Instant) {
+        let entry = max(now - .milliseconds(person.entered_ms), since)
         stay = RegionStay(enteredAt: entry, lastHeardAt: entry, beginning: wasThere ? .partial : .observed)
     }
 
     /// Takes what a gateway says of the person.
-    mutating func take(_ person: PeopleReport.Person, from gateway: GatewayIndex, _ plan: StorePlan, at now: Instant) {
+    mutating func take(
+        _ person: PeopleReport.Person, from gateway: GatewayIndex, _ plan: StorePlan, since: Instant, at now: Instant
+    ) {
         gateways.insert(gateway)
         goneSince = nil
-        stay.enteredAt = min(stay.enteredAt, now - .milliseconds(person.entered_ms))
+        stay.enteredAt = min(stay.enteredAt, max(now - .milliseconds(person.entered_ms), since))
         stay.lastHeardAt = max(stay.lastHeardAt, now - .milliseconds(person.heard_ms))
         guard let level_dbm = person.rssi_dbm else { return levels.forget(gateway) }
         levels.record(HeardLevels.Level(gateway: gateway, level_dbm: level_dbm + plan.offset_db(of: gateway), at: now))

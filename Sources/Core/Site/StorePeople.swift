@@ -23,6 +23,8 @@ package struct StorePeople: Sendable {
     package let regionIDs: Set<String>
     private let leaveAfter: TimeSpan
     private let mostVisits: Int
+    /// The most entries in a minute that one gateway reports; 0 for no limit.
+    private let mostEntries: Int
     private let random: @Sendable () -> [UInt8]
     private var gateways: StoreGateways
     private var plan: StorePlan
@@ -35,6 +37,11 @@ package struct StorePeople: Sendable {
     /// The last report of each gateway that reports.
     private var reportedAt: [GatewayIndex: Instant] = [:]
     private var hearing = GatewaySet()
+    /// The gateways that reported on this day and do not any more. While there is one, counts are partial.
+    private var missing = GatewaySet()
+    /// The entries that each gateway reported in the minute at hand.
+    private var entries: [GatewayIndex: Int] = [:]
+    private var minuteEnd: Instant
     /// The order of the last report of each gateway, for the key at hand.
     private var orders: [GatewayIndex: UInt64] = [:]
     /// The people that each gateway has inside.
@@ -68,9 +75,10 @@ package struct StorePeople: Sendable {
         regionIDs = Set(regions.map(\.id))
         leaveAfter = site.leaveAfter
         mostVisits = settings.gateway.regions.limits.maxInstances
+        mostEntries = settings.gateway.regions.limits.maxNewcomersPerMinute
         gateways = StoreGateways(site.gateways, at: now)
         plan = StorePlan(gateways)
-        (keyMadeAt, stepDue) = (now, now)
+        (keyMadeAt, stepDue, minuteEnd) = (now, now, now)
         keyDay = localTime.day(at: timebase.wall(now))
     }
 
@@ -114,25 +122,34 @@ package struct StorePeople: Sendable {
     ) {
         let wasSilent = reportedAt.updateValue(now, forKey: gateway) == nil
         hearing.insert(gateway)
-        if wasSilent { counts.hears(true) }
+        missing.remove(gateway)
+        if wasSilent { counts.hears(missing.isEmpty) }
+        if report.people.contains(where: { !regionIDs.contains($0.region) }) { refused &+= 1 }
         if !report.isComplete { for region in regions { _ = counts.missedEntry(into: region.id) } }
         var seen: Set<Key> = []
         for person in report.people where regionIDs.contains(person.region) {
             let key = Key(region: person.region, name: person.name)
             if visits[key] == nil {
-                guard visits.count < mostVisits else {
+                let wasThere = person.wasThere || wasSilent || isFirstOfKey
+                guard visits.count < mostVisits, wasThere || takeEntry(at: gateway) else {
                     _ = counts.missedEntry(into: person.region)
                     continue
                 }
-                let visit = PersonVisit(person, wasThere: person.wasThere || wasSilent || isFirstOfKey, at: now)
-                visits[key] = visit
-                if visit.stay.beginning == .observed { counts.take(.enter, of: person.region) }
+                visits[key] = PersonVisit(person, wasThere: wasThere, since: keyMadeAt, at: now)
+                if !wasThere { counts.take(.enter, of: person.region) }
             }
-            visits[key]?.take(person, from: gateway, plan, at: now)
+            visits[key]?.take(person, from: gateway, plan, since: keyMadeAt, at: now)
             seen.insert(key)
         }
         for key in inside[gateway, default: []].subtracting(seen) { visits[key]?.leave(gateway, at: now) }
         inside[gateway] = seen
+    }
+
+    /// Returns whether a gateway may report one more entry in this minute. Otherwise the store looks at the person again with the next report.
+    private mutating func takeEntry(at gateway: GatewayIndex) -> Bool {
+        if mostEntries > 0, entries[gateway, default: 0] >= mostEntries { return false }
+        entries[gateway, default: 0] += 1
+        return true
     }
 
     // MARK: - Time
@@ -143,11 +160,12 @@ package struct StorePeople: Sendable {
     package mutating func advance(to now: Instant, _ timebase: Timebase?, outputs: inout [GatewayOutput]) {
         if let timebase, timebase != self.timebase {
             self.timebase = timebase
-            counts.follow(timebase)
+            counts.follow(timebase, at: now)
         }
         // Visits end with their day before its last count does.
         if now >= min(stepDue, counts.due) {
             stepDue = now + Self.step
+            if now >= minuteEnd { (entries, minuteEnd) = ([:], now + .seconds(60)) }
             forgetSilent(at: now)
             for key in visits.keys { visits[key]?.place(plan, hearing, at: now) }
             endVisits(at: now)
@@ -167,10 +185,10 @@ package struct StorePeople: Sendable {
         for (gateway, last) in reportedAt where now - last > Self.silent {
             reportedAt[gateway] = nil
             hearing.remove(gateway)
+            missing.insert(gateway)
             for key in inside.removeValue(forKey: gateway) ?? [] { visits[key]?.leave(gateway, at: now) }
-            for region in regions { _ = counts.missedEntry(into: region.id) }
+            counts.hears(false)
         }
-        if reportedAt.isEmpty { counts.hears(false) }
     }
 
     private mutating func endVisits(at now: Instant) {
@@ -195,7 +213,8 @@ package struct StorePeople: Sendable {
             let next = PeopleOpener(random(), siteKey: siteKey, store: topics.people)
         else { return }
         for (key, visit) in visits { end(visit, key) }
-        inside = [:]
+        (inside, missing) = ([:], GatewaySet())
+        if !reportedAt.isEmpty { counts.hears(true) }
         (opener, keyMadeAt, keyDay, announcedAt, orders) = (next, now, localTime.day(at: wall), nil, [:])
     }
 

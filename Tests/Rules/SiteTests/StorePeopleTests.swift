@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -17,14 +18,17 @@ private struct PeopleStore {
     private var sealers: [String: (announcement: [UInt8], sealer: PeopleSealer)] = [:]
     /// The sealed reports, the first one first.
     private(set) var sent: [(topic: String, payload: [UInt8])] = []
+    /// The region in the gateways' reports.
+    var region = "visitors"
     /// The gateways whose reports the broker keeps back.
     var keptBack: Set<String> = []
 
-    init(_ own: String = "", minimum: Int = 2) throws {
+    init(_ own: String = "", minimum: Int = 2, regions: String = "") throws {
         var settings = try Settings.parse(
             """
             [regions]
             count_minimum = \(minimum)
+            \(regions)
             [[region]]
             id = "visitors"
             uuid = "\(Store.uuid)"
@@ -53,8 +57,10 @@ private struct PeopleStore {
 
     var announcements: [[UInt8]] { outputs.compactMap { $0.content(PeopleMessage.self)?.payload } }
 
-    mutating func hear(_ person: String, at gateway: String, rssi_dbm: Double = -60) {
-        let entered_s = heard[gateway]?[person]?.entered_s ?? second
+    mutating func hear(
+        _ person: String, at gateway: String, rssi_dbm: Double = -60, since entered_s: Double? = nil
+    ) {
+        let entered_s = entered_s ?? heard[gateway]?[person]?.entered_s ?? second
         heard[gateway, default: [:]][person] = (entered_s, rssi_dbm)
     }
 
@@ -103,7 +109,7 @@ private struct PeopleStore {
             people: people.sorted { $0.key < $1.key }.compactMap { name, heard in
                 sealer.name(name).map {
                     PeopleReport.Person(
-                        region: "visitors", name: $0, entered_ms: Int64((second - heard.entered_s) * 1_000),
+                        region: region, name: $0, entered_ms: Int64((second - heard.entered_s) * 1_000),
                         heard_ms: 0,
                         rssi_dbm: heard.rssi_dbm, wasThere: false)
                 }
@@ -282,6 +288,70 @@ struct StorePeopleTests {
         store.pass(10)
         for report in before.sent { _ = store.receive(report.topic, report.payload) }
         #expect(!before.sent.isEmpty && store.people.visitCount == 0)
+    }
+
+    @Test("While a gateway of the day is silent, each count is partial")
+    func missesGateway() throws {
+        var store = try PeopleStore()
+        store.begin("door")
+        store.begin("oven")
+        for quarter in 0..<6 {
+            for person in ["a", "b", "c"] { store.hear("\(person) \(quarter)", at: "door") }
+            if quarter == 1 { store.silence("oven") }
+            if quarter == 3 { store.begin("oven") }
+            store.pass(60)
+            for person in ["a", "b", "c"] { store.lose("\(person) \(quarter)", at: "door") }
+            store.pass(840)
+        }
+        store.stop()
+        let lines = store.counts.map { count in
+            "\((count.from - PeopleStore.start).seconds / 900) \(count.left ?? 0) \(count.isPartial)"
+        }
+        // The first count waits for people whose entry the store saw, the last one ends with the process.
+        #expect(lines == ["0.0 3 true", "2.0 3 true", "3.0 3 true", "4.0 3 false", "5.0 3 true"])
+    }
+
+    @Test("A gateway enters no more people in a minute than its own limit allows")
+    func limitsEntries() throws {
+        var store = try PeopleStore(regions: "max_newcomers_per_minute = 3")
+        store.begin("door")
+        store.begin("oven")
+        store.pass(10)
+        for number in 0..<9 { store.hear("\(number)", at: "door") }
+        store.pass(10)
+        #expect(store.people.visitCount == 3)
+        for number in 10..<12 { store.hear("\(number)", at: "oven") }
+        store.pass(10)
+        #expect(store.people.visitCount == 5, "another gateway has its own limit")
+        store.pass(60)
+        #expect(store.people.visitCount == 8)
+        store.stop()
+        #expect(store.counts.first?.isPartial == true)
+    }
+
+    @Test("No entry is before the store's count, whatever a gateway says")
+    func boundsDwell() throws {
+        var store = try PeopleStore()
+        store.begin("door")
+        store.pass(100)
+        for person in ["a", "b"] { store.hear(person, at: "door", since: -86_400) }
+        store.pass(10)
+        for person in ["a", "b"] { store.lose(person, at: "door") }
+        store.pass(20)
+        store.stop()
+        #expect(store.counts.flatMap(\.dwell) == [VisitCount.Dwell(from_s: 60, visits: 2)])
+    }
+
+    @Test("A region that the site's file does not have is counted as refused")
+    func refusesUnknownRegion() throws {
+        var store = try PeopleStore()
+        store.region = "guests"
+        store.begin("door")
+        store.pass(10)
+        store.hear("a", at: "door")
+        let refused = store.people.refused
+        store.pass(10)
+        #expect(store.people.refused == refused + 5 && store.people.visitCount == 0)
     }
 
     @Test("What is not sealed for the store changes nothing, and a gateway that invents people stays within the limits")

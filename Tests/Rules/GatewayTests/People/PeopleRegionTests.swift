@@ -72,6 +72,28 @@ struct PeopleRegionTests {
         return event.indices.contains { event[$0...].starts(with: wanted) }
     }
 
+    @Test("No wrong level, rotation or crowd of people is a figure: it would show that one person is there")
+    func suspicions() throws {
+        var air = Air()
+        for number in 1...2 {
+            let shelf = BeaconIdentity.beacon(1, UInt16(number), uuid: Air.otherUUID)
+            air.beacon(shelf, from: .fixed(UInt64(number)), every_s: 0.2, start_s: 0, end_s: 200)
+        }
+        for step in 0..<900 {
+            let t_s = 0.1 + 0.2 * Double(step)
+            air.beacon(.beacon(7, 1), from: .fixed(7), at: t_s)
+            air.beacon(.beacon(7, 2), from: .rotating(UInt64(100 + step)), rssi_dbm: 10, at: t_s)
+        }
+        let figures = air.played(try settings(), stops: false).0.figures
+        #expect(figures.suspectReadings.isEmpty && figures.suspectedSpoofing.isEmpty)
+        var full = try settings()
+        full.regions = try Settings.parse(
+            "[[region]]\nid = \"all\"\nuuid = \"\(uuid)\"\nexpand = \"minor\""
+        ).gateway.regions
+        let named = air.played(full, stops: false).0.figures
+        #expect(!named.suspectedSpoofing.isEmpty, "without people the same air is one")
+    }
+
     @Test("Who left is forgotten within minutes")
     func forgets() throws {
         let (engine, _) = air.played(try settings(), stops: false)

@@ -103,8 +103,8 @@ struct PeopleSharingTests {
         let announced = PeopleSharing.Taken.announced(until: .origin + .seconds(60))
         for offset_s in [-60.0, 0, 60] { #expect(try taken(at: offset_s) == announced) }
         for offset_s in [-86_400.0, -61, 61] { #expect(try taken(at: offset_s) == .refused) }
-        #expect(try taken(at: nil) == announced, "the store's clock is not synchronised")
-        #expect(try taken(at: -86_400, isSynced: false) == announced)
+        #expect(try taken(at: nil) == .refused, "made while the store's clock was not synchronised, today or long ago")
+        for offset_s in [-86_400.0, nil] { #expect(try taken(at: offset_s, isSynced: false) == announced) }
         #expect(try taken(at: -86_400, isRecorded: true) == .announced(until: .distantFuture))
     }
 
@@ -114,13 +114,25 @@ struct PeopleSharingTests {
         let opener = try opener()
         let taken = try [(7, 0.0), (7, 20), (17, 30)].map { age_s, t_s in
             sharing.receive(
-                store, try announcement(of: opener, age_s: age_s), at: .origin + .seconds(t_s), .ofRecordings)
+                store, try announcement(of: opener, age_s: age_s), at: .origin + .seconds(t_s), unsynced)
         }
         #expect(
             taken == [
                 .announced(until: .origin + .seconds(60)), .refused, .announced(until: .origin + .seconds(90)),
             ])
     }
+
+    @Test("A gateway returns to no key of the store that another one has replaced")
+    func refusesReplaced() throws {
+        var sharing = try #require(PeopleSharing(try settings()))
+        let taken = try [1, 2, 1, 2, 3].enumerated().map { age_s, seed in
+            let announcement = try announcement(of: try opener(UInt8(seed)), age_s: UInt32(age_s))
+            return sharing.receive(store, announcement, at: .origin, unsynced) != .refused
+        }
+        #expect(taken == [true, true, false, true, true])
+    }
+
+    private let unsynced = Timebase(wallAtOrigin: .unixEpoch, isSynced: false)
 }
 
 @Suite("A gateway's counts beside those of its store")
@@ -173,6 +185,22 @@ struct CountsBesideStoreTests {
         counts.take(.enter, of: "visitors")
         counts.take(visit(1, 5), of: "visitors")
         #expect(counts.storeCounts(until: minute(41), at: minute(10)).isEmpty)
+    }
+
+    @Test("A clock that is set back ends the count at once, and no visit is lost, also at a stop")
+    func clockSetBack() throws {
+        for isStopped in [false, true] {
+            var counts = try counts()
+            for _ in 0..<2 {
+                counts.take(.enter, of: "visitors")
+                counts.take(visit(1, 5), of: "visitors")
+            }
+            #expect(counts.advance(to: minute(15)).isEmpty)
+            counts.follow(Timebase(at: .origin, wall: Self.start - .seconds(3_600), isSynced: true), at: minute(20))
+            #expect(counts.due == minute(20))
+            let published = isStopped ? counts.stop(at: minute(20)) : counts.advance(to: minute(20))
+            #expect(published.compactMap(\.left) == [2] && published.allSatisfy { $0.from < $0.to })
+        }
     }
 
     @Test("A gateway that stops while its store counts publishes no count")
