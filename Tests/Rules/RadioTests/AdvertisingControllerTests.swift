@@ -34,7 +34,7 @@ struct AdvertisingControllerTests {
         #expect(controller.nextDeadline == start + .seconds(1))
         #expect(controller.tick(at: start + .seconds(1)) == [.look])
         #expect(controller.surveyed(.obstacle(.off, adapter), at: start + .seconds(1)) == [])
-        #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: start + .seconds(1)) == [.look])
+        #expect(controller.deviceChanged(DeviceEvent(change: .up, index: 0), at: start + .seconds(1)) == [.look])
         #expect(controller.surveyed(.usable(adapter), at: start + .seconds(1)) == [.open(adapter)])
     }
 
@@ -130,16 +130,16 @@ struct AdvertisingControllerTests {
     func unplugged() {
         var controller = advertising()
         #expect(
-            controller.deviceChanged(DeviceEvent(.unregistered, index: 0), at: start) == [.close, .look])
+            controller.deviceChanged(DeviceEvent(change: .unregistered, index: 0), at: start) == [.close, .look])
         #expect(controller.surveyed(.obstacle(.absent, nil), at: start) == [.report(.waiting(.absent))])
-        #expect(controller.deviceChanged(DeviceEvent(.up, index: 1), at: start) == [.look])
+        #expect(controller.deviceChanged(DeviceEvent(change: .up, index: 1), at: start) == [.look])
         #expect(controller.surveyed(.usable(adapter), at: start) == [.open(adapter)])
     }
 
     @Test("Another adapter's events are ignored")
     func otherAdapter() {
         var controller = advertising()
-        #expect(controller.deviceChanged(DeviceEvent(.down, index: 3), at: start) == [])
+        #expect(controller.deviceChanged(DeviceEvent(change: .down, index: 3), at: start) == [])
     }
 }
 
@@ -167,10 +167,10 @@ struct ForeignAdvertisingTests {
 
     @Test("Other sets belong to other processes; commands about all sets concern the agent's too")
     func extended() throws {
-        let other = try #require(LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: 1)]))
-        let all = try #require(LESetExtendedAdvertisingEnable(isEnabled: false, sets: []))
-        #expect(!disturbs(other, .extended))
-        #expect(disturbs(all, .extended))
+        #expect(!disturbs(LESetExtendedAdvertisingEnable(isEnabled: false, handle: 1), .extended))
+        let noSets: [UInt8] = [0x00, 0x00]
+        let all = LESetExtendedAdvertisingEnable(parameters: noSets.span)
+        #expect(disturbs(try #require(all), .extended))
         #expect(!disturbs(LERemoveAdvertisingSet(handle: 1), .extended))
         #expect(disturbs(LERemoveAdvertisingSet(handle: 0xEF), .extended))
     }

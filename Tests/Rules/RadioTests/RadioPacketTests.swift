@@ -75,7 +75,7 @@ struct RadioPacketTests {
     @Test("The kernel's device events name the change and the adapter")
     func deviceEvents() {
         let octets: [UInt8] = [0x04, 0xFD, 0x06, 0x01, 0x00, 0x04, 0x00, 0x02, 0x00]
-        #expect(DeviceEvent(packet: octets.span) == DeviceEvent(.down, index: 2))
+        #expect(DeviceEvent(packet: octets.span) == DeviceEvent(change: .down, index: 2))
         let unknown: [UInt8] = [0x04, 0xFD, 0x06, 0x01, 0x00, 0x09, 0x00, 0x02, 0x00]
         #expect(DeviceEvent(packet: unknown.span) == nil)
     }

@@ -83,7 +83,7 @@ struct ScanControllerTests {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
         _ = controller.surveyed(.obstacle(.off, Self.adapter), at: at(0))
-        #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(0.1)) == [.look])
+        #expect(controller.deviceChanged(DeviceEvent(change: .up, index: 0), at: at(0.1)) == [.look])
     }
 
     @Test("An adapter that cannot be opened is retried after a second, not at once")
@@ -109,16 +109,16 @@ struct ScanControllerTests {
     @Test("Powered down by another process, it is closed and looked for at once")
     func poweredDown() {
         var controller = scanning()
-        #expect(controller.deviceChanged(DeviceEvent(.down, index: 1), at: at(1)).isEmpty, "Another adapter's.")
+        #expect(controller.deviceChanged(DeviceEvent(change: .down, index: 1), at: at(1)).isEmpty, "Another adapter's.")
         #expect(
-            controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
+            controller.deviceChanged(DeviceEvent(change: .down, index: 0), at: at(1))
                 == [.close, .report(.liveness(.blind(since: at(0)))), .look])
     }
 
     @Test("Powered up by another process, it is set up again")
     func poweredUp() {
         var controller = scanning()
-        #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(1)) == [.send(.readFeatures)])
+        #expect(controller.deviceChanged(DeviceEvent(change: .up, index: 0), at: at(1)) == [.send(.readFeatures)])
     }
 
     @Test("A command without an answer within 2 s means stalled, and the controller is asked again")

@@ -73,7 +73,7 @@ struct ControllerStateTests {
     func duplicateFilter() {
         var controller = controller(extended: true)
         _ = controller.receive(packet(extendedOn))
-        _ = controller.receive(packet(LESetExtendedScanEnable(isEnabled: true, duplicateFilter: .on)))
+        _ = controller.receive(packet(LESetExtendedScanEnable(isEnabled: true, filtersDuplicates: true)))
         #expect(controller.scan == Scan(family: .extended, filtersDuplicates: true))
     }
 
@@ -86,6 +86,19 @@ struct ControllerStateTests {
         #expect(status(controller.receive(parameters)) == .commandDisallowed)
         _ = controller.receive(packet(off))
         #expect(status(controller.receive(parameters)) == .success)
+    }
+
+    @Test("Scan parameters that the specification does not allow are invalid")
+    func invalidScan() {
+        let tooLong = ScanTiming(interval: 48, window: 96)
+        let wrong = LESetScanParameters(type: .passive, timing: tooLong)
+        var legacy = controller()
+        #expect(status(legacy.receive(packet(wrong))) == .invalidParameters)
+        let extendedWrong = LESetExtendedScanParameters(type: .passive, timing: tooLong)
+        var extended = controller(extended: true)
+        #expect(status(extended.receive(packet(extendedWrong))) == .invalidParameters)
+        let right = LESetExtendedScanParameters(type: .active, timing: scan)
+        #expect(status(extended.receive(packet(right))) == .success)
     }
 
     @Test(
@@ -153,16 +166,16 @@ struct ControllerStateTests {
     }
 
     @Test("The parameters of a running advertisement cannot be changed, until it is off or the controller is reset")
-    func advertisingParameters() throws {
+    func advertisingParameters() {
         var legacy = controller()
-        let parameters = LESetAdvertisingParameters(intervalMin: 160, intervalMax: 160, type: .nonConnectable)
+        let parameters = LESetAdvertisingParameters(interval: 160)
         #expect(status(legacy.receive(packet(LESetAdvertisingEnable(isEnabled: true)))) == .success)
         #expect(status(legacy.receive(packet(parameters))) == .commandDisallowed)
         #expect(status(legacy.receive(packet(LESetAdvertisingEnable(isEnabled: false)))) == .success)
         #expect(status(legacy.receive(packet(parameters))) == .success)
 
         var extended = controller(extended: true)
-        let on = try #require(LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: 3)]))
+        let on = LESetExtendedAdvertisingEnable(isEnabled: true, handle: 3)
         #expect(status(extended.receive(packet(on))) == .success)
         #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 3)))) == .commandDisallowed)
         #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 4)))) == .success)

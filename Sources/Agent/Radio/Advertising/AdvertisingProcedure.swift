@@ -149,29 +149,17 @@ package struct Advertisement: Hashable, Sendable {
     /// The command packet of a step; `nil` where the data does not fit the command.
     package func packet(for step: AdvertisingStep) -> [UInt8]? {
         switch step {
-        case .readFeatures:
-            LEReadLocalSupportedFeatures().packet
-        case .setParameters(.legacy):
-            LESetAdvertisingParameters(intervalMin: interval, intervalMax: interval, type: .nonConnectable).packet
+        case .readFeatures: LEReadLocalSupportedFeatures().packet
+        case .setParameters(.legacy): LESetAdvertisingParameters(interval: interval).packet
         case .setParameters(.extended):
-            LESetExtendedAdvertisingParameters(
-                handle: Self.handle, eventProperties: LESetExtendedAdvertisingParameters.legacyNonConnectable,
-                intervalMin: UInt32(interval), intervalMax: UInt32(interval)
-            ).packet
-        case .setData(.legacy):
-            LESetAdvertisingData(data: data)?.packet
-        case .setData(.extended):
-            LESetExtendedAdvertisingData(handle: Self.handle, data: data)?.packet
-        case .enable(.legacy):
-            LESetAdvertisingEnable(isEnabled: true).packet
-        case .enable(.extended):
-            LESetExtendedAdvertisingEnable(isEnabled: true, sets: [.init(handle: Self.handle)])?.packet
-        case .disable(.legacy):
-            LESetAdvertisingEnable(isEnabled: false).packet
-        case .disable(.extended):
-            LESetExtendedAdvertisingEnable(isEnabled: false, sets: [.init(handle: Self.handle)])?.packet
-        case .removeSet:
-            LERemoveAdvertisingSet(handle: Self.handle).packet
+            LESetExtendedAdvertisingParameters(handle: Self.handle, interval: interval).packet
+        case .setData(.legacy): LESetAdvertisingData(data: data)?.packet
+        case .setData(.extended): LESetExtendedAdvertisingData(handle: Self.handle, data: data)?.packet
+        case .enable(.legacy): LESetAdvertisingEnable(isEnabled: true).packet
+        case .enable(.extended): LESetExtendedAdvertisingEnable(isEnabled: true, handle: Self.handle).packet
+        case .disable(.legacy): LESetAdvertisingEnable(isEnabled: false).packet
+        case .disable(.extended): LESetExtendedAdvertisingEnable(isEnabled: false, handle: Self.handle).packet
+        case .removeSet: LERemoveAdvertisingSet(handle: Self.handle).packet
         }
     }
 }

@@ -41,7 +41,7 @@ enum ForeignAdvertising {
             return !parameters.isEmpty && parameters[0] == handle
         case LESetExtendedAdvertisingEnable.opcode:
             guard let command = LESetExtendedAdvertisingEnable(parameters: parameters) else { return false }
-            return command.sets.isEmpty || command.sets.contains { $0.handle == handle }
+            return command.handles.isEmpty || command.handles.contains(handle)
         default:
             return false
         }

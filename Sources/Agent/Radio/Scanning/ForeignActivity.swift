@@ -18,7 +18,7 @@ enum ForeignCommand: Hashable, Sendable {
             self = .scanEnable(command.isEnabled, filtersDuplicates: command.filtersDuplicates, .legacy)
         case LESetExtendedScanEnable.opcode:
             guard let command = LESetExtendedScanEnable(parameters: parameters) else { return nil }
-            self = .scanEnable(command.isEnabled, filtersDuplicates: command.duplicateFilter != .off, .extended)
+            self = .scanEnable(command.isEnabled, filtersDuplicates: command.filtersDuplicates, .extended)
         default:
             return nil
         }
@@ -78,12 +78,9 @@ struct DeviceEvent: Hashable, Sendable {
 
     var change: Change
     var index: UInt16
+}
 
-    init(_ change: Change, index: UInt16) {
-        self.change = change
-        self.index = index
-    }
-
+extension DeviceEvent {
     /// `nil` for every other packet.
     init?(packet: Span<UInt8>) {
         func hostOrder(_ index: Int) -> UInt16 {
@@ -94,6 +91,6 @@ struct DeviceEvent: Hashable, Sendable {
         guard packet.count >= 9, packet[0] == 0x04, packet[1] == 0xFD, hostOrder(3) == 0x0001,
             let change = Change(rawValue: hostOrder(5))
         else { return nil }
-        self.init(change, index: hostOrder(7))
+        self.init(change: change, index: hostOrder(7))
     }
 }

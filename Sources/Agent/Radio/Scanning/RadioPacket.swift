@@ -41,9 +41,8 @@ enum RadioPacket: Hashable, Sendable {
                 return outcome.status == .success ? .other : .outcome(outcome, features: nil)
             }
             guard outcome.opcode == LEReadLocalSupportedFeatures.opcode else { return .outcome(outcome, features: nil) }
-            let answer = LEReadLocalSupportedFeatures.ReturnParameters(
-                returnParameters: parameters.extracting(droppingFirst: CommandOutcome.returnParametersOffset))
-            return .outcome(outcome, features: answer?.status == .success ? answer?.features : nil)
+            let answer = parameters.extracting(droppingFirst: CommandOutcome.returnParametersOffset)
+            return .outcome(outcome, features: LEFeatures(returnParameters: answer))
         case EventCode.hardwareError:
             return .hardwareError(code: parameters.isEmpty ? 0 : parameters[0])
         default:

@@ -113,8 +113,7 @@ enum ScanStep: Hashable, Sendable {
         case .disable(.legacy): LESetScanEnable(isEnabled: false).packet
         case .disable(.extended): LESetExtendedScanEnable(isEnabled: false).packet
         case .setParameters(.legacy): LESetScanParameters(type: type, timing: timing).packet
-        case .setParameters(.extended):
-            LESetExtendedScanParameters(le1M: .init(type: type, timing: timing)).packet
+        case .setParameters(.extended): LESetExtendedScanParameters(type: type, timing: timing).packet
         case .enable(.legacy): LESetScanEnable(isEnabled: true).packet
         case .enable(.extended): LESetExtendedScanEnable(isEnabled: true).packet
         }

@@ -1,105 +1,29 @@
-/// The primary advertising channels in use.
-///
-///     bit 0  channel 37
-///     bit 1  channel 38
-///     bit 2  channel 39
-package struct AdvertisingChannels: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    package static let all = AdvertisingChannels(rawValue: 0b111)
-
-    /// Returns `nil` for no channel and for reserved bits.
-    init?(parameter: UInt8) {
-        guard parameter != 0, parameter & ~Self.all.rawValue == 0 else { return nil }
-        self.init(rawValue: parameter)
-    }
-}
-
-/// Advertising_Filter_Policy: the devices whose scan and connection requests are accepted.
-package enum AdvertisingFilterPolicy: UInt8, Sendable {
-    case anyone = 0x00
-    case scanFromAcceptList = 0x01
-    case connectFromAcceptList = 0x02
-    case bothFromAcceptList = 0x03
-}
-
 /// HCI_LE_Set_Advertising_Parameters. Refused (`commandDisallowed`) while advertising is on.
 ///
 /// Core 5.4, Vol 4, Part E, 7.8.5:
 ///
 ///     octets 0, 1   Advertising_Interval_Min, units of 0.625 ms, 0x0020 to 0x4000
 ///     octets 2, 3   Advertising_Interval_Max, likewise
-///     octet 4       Advertising_Type
-///     octet 5       Own_Address_Type
-///     octet 6       Peer_Address_Type: 0x00 public, 0x01 random
-///     octets 7...12 Peer_Address, least significant first
-///     octet 13      Advertising_Channel_Map
-///     octet 14      Advertising_Filter_Policy
-package struct LESetAdvertisingParameters: HCICommand, Hashable {
+///     octet 4       Advertising_Type: 0x03 ADV_NONCONN_IND, as a beacon advertises
+///     octet 5       Own_Address_Type: 0x00 public
+///     octet 6       Peer_Address_Type, without meaning here
+///     octets 7...12 Peer_Address, likewise
+///     octet 13      Advertising_Channel_Map: bits 0 to 2 for channels 37 to 39
+///     octet 14      Advertising_Filter_Policy: 0x00 anyone
+package struct LESetAdvertisingParameters: HCICommand {
     package static let opcode = Opcode(rawValue: 0x2006)
     /// 20 ms to 10.24 s.
     package static let intervalRange: ClosedRange<UInt16> = 0x0020...0x4000
 
-    package enum AdvertisingType: UInt8, Sendable {
-        case connectableScannable = 0x00
-        case connectableDirectedHighDuty = 0x01
-        case scannable = 0x02
-        /// ADV_NONCONN_IND, as a beacon advertises.
-        case nonConnectable = 0x03
-        case connectableDirectedLowDuty = 0x04
-    }
+    private let interval: UInt16
 
-    /// Units of 0.625 ms.
-    package var intervalMin: UInt16
-    /// Units of 0.625 ms.
-    package var intervalMax: UInt16
-    package var type: AdvertisingType
-    var ownAddressType: OwnAddressType
-    /// The target of directed advertising, or the peer whose key makes the own resolvable address. Otherwise ignored.
-    var peer: DeviceAddress
-    var channels: AdvertisingChannels
-    var filterPolicy: AdvertisingFilterPolicy
-
-    package init(
-        intervalMin: UInt16, intervalMax: UInt16, type: AdvertisingType, ownAddressType: OwnAddressType = .public,
-        peer: DeviceAddress = DeviceAddress(bits: 0, type: .public), channels: AdvertisingChannels = .all,
-        filterPolicy: AdvertisingFilterPolicy = .anyone
-    ) {
-        self.intervalMin = intervalMin
-        self.intervalMax = intervalMax
-        self.type = type
-        self.ownAddressType = ownAddressType
-        self.peer = peer
-        self.channels = channels
-        self.filterPolicy = filterPolicy
+    /// - Parameter interval: the time between two advertising events, units of 0.625 ms.
+    package init(interval: UInt16) {
+        self.interval = interval
     }
 
     package var encodedParameters: [UInt8] {
-        intervalMin.littleEndianOctets + intervalMax.littleEndianOctets
-            + [type.rawValue, ownAddressType.rawValue, peer.type.rawValue] + peer.octets
-            + [channels.rawValue, filterPolicy.rawValue]
-    }
-
-    package init?(parameters: Span<UInt8>) {
-        guard parameters.count == 15,
-            let type = AdvertisingType(rawValue: parameters[4]),
-            let ownAddressType = OwnAddressType(rawValue: parameters[5]),
-            let peerIsRandom = parameters.parameterFlag(at: 6),
-            let channels = AdvertisingChannels(parameter: parameters[13]),
-            let filterPolicy = AdvertisingFilterPolicy(rawValue: parameters[14])
-        else { return nil }
-        let (shortest, longest) = (parameters.parameter16(at: 0), parameters.parameter16(at: 2))
-        guard Self.intervalRange.contains(shortest), Self.intervalRange.contains(longest), shortest <= longest else {
-            return nil
-        }
-        self.init(
-            intervalMin: shortest, intervalMax: longest, type: type, ownAddressType: ownAddressType,
-            peer: DeviceAddress(bits: parameters.parameterAddressBits(at: 7), type: peerIsRandom ? .random : .public),
-            channels: channels, filterPolicy: filterPolicy)
+        interval.littleEndianOctets + interval.littleEndianOctets + [0x03, 0x00, 0x00] + noPeer + [0b111, 0x00]
     }
 }
 
@@ -109,13 +33,12 @@ package struct LESetAdvertisingParameters: HCICommand, Hashable {
 ///
 ///     octet 0       Advertising_Data_Length, 0 to 31
 ///     octets 1...31 Advertising_Data, filled up with zeros
-package struct LESetAdvertisingData: HCICommand, Hashable {
+package struct LESetAdvertisingData: HCICommand {
     package static let opcode = Opcode(rawValue: 0x2008)
     /// The most octets of advertising data.
-    static let capacity = 31
+    private static let capacity = 31
 
-    /// At most 31 octets.
-    package let data: [UInt8]
+    private let data: [UInt8]
 
     /// Returns `nil` where `data` has more than 31 octets.
     package init?(data: [UInt8]) {
@@ -126,13 +49,6 @@ package struct LESetAdvertisingData: HCICommand, Hashable {
     package var encodedParameters: [UInt8] {
         [UInt8(truncatingIfNeeded: data.count)] + data + Array(repeating: 0, count: max(0, Self.capacity - data.count))
     }
-
-    package init?(parameters: Span<UInt8>) {
-        guard parameters.count == 1 + Self.capacity else { return nil }
-        let length = Int(parameters[0])
-        guard length <= Self.capacity else { return nil }
-        self.init(data: Array(parameters.parameterOctets(from: 1).prefix(length)))
-    }
 }
 
 /// HCI_LE_Set_Advertising_Enable.
@@ -140,19 +56,138 @@ package struct LESetAdvertisingData: HCICommand, Hashable {
 /// Core 5.4, Vol 4, Part E, 7.8.9:
 ///
 ///     octet 0  Advertising_Enable: 0x00 off, 0x01 on
-package struct LESetAdvertisingEnable: HCICommand, Hashable {
+package struct LESetAdvertisingEnable: HCICommand {
     package static let opcode = Opcode(rawValue: 0x200A)
 
-    package var isEnabled: Bool
+    private let isEnabled: Bool
 
     package init(isEnabled: Bool) {
         self.isEnabled = isEnabled
     }
 
     package var encodedParameters: [UInt8] { [isEnabled.parameterOctet] }
+}
 
-    package init?(parameters: Span<UInt8>) {
-        guard parameters.count == 1, let isEnabled = parameters.parameterFlag(at: 0) else { return nil }
-        self.init(isEnabled: isEnabled)
+/// HCI_LE_Set_Extended_Advertising_Parameters [v1]. Refused (`commandDisallowed`) while the set advertises.
+///
+/// Core 5.4, Vol 4, Part E, 7.8.53:
+///
+///     octet 0       Advertising_Handle, 0x00 to 0xEF
+///     octets 1, 2   Advertising_Event_Properties: bit 4 legacy PDUs, which with bits 3...0 clear are ADV_NONCONN_IND
+///     octets 3...5  Primary_Advertising_Interval_Min, units of 0.625 ms, from 0x000020
+///     octets 6...8  Primary_Advertising_Interval_Max, likewise
+///     octet 9       Primary_Advertising_Channel_Map: bits 0 to 2 for channels 37 to 39
+///     octet 10      Own_Address_Type: 0x00 public
+///     octet 11      Peer_Address_Type, without meaning here
+///     octets 12...17 Peer_Address, likewise
+///     octet 18      Advertising_Filter_Policy: 0x00 anyone
+///     octet 19      Advertising_TX_Power, signed dBm; 0x7F no preference
+///     octet 20      Primary_Advertising_PHY: 0x01 LE 1M
+///     octet 21      Secondary_Advertising_Max_Skip
+///     octet 22      Secondary_Advertising_PHY: 0x01 LE 1M
+///     octet 23      Advertising_SID, 0x00 to 0x0F
+///     octet 24      Scan_Request_Notification_Enable
+package struct LESetExtendedAdvertisingParameters: HCICommand {
+    package static let opcode = Opcode(rawValue: 0x2036)
+
+    private let handle: UInt8
+    private let interval: UInt16
+
+    /// - Parameter interval: the time between two advertising events, units of 0.625 ms.
+    package init(handle: UInt8, interval: UInt16) {
+        self.handle = handle
+        self.interval = interval
     }
+
+    package var encodedParameters: [UInt8] {
+        // Several statements: one sum is too complex for the type checker of Swift 6.2.
+        var octets: [UInt8] = [handle, 0b1_0000, 0x00]
+        for _ in 0..<2 { octets += interval.littleEndianOctets + [0x00] }
+        octets += [0b111, 0x00, 0x00]
+        octets += noPeer
+        return octets + [0x00, 0x7F, 0x01, 0x00, 0x01, 0x00, 0x00]
+    }
+}
+
+/// The peer's address, which only directed advertising needs.
+private let noPeer = [UInt8](repeating: 0, count: 6)
+
+/// HCI_LE_Set_Extended_Advertising_Data.
+///
+/// Core 5.4, Vol 4, Part E, 7.8.54:
+///
+///     octet 0      Advertising_Handle, 0x00 to 0xEF
+///     octet 1      Operation: 0x03 the data is complete
+///     octet 2      Fragment_Preference: 0x00 the controller may fragment, 0x01 it should not
+///     octet 3      Advertising_Data_Length, 0 to 251
+///     octets 4...  Advertising_Data
+package struct LESetExtendedAdvertisingData: HCICommand {
+    package static let opcode = Opcode(rawValue: 0x2037)
+
+    private let handle: UInt8
+    private let data: [UInt8]
+
+    /// Returns `nil` where `data` has more than 251 octets.
+    package init?(handle: UInt8, data: [UInt8]) {
+        guard data.count <= 251 else { return nil }
+        self.handle = handle
+        self.data = data
+    }
+
+    package var encodedParameters: [UInt8] { [handle, 0x03, 0x01, UInt8(truncatingIfNeeded: data.count)] + data }
+}
+
+/// HCI_LE_Set_Extended_Advertising_Enable.
+///
+/// Core 5.4, Vol 4, Part E, 7.8.56:
+///
+///     octet 0      Enable: 0x00 off, 0x01 on
+///     octet 1      Num_Sets, 0 to 63; 0 with off means every set
+///     then, for each set:
+///     octet 0      Advertising_Handle, 0x00 to 0xEF
+///     octets 1, 2  Duration, units of 10 ms; 0x0000 until switched off
+///     octet 3      Max_Extended_Advertising_Events; 0x00 no limit
+package struct LESetExtendedAdvertisingEnable: HCICommand {
+    package static let opcode = Opcode(rawValue: 0x2039)
+
+    let isEnabled: Bool
+    /// The handles of at most 63 sets. None with off means every set.
+    package let handles: [UInt8]
+
+    package init(isEnabled: Bool, handle: UInt8) {
+        self.isEnabled = isEnabled
+        handles = [handle]
+    }
+
+    package var encodedParameters: [UInt8] {
+        [isEnabled.parameterOctet, UInt8(truncatingIfNeeded: handles.count)]
+            + handles.flatMap { [$0, 0x00, 0x00, 0x00] }
+    }
+
+    /// Decodes another process's command. Returns `nil` where the length is wrong or a value is reserved.
+    package init?(parameters: Span<UInt8>) {
+        guard parameters.count >= 2, let isEnabled = parameters.parameterFlag(at: 0), parameters[1] <= 63,
+            parameters.count == 2 + 4 * Int(parameters[1]), !isEnabled || parameters[1] > 0
+        else { return nil }
+        self.isEnabled = isEnabled
+        handles = stride(from: 2, to: parameters.count, by: 4).map { parameters[$0] }
+        guard handles.allSatisfy({ $0 <= 0xEF }) else { return nil }
+    }
+}
+
+/// HCI_LE_Remove_Advertising_Set. Refused (`commandDisallowed`) while the set advertises.
+///
+/// Core 5.4, Vol 4, Part E, 7.8.59:
+///
+///     octet 0  Advertising_Handle, 0x00 to 0xEF
+package struct LERemoveAdvertisingSet: HCICommand {
+    package static let opcode = Opcode(rawValue: 0x203C)
+
+    private let handle: UInt8
+
+    package init(handle: UInt8) {
+        self.handle = handle
+    }
+
+    package var encodedParameters: [UInt8] { [handle] }
 }

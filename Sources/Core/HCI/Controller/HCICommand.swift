@@ -11,10 +11,6 @@ package protocol HCICommand: Sendable {
 
     /// The encoded parameters, without the packet's header; at most 255 octets.
     var encodedParameters: [UInt8] { get }
-
-    /// Decodes `encodedParameters`. Returns `nil` where the length is wrong or a value is reserved. A controller
-    /// answers that with `HCIStatus.invalidParameters`.
-    init?(parameters: Span<UInt8>)
 }
 
 extension HCICommand {
@@ -23,6 +19,41 @@ extension HCICommand {
         let parameters = encodedParameters.prefix(255)
         return [0x01] + Self.opcode.rawValue.littleEndianOctets + [UInt8(truncatingIfNeeded: parameters.count)]
             + parameters
+    }
+}
+
+/// HCI_LE_Read_Local_Supported_Features, without parameters. The cheapest command that only a working controller
+/// answers.
+///
+/// Core 5.4, Vol 4, Part E, 7.8.3.
+package struct LEReadLocalSupportedFeatures: HCICommand {
+    package static let opcode = Opcode(rawValue: 0x2003)
+
+    package init() {}
+
+    package var encodedParameters: [UInt8] { [] }
+}
+
+/// The LE features of a controller, Core 5.4, Vol 6, Part B, 4.6. Only the bits that the agent uses are named.
+package struct LEFeatures: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt64
+
+    package init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Bit 12. Some controllers set it without knowing the commands. The agent tries them first, but does not rely on
+    /// the bit.
+    package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
+
+    /// Decodes the return parameters of `LEReadLocalSupportedFeatures`. Returns `nil` for a failure and where octets
+    /// are missing.
+    ///
+    ///     octet 0      Status
+    ///     octets 1...8 LE_Features, 64 bits, least significant octet first
+    package init?(returnParameters: Span<UInt8>) {
+        guard returnParameters.count >= 9, HCIStatus(rawValue: returnParameters[0]) == .success else { return nil }
+        rawValue = returnParameters.parameterBits(at: 1, octets: 8)
     }
 }
 
@@ -118,12 +149,9 @@ package struct CommandOutcome: Hashable, Sendable {
     /// `nil` where a Command Complete event has no return parameters.
     package var status: HCIStatus?
 
-    init(commandCredits: UInt8, opcode: Opcode, status: HCIStatus?) {
-        self.commandCredits = commandCredits
-        self.opcode = opcode
-        self.status = status
-    }
+}
 
+extension CommandOutcome {
     /// Returns `nil` for other events, and where octets are missing.
     package init?(eventCode: UInt8, parameters: Span<UInt8>) {
         switch eventCode {
@@ -152,18 +180,9 @@ extension FixedWidthInteger {
     }
 }
 
-extension DeviceAddress {
-    /// Six octets, least significant first, as every command and event carries an address.
-    var octets: [UInt8] { Array(bits.littleEndianOctets.prefix(6)) }
-}
-
 /// Reads a command's parameters. The caller has checked the number of octets.
 extension Span where Element == UInt8 {
     func parameter16(at index: Int) -> UInt16 { UInt16(truncatingIfNeeded: parameterBits(at: index, octets: 2)) }
-
-    func parameter24(at index: Int) -> UInt32 { UInt32(truncatingIfNeeded: parameterBits(at: index, octets: 3)) }
-
-    func parameterAddressBits(at index: Int) -> UInt64 { parameterBits(at: index, octets: 6) }
 
     /// Returns a number of up to eight octets, least significant first.
     func parameterBits(at index: Int, octets: Int) -> UInt64 {

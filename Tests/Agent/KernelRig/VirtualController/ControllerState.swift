@@ -79,8 +79,8 @@ struct ControllerState {
             if scan != nil { return refuse(packet, .commandDisallowed) }
             let isValid =
                 command == .leSetScanParameters
-                ? LESetScanParameters(parameters: packet.parameters.span) != nil
-                : LESetExtendedScanParameters(parameters: packet.parameters.span) != nil
+                ? ScanParameters.isValid(legacy: packet.parameters.span)
+                : ScanParameters.isValid(extended: packet.parameters.span)
             guard isValid else { return refuse(packet, .invalidParameters) }
             return [.say("PARAMETERS \(hex(packet.parameters))"), success(command, packet)]
         case .leSetScanEnable, .leSetExtendedScanEnable:

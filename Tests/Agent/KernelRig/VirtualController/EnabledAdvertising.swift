@@ -21,16 +21,16 @@ struct EnabledAdvertising {
     mutating func record(_ command: KnownCommand, _ parameters: Span<UInt8>) {
         switch command {
         case .leSetAdvertisingEnable:
-            guard let request = LESetAdvertisingEnable(parameters: parameters) else { return }
-            if request.isEnabled { handles.insert(Self.legacy) } else { handles.remove(Self.legacy) }
+            guard parameters.count == 1, let isEnabled = parameters.parameterFlag(at: 0) else { return }
+            if isEnabled { handles.insert(Self.legacy) } else { handles.remove(Self.legacy) }
         case .leSetExtendedAdvertisingEnable:
             guard let request = LESetExtendedAdvertisingEnable(parameters: parameters) else { return }
             if request.isEnabled {
-                handles.formUnion(request.sets.map(\.handle))
-            } else if request.sets.isEmpty {
+                handles.formUnion(request.handles)
+            } else if request.handles.isEmpty {
                 handles = []
             } else {
-                handles.subtract(request.sets.map(\.handle))
+                handles.subtract(request.handles)
             }
         default:
             break

@@ -17,16 +17,15 @@ enum ReturnParameters {
         case .readBufferSize:
             return octets(8, [1: 0xC0, 4: 0x01])
         case .readAddress:
-            return [0] + identity.address.octets
+            return [0] + identity.address.bits.littleEndianOctets.prefix(6)
         case .readLocalName:
             let name = Array(identity.name.utf8.prefix(247))
             return [0] + name + [UInt8](repeating: 0, count: 248 - name.count)
         case .leReadBufferSize:
             return octets(4, [1: 27, 3: 1])
         case .leReadLocalFeatures:
-            return LEReadLocalSupportedFeatures.ReturnParameters(
-                status: .success, features: identity.hasExtendedAdvertising ? .extendedAdvertising : []
-            ).encoded
+            let features: LEFeatures = identity.hasExtendedAdvertising ? .extendedAdvertising : []
+            return [0] + features.rawValue.littleEndianOctets
         case .leReadAdvertisingTransmitPower, .leSetExtendedAdvertisingParameters:
             return octets(2, [:])
         case .leReadFilterAcceptListSize:

@@ -23,7 +23,7 @@ extension Scan {
                 self = enable.isEnabled ? .on(scan) : .off
             case .leSetExtendedScanEnable:
                 guard let enable = LESetExtendedScanEnable(parameters: parameters) else { return nil }
-                let scan = Scan(family: .extended, filtersDuplicates: enable.duplicateFilter != .off)
+                let scan = Scan(family: .extended, filtersDuplicates: enable.filtersDuplicates)
                 self = enable.isEnabled ? .on(scan) : .off
             default: return nil
             }

@@ -39,14 +39,13 @@ struct CommandOutcomeTests {
     @Test("Bit 12 of the LE features is extended advertising")
     func features() throws {
         let octets: [UInt8] = [0x00, 0x01, 0x10, 0, 0, 0, 0, 0, 0x80]
-        let decoded = LEReadLocalSupportedFeatures.ReturnParameters(returnParameters: octets.span)
-        let answer = try #require(decoded)
-        #expect(answer.status == .success)
-        #expect(answer.features.contains(.extendedAdvertising))
-        #expect(answer.features.rawValue == 0x8000_0000_0000_1001)
-        #expect(answer.encoded == octets)
-        let short = LEReadLocalSupportedFeatures.ReturnParameters(returnParameters: octets.span.extracting(first: 8))
-        #expect(short == nil)
+        let decoded = LEFeatures(returnParameters: octets.span)
+        let features = try #require(decoded)
+        #expect(features.contains(.extendedAdvertising))
+        #expect(features.rawValue == 0x8000_0000_0000_1001)
+        #expect(LEFeatures(returnParameters: octets.span.extracting(first: 8)) == nil)
+        let failed: [UInt8] = [0x1F] + octets.dropFirst()
+        #expect(LEFeatures(returnParameters: failed.span) == nil)
     }
 
     @Test("A status and an opcode print as the specification writes them")

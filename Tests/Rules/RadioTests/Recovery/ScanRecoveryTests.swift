@@ -116,14 +116,14 @@ struct ScanRecoveryTests {
             controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [
                 .report(.recovery(.powerOn, Self.adapter))
             ])
-        #expect(controller.deviceChanged(DeviceEvent(.up, index: 0), at: at(2)).isEmpty, "Our own doing.")
+        #expect(controller.deviceChanged(DeviceEvent(change: .up, index: 0), at: at(2)).isEmpty, "Our own doing.")
         #expect(controller.repaired(at: at(2.1)) == [.look])
     }
 
     @Test("An adapter that another process takes down during a scan stays down")
     func switchedOff() {
         var controller = opened()
-        _ = controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1))
+        _ = controller.deviceChanged(DeviceEvent(change: .down, index: 0), at: at(1))
         for second in 1..<60 {
             let actions = controller.surveyed(.obstacle(.off, Self.adapter), at: at(Double(second)))
             #expect(actions == (second == 1 ? [.report(.availability(.off))] : []))
@@ -135,7 +135,7 @@ struct ScanRecoveryTests {
     func hardwareError() {
         var controller = opened()
         _ = controller.hardwareErrorSeen(code: 0, at: at(1))
-        _ = controller.deviceChanged(DeviceEvent(.down, index: 0), at: at(1.1))
+        _ = controller.deviceChanged(DeviceEvent(change: .down, index: 0), at: at(1.1))
         #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(1.1)) == [.report(.availability(.stalled))])
         #expect(
             controller.surveyed(.obstacle(.off, Self.adapter), at: at(3.2)) == [

@@ -20,7 +20,7 @@ func feedEvent(_ octets: [UInt8]) {
     if octets.count >= 2 {
         let parameters = octets.span.extracting(2..<octets.count)
         _ = CommandOutcome(eventCode: octets[0], parameters: parameters)
-        _ = LEReadLocalSupportedFeatures.ReturnParameters(returnParameters: parameters)
+        _ = LEFeatures(returnParameters: parameters)
     }
 }
 

@@ -40,7 +40,7 @@ final class SimulatedAdapter {
         switch trouble {
         case .absent, .off, .blocked:
             isScanning = false
-            return DeviceEvent(trouble == .absent ? .unregistered : .down, index: 0)
+            return DeviceEvent(change: trouble == .absent ? .unregistered : .down, index: 0)
         case .dead, .deaf: return nil
         }
     }
@@ -48,8 +48,8 @@ final class SimulatedAdapter {
     func mend() -> DeviceEvent? {
         defer { trouble = nil }
         switch trouble {
-        case .absent: return DeviceEvent(.registered, index: 0)
-        case .off, .blocked: return DeviceEvent(.up, index: 0)
+        case .absent: return DeviceEvent(change: .registered, index: 0)
+        case .off, .blocked: return DeviceEvent(change: .up, index: 0)
         case .dead:
             // The controller has lost its settings: it was reset, or plugged in anew, without the kernel's knowledge.
             isScanning = false
@@ -69,9 +69,9 @@ final class SimulatedAdapter {
         case .powerOn:
             guard trouble == .off else { return [] }
             trouble = nil
-            return [DeviceEvent(.up, index: 0)]
+            return [DeviceEvent(change: .up, index: 0)]
         case .powerCycle:
-            return isUp ? [DeviceEvent(.down, index: 0), DeviceEvent(.up, index: 0)] : []
+            return isUp ? [DeviceEvent(change: .down, index: 0), DeviceEvent(change: .up, index: 0)] : []
         }
     }
 
@@ -86,7 +86,7 @@ final class SimulatedAdapter {
         let opcode = Opcode(rawValue: command.span.parameter16(at: 1))
         let parameters: [UInt8] =
             opcode == LEReadLocalSupportedFeatures.opcode
-            ? LEReadLocalSupportedFeatures.ReturnParameters(status: .success, features: []).encoded
+            ? [UInt8](repeating: 0, count: 9)
             : [status(of: opcode, command.span.parameterOctets(from: 4)).rawValue]
         let event = CommandCompleteEvent(opcode: opcode, returnParameters: parameters)
         return [PacketType.event.rawValue] + event.octets
