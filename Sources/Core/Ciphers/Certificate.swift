@@ -10,14 +10,9 @@ package struct Certificate: Hashable, Sendable {
     package var validFrom: WallTime
     /// The last moment at which the certificate is valid.
     package var expires: WallTime
+}
 
-    init(commonNames: [String], issuer: String, validFrom: WallTime, expires: WallTime) {
-        self.commonNames = commonNames
-        self.issuer = issuer
-        self.validFrom = validFrom
-        self.expires = expires
-    }
-
+extension Certificate {
     /// The most certificates that are read from one file: more than any list of authorities has.
     static let mostInFile = 1_000
 

@@ -167,8 +167,8 @@ extension SettingsReport {
         let found = refusals + (errors?.errors.map { SettingsError($0) } ?? [])
         let reported = Array(found.prefix(Self.maxErrors))
         self.init(
-            version: version, .refused, errors: reported, omitted: found.count - reported.count + (errors?.omitted ?? 0)
-        )
+            version: version, outcome: .refused, errors: reported,
+            omitted: found.count - reported.count + (errors?.omitted ?? 0))
     }
 }
 

@@ -98,7 +98,7 @@ package struct SettingsLedger: Hashable, Sendable {
                 : .watched(revision, Probation(openProcesses: 0, since: .origin, bootID: "", former: former))
         }
         report = SettingsReport(
-            version: failed.version, .reverted,
+            version: failed.version, outcome: .reverted,
             errors: [
                 SettingsError(
                     reason: "the agent ended abnormally \(Self.maxFailures) times within "
@@ -154,7 +154,8 @@ package struct SettingsLedger: Hashable, Sendable {
         trial: ([String: TOMLNode]) -> ConfigurationErrors?
     ) -> Decision {
         guard let octets else {
-            return refuse(SettingsReport(version: nil, .refused, errors: [DesiredSettings.Fault.tooLong.error]))
+            let error = DesiredSettings.Fault.tooLong.error
+            return refuse(SettingsReport(version: nil, outcome: .refused, errors: [error]))
         }
         // A new broker has nothing retained, and an operator clears the topic: neither resets a gateway.
         if octets.isEmpty { return .ignored }
@@ -164,7 +165,7 @@ package struct SettingsLedger: Hashable, Sendable {
             guard desired.version > highestVersion else { return .ignored }
             if let signer { try desired.check(signedBy: signer, for: gateway) }
         } catch {
-            return refuse(SettingsReport(version: error.version, .refused, errors: [error.error]))
+            return refuse(SettingsReport(version: error.version, outcome: .refused, errors: [error.error]))
         }
         let refusals = desired.refusals
         let allowed = desired.tables.filter { EffectiveConfiguration.remoteTables.contains($0.key) }
@@ -179,7 +180,7 @@ package struct SettingsLedger: Hashable, Sendable {
     /// The disk has no room for a message's tables, so they are not taken. A later connection tries again.
     package mutating func fail(toStore path: String, version: Int64) {
         report = SettingsReport(
-            version: version, .refused,
+            version: version, outcome: .refused,
             errors: [
                 SettingsError(
                     reason: "\(path) could not be written, and settings that a power cut would lose are not used",
@@ -202,7 +203,7 @@ package struct SettingsLedger: Hashable, Sendable {
             openProcesses: 1, since: now, bootID: bootID, former: Array(former.prefix(Self.maxFormer)))
         state = .watched(revision, probation)
         highestVersion = revision.version
-        report = SettingsReport(version: revision.version, .applied)
+        report = SettingsReport(version: revision.version, outcome: .applied)
     }
 
     /// The stored tables were read with the file.
@@ -215,7 +216,7 @@ package struct SettingsLedger: Hashable, Sendable {
         if let errors {
             report = SettingsReport(refusing: revision.version, [], errors)
         } else if report?.version == revision.version {
-            report = SettingsReport(version: revision.version, .applied)
+            report = SettingsReport(version: revision.version, outcome: .applied)
         }
         return report != before
     }

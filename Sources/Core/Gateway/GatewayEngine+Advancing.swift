@@ -24,7 +24,7 @@ extension GatewayEngine {
     /// Returns the first deadline. At equal times the order of this list decides: beacons come before regions, and
     /// regions before storing and reporting.
     private func earliest() -> NextDeadline {
-        var next = NextDeadline(.silence, tracker.nextDeadline)
+        var next = NextDeadline(source: .silence, due: tracker.nextDeadline)
         next.list(.monitoring, monitor.nextDeadline)
         next.list(.location, place.deadline)
         next.list(.stays, stays.due)
@@ -204,13 +204,8 @@ struct NextDeadline: Sendable {
     private(set) var source: TimedSource
     private(set) var due: Instant
 
-    init(_ source: TimedSource, _ due: Instant) {
-        self.source = source
-        self.due = due
-    }
-
     mutating func list(_ source: TimedSource, _ due: Instant) {
-        if due < self.due { self = NextDeadline(source, due) }
+        if due < self.due { self = NextDeadline(source: source, due: due) }
     }
 }
 

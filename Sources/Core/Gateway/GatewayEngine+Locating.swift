@@ -95,7 +95,7 @@ extension GatewayEngine {
             switch item {
             case .used(let placed): use(placed, outputs: &outputs)
             case .update(let placed):
-                let update = GatewayLocation(placed, of: settings.location?.service ?? .standard)
+                let update = GatewayLocation(placed: placed, service: settings.location?.service ?? .standard)
                 outputs.append(.message(update, at: now))
             case .kept(let fix): outputs.append(.message(fix, at: now))
             case .track(let batch): outputs.append(.message(batch, at: now))

@@ -250,7 +250,7 @@ extension GatewayEngine {
         guard let region = regions.first(where: { $0.measuredPower_dbm != nil }) ?? regions.first else { return }
         notices.append(
             RegionMonitoringNotice(
-                region: region.id, .implausiblePower(beacon, configured_dbm: region.measuredPower_dbm)))
+                region: region.id, cause: .implausiblePower(beacon, configured_dbm: region.measuredPower_dbm)))
         takeFailures(&outputs)
     }
 

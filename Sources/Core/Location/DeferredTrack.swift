@@ -24,11 +24,6 @@ package struct KeptFix: Hashable, Sendable {
     package var fix: Fix
     /// The place within the batch, from 0.
     package var number: Int
-
-    init(_ fix: Fix, number: Int) {
-        self.fix = fix
-        self.number = number
-    }
 }
 
 /// Deferred updates: every used fix is kept, and all are published together.

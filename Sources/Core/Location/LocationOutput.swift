@@ -13,12 +13,6 @@ package struct PlacedFix: Hashable, Sendable {
     let came: Instant
     package let origin: Origin
 
-    init(_ fix: Fix, came: Instant, origin: Origin) {
-        self.fix = fix
-        self.came = came
-        self.origin = origin
-    }
-
     /// gpsd's name of the receiver, such as `/dev/ttyUSB0`; `nil` for another origin.
     package var device: String? {
         if case .receiver(let device, _) = origin { device } else { nil }

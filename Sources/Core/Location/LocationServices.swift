@@ -104,7 +104,7 @@ package struct LocationServices: Sendable {
         else { return }
         let age = clock.map { max($0 - fix.at, .zero) } ?? .zero
         let device = report.device.isEmpty ? nil : report.device
-        use(PlacedFix(fix, came: now, origin: .receiver(device: device, age: age)), outputs: &outputs)
+        use(PlacedFix(fix: fix, came: now, origin: .receiver(device: device, age: age)), outputs: &outputs)
     }
 
     /// Asks for fixes until a time, whatever the service needs: for an undecided circular region or a request.
@@ -207,7 +207,7 @@ package struct LocationServices: Sendable {
 
     private mutating func keep(_ fix: Fix, at now: Instant, outputs: inout [LocationOutput]) {
         guard let number = track?.count else { return }
-        outputs.append(.kept(KeptFix(fix, number: number)))
+        outputs.append(.kept(KeptFix(fix: fix, number: number)))
         if let batch = track?.keep(fix, at: now) { publish(batch, outputs: &outputs) }
     }
 
@@ -220,7 +220,7 @@ package struct LocationServices: Sendable {
     private mutating func publishFixed(at now: Instant, outputs: inout [LocationOutput]) {
         guard case .fixed(let coordinate, let accuracy_m) = settings.source else { return }
         let fix = Fix(at: .unixEpoch, coordinate: coordinate, horizontalAccuracy_m: accuracy_m)
-        let placed = PlacedFix(fix, came: now, origin: .configuration)
+        let placed = PlacedFix(fix: fix, came: now, origin: .configuration)
         // The place does not move and its message is retained, so it is published once.
         let isFirst = last == nil
         last = placed

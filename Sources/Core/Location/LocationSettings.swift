@@ -25,27 +25,15 @@ package struct LocationSettings: Hashable, Sendable {
     }
 
     package var source: Source
-    package var service: Service
+    package var service: Service = .standard
     /// The largest radius of a used fix. Metres.
-    package var desiredAccuracy_m: Double
+    package var desiredAccuracy_m: Double = 100
     /// The settings of the standard service.
     var standard: StandardService.Settings
     /// The activity for automatic pauses; `nil` for none.
-    package var pausing: Activity?
+    package var pausing: Activity? = .other
     /// The deferral; `nil` where each update is published at once.
     package var deferral: Deferral?
-
-    package init(
-        source: Source, service: Service = .standard, desiredAccuracy_m: Double = 100,
-        standard: StandardService.Settings, pausing: Activity? = .other, deferral: Deferral? = nil
-    ) {
-        self.source = source
-        self.service = service
-        self.desiredAccuracy_m = desiredAccuracy_m
-        self.standard = standard
-        self.pausing = pausing
-        self.deferral = deferral
-    }
 
     /// The largest age of a used fix.
     var maxAge: TimeSpan { standard.maxAge }

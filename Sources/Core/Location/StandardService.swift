@@ -2,8 +2,8 @@
 ///
 /// The service decides which used fixes are published. Every fix goes in with `use`, the time with `advance`; both
 /// return the update to publish.
-package struct StandardService: Sendable {
-    package struct Settings: Hashable, Sendable {
+struct StandardService: Sendable {
+    struct Settings: Hashable, Sendable {
         /// The movement since the last update that makes another one. Metres.
         var distanceFilter_m: Double
         /// The turn that makes an update: since the last update, or since the first course after an update at rest. Degrees.

@@ -105,7 +105,8 @@ extension CircleObservation {
         let center = try fields.object("center") { fields throws(PayloadError) in try fields.coordinate() }
         let circle = Circle(center: center, radius_m: try fields.number("radius_m", 0...CircularRegion.maxRadius_m))
         self.init(
-            circle, distance_m: fields.has("distance_m") ? try fields.number("distance_m", 0...30_000_000) : nil)
+            circle: circle, distance_m: fields.has("distance_m") ? try fields.number("distance_m", 0...30_000_000) : nil
+        )
     }
 
     fileprivate func write(to json: inout JSONWriter) {
@@ -114,7 +115,7 @@ extension CircleObservation {
         if let distance_m { json.set("distance_m", distance_m, decimals: 1) }
     }
 
-    fileprivate var withoutPlace: CircleObservation { CircleObservation(circle, distance_m: nil) }
+    fileprivate var withoutPlace: CircleObservation { CircleObservation(circle: circle, distance_m: nil) }
 }
 
 // MARK: - Stored lines

@@ -356,7 +356,7 @@ extension SiteEngine {
                 let cause = RegionMonitoringNotice.Cause.otherUUID(
                     uuid, gateway: gateways[gateway].settings.id, known: known,
                     knownGateway: gateways[owner].settings.id)
-                outputs.append(.notice(RegionMonitoringNotice(region: instance.region, cause), at: now))
+                outputs.append(.notice(RegionMonitoringNotice(region: instance.region, cause: cause), at: now))
             }
             for slot in presence.regions.slots(where: { $0.region == instance.region }) {
                 presence.endClaim(of: gateway, on: presence.regions[slot].id, at: now)

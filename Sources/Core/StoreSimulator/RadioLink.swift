@@ -104,7 +104,7 @@ struct RadioLink: Sendable {
 /// - *rooms*: beacons at rest beside gateways. The one-second means wander by 0.2 to 1 dB. Within a second the three
 ///   advertising channels differ by up to 6 dB: fading is frozen while nothing moves, and differs on every channel. The
 ///   rest is the receiver's noise, 0.6 to 0.9 dB including rounding to whole dBm.
-package struct Propagation: Hashable, Sendable {
+struct Propagation: Hashable, Sendable {
     /// The loss per decade of distance, divided by 10 dB.
     var pathLossExponent = 2.0
     /// Standard deviation of the slow part, in dB: furniture, shelves, walls.
@@ -138,8 +138,8 @@ package struct Propagation: Hashable, Sendable {
 /// *rooms* (a scanner that listens all the time): of strong signals 79 to 91 % arrive, at −80 dBm about 70 %, at −85
 /// dBm 35 to 65 %, at −90 dBm 40 %. None arrives below −98 dBm. Hence `collisionLoss` and the sigmoid of
 /// `sensitivity_dbm`.
-package struct Scanner: Hashable, Sendable {
-    package var interval = TimeSpan.milliseconds(60)
+struct Scanner: Hashable, Sendable {
+    var interval = TimeSpan.milliseconds(60)
     var window = TimeSpan.milliseconds(30)
     /// The share of packets lost to collisions on the channel, at any strength.
     var collisionLoss = 0.13

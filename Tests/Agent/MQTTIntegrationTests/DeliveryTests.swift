@@ -127,7 +127,8 @@ struct DeliveryTests {
         try await broker.start()
         let agent = Agent(.test(port: broker.port) { $0.maxInflight = 1 })
         let large = OutgoingMessage(
-            sequence: 1, Message(topic: Agent.event, payload: [UInt8](repeating: 0x20, count: 2_000), .durable(.events))
+            sequence: 1,
+            message: Message(topic: Agent.event, payload: [UInt8](repeating: 0x20, count: 2_000), .durable(.events))
         )
         agent.outgoing.waiting = [large]
         agent.addEvents(2...2)

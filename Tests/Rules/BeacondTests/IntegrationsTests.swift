@@ -164,9 +164,12 @@ struct IntegrationsTests {
             instance: RegionInstanceID(region: "carts"), state: .inside, since: .origin, at: .origin, event: event)
         let place = try #require(Coordinate(latitude: 52, longitude: 13))
         let fix = Fix(at: Self.timebase.wallAtOrigin, coordinate: place, horizontalAccuracy_m: 5)
-        let placed = PlacedFix(fix, came: .origin, origin: .receiver(device: nil, age: .zero))
+        let placed = PlacedFix(fix: fix, came: .origin, origin: .receiver(device: nil, age: .zero))
         let items = try first.dispatch(
-            [.transition(entry, record: nil), .message(GatewayLocation(placed, of: .standard), at: .origin)],
+            [
+                .transition(entry, record: nil),
+                .message(GatewayLocation(placed: placed, service: .standard), at: .origin),
+            ],
             Self.timebase)
         #expect(others(items).map(\.topic) == ["owntracks/fleet/van/event", "owntracks/fleet/van"])
         first.outbox.close()

@@ -30,12 +30,12 @@ struct LocationStartTests {
     }
 
     private func placed(_ second: Double) throws -> GatewayOutput {
-        let placed = PlacedFix(try fix(second), came: .origin, origin: .receiver(device: nil, age: .zero))
-        return .message(GatewayLocation(placed, of: .standard), at: .origin)
+        let placed = PlacedFix(fix: try fix(second), came: .origin, origin: .receiver(device: nil, age: .zero))
+        return .message(GatewayLocation(placed: placed, service: .standard), at: .origin)
     }
 
     private func kept(_ second: Double, number: Int = 0) throws -> GatewayOutput {
-        .message(KeptFix(try fix(second), number: number), at: .origin)
+        .message(KeptFix(fix: try fix(second), number: number), at: .origin)
     }
 
     private static let gpsd = "[location]\nsource = \"gpsd\"\n"

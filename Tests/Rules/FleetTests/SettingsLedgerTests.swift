@@ -52,7 +52,7 @@ struct SettingsLedgerTests {
         var gateway = FleetGateway()
         #expect(gateway.receive(Self.debug(7)) == .taken)
         #expect(gateway.ledger.version == 7 && gateway.level == .string("debug"))
-        #expect(gateway.ledger.report == SettingsReport(version: 7, .applied))
+        #expect(gateway.ledger.report == SettingsReport(version: 7, outcome: .applied))
         try gateway.restart(orderly: true)
         #expect(gateway.ledger.version == 7 && gateway.level == .string("debug"))
     }
@@ -345,7 +345,7 @@ struct SettingsLedgerTests {
         #expect(gateway.ledger.record(misfit: errors) == false)
         #expect(gateway.ledger.report?.outcome == .refused && gateway.ledger.version == 7)
         #expect(gateway.ledger.record(misfit: nil) == true)
-        #expect(gateway.ledger.report == SettingsReport(version: 7, .applied))
+        #expect(gateway.ledger.report == SettingsReport(version: 7, outcome: .applied))
     }
 
     @Test("A stored ledger is read as it was written, with watched revisions and reports")

@@ -146,7 +146,8 @@ struct EventOrderTests {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
         _ = bench.session.outgoingAvailable(at: bench.now)
-        let span = OutgoingMessage(sequence: 1, Message(topic: "root/coverage", payload: [1], .durable(.spans)))
+        let coverage = Message(topic: "root/coverage", payload: [1], .durable(.spans))
+        let span = OutgoingMessage(sequence: 1, message: coverage)
         var sent = bench.session.supply([span, SessionBench.event(2)], at: bench.now)
         for _ in 1...4 {
             #expect(sent.published == ["#1"])
@@ -165,7 +166,7 @@ struct EventOrderTests {
         bench.settle()
         _ = bench.session.outgoingAvailable(at: bench.now)
         let gap = OutgoingMessage(
-            sequence: 2, Message(topic: "root/gap", payload: [2], .durable(nil)), givesUp: [1])
+            sequence: 2, message: Message(topic: "root/gap", payload: [2], .durable(nil)), givesUp: [1])
         let mids = bench.register(bench.session.supply([SessionBench.event(1), gap], at: bench.now))
         _ = bench.session.acknowledged(mids[1], .success, at: bench.now)
         _ = bench.session.acknowledged(mids[0], .unspecifiedError, at: bench.now)
@@ -178,7 +179,7 @@ struct EventOrderTests {
         bench.settle()
         _ = bench.session.outgoingAvailable(at: bench.now)
         let gap = OutgoingMessage(
-            sequence: 3, Message(topic: "root/event", payload: [3], .durable(nil)), givesUp: [1])
+            sequence: 3, message: Message(topic: "root/event", payload: [3], .durable(nil)), givesUp: [1])
         let events = [SessionBench.event(1), SessionBench.event(2), gap]
         _ = bench.register(bench.session.supply(events, at: bench.now))
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)

@@ -12,7 +12,7 @@ struct FormerGatewayTests {
     private func event(_ sequence: UInt64) -> OutgoingMessage {
         OutgoingMessage(
             sequence: sequence,
-            Message(topic: "former/event", payload: [UInt8(truncatingIfNeeded: sequence)], .durable(.events)))
+            message: Message(topic: "former/event", payload: [UInt8(truncatingIfNeeded: sequence)], .durable(.events)))
     }
 
     private let clearing = Message(topic: "former/a", payload: [], .retained)

@@ -38,7 +38,7 @@ struct SessionBench {
     static func event(_ sequence: UInt64) -> OutgoingMessage {
         OutgoingMessage(
             sequence: sequence,
-            Message(topic: "root/event", payload: [UInt8(truncatingIfNeeded: sequence)], .durable(.events)))
+            message: Message(topic: "root/event", payload: [UInt8(truncatingIfNeeded: sequence)], .durable(.events)))
     }
 
     /// Starts and connects; the result has the publications on the way.

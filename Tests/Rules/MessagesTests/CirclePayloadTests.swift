@@ -31,7 +31,7 @@ struct CirclePayloadTests {
             enteredAt: .origin - .seconds(60), lastHeardAt: .origin - .seconds(20), beginning: .partial,
             ending: .inferred)
         return RegionEvent(
-            .exit(stay), by: .circle(CircleObservation(circle, distance_m: 271.44)),
+            .exit(stay), by: .circle(CircleObservation(circle: circle, distance_m: 271.44)),
             location: EventLocation(coordinate: place, horizontalAccuracy_m: 4.26, age: .milliseconds(250)))
     }
 
@@ -64,7 +64,7 @@ struct CirclePayloadTests {
         let payload = try json(Message(message))
         #expect(payload["distance_m"] == nil && payload["location"] == nil && payload["center"] != nil)
         let told = PublishedState(
-            .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle, distance_m: 271)))
+            .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle: circle, distance_m: 271)))
         let state = try json(composer(.omit).state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(state["distance_m"] == nil && state["radius_m"] as? Double == 150)
     }
@@ -72,7 +72,7 @@ struct CirclePayloadTests {
     @Test("A state names its circle, and the gateway's distance from its centre")
     func state() throws {
         let told = PublishedState(
-            .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle, distance_m: 271)))
+            .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle: circle, distance_m: 271)))
         let payload = try json(composer().state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(
             Set(payload.keys) == [

@@ -36,7 +36,7 @@ struct LocationPayloadTests {
     }
 
     private func placed(_ fix: Fix, _ origin: PlacedFix.Origin) -> PlacedFix {
-        PlacedFix(fix, came: .origin, origin: origin)
+        PlacedFix(fix: fix, came: .origin, origin: origin)
     }
 
     private var received: PlacedFix { placed(fix, .receiver(device: "/dev/ttyUSB0", age: .milliseconds(124))) }

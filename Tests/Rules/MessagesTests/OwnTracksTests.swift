@@ -80,7 +80,7 @@ struct OwnTracksTests {
     @Test(
         "All transitions of a region have one wtst: an entry that was decided late, its exit, and the next entry")
     func registration() {
-        let circle = CircleObservation(Circle(center: place, radius_m: 150), distance_m: 12)
+        let circle = CircleObservation(circle: Circle(center: place, radius_m: 150), distance_m: 12)
         let stay = RegionStay(enteredAt: .origin + .seconds(30), lastHeardAt: .origin + .seconds(60))
         let told = [
             transition(.enter, .circle(circle), at: nil, at: .origin + .seconds(50)),
@@ -106,7 +106,7 @@ struct OwnTracksTests {
 
     @Test("A circle has its own type")
     func circle() {
-        let circle = CircleObservation(Circle(center: place, radius_m: 150), distance_m: 12)
+        let circle = CircleObservation(circle: Circle(center: place, radius_m: 150), distance_m: 12)
         #expect(text(transition(.enter, .circle(circle), at: nil).first).contains(#""t":"c""#))
     }
 

@@ -130,9 +130,9 @@ package final class Dispatcher {
         _ write: (inout TransactionWriter, RecordTable, inout TransactionDraft) -> Void
     ) throws(OutboxError) -> [Dispatched] {
         // The transaction may be written again for another numbering; only the last one counts.
-        var draft = TransactionDraft(outbox.numbering, timebase, published)
+        var draft = TransactionDraft(numbering: outbox.numbering, timebase: timebase, published: published)
         let transaction = try outbox.commit { numbering in
-            draft = TransactionDraft(numbering, timebase, published)
+            draft = TransactionDraft(numbering: numbering, timebase: timebase, published: published)
             if numbering.epoch != epoch { writer.ledger.beginEpoch() }
             write(&writer, records, &draft)
             cover(seenAt, isChanged: draft.published.coverage.log != published.coverage.log, into: &draft)

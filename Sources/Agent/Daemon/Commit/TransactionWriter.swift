@@ -200,12 +200,6 @@ struct TransactionDraft {
     var transaction = OutboxTransaction()
     var dispatched: [Dispatcher.Dispatched] = []
 
-    init(_ numbering: Numbering, _ timebase: Timebase, _ published: Dispatcher.Published) {
-        self.numbering = numbering
-        self.timebase = timebase
-        self.published = published
-    }
-
     /// Returns whether a record stands under that key once this is committed.
     func stores(_ key: String, _ records: RecordTable) -> Bool {
         records.has(key) || transaction.records.contains { $0.key == key }

@@ -250,7 +250,7 @@ struct OutboxSource: OutgoingSource {
         lastTicket += 1
         underWay[lastTicket] = item
         return OutgoingMessage(
-            sequence: lastTicket, message, givesUp: givesUp, companions: companions, present: present)
+            sequence: lastTicket, message: message, givesUp: givesUp, companions: companions, present: present)
     }
 
     package mutating func acknowledge(_ sequences: [UInt64]) {

@@ -11,22 +11,12 @@ package struct OutgoingMessage: Hashable, Sendable {
     var message: Message
     /// The sequences of messages sent earlier whose loss this one reports: once this one has gone out, they are not
     /// sent again.
-    var givesUp: [UInt64]
+    var givesUp: [UInt64] = []
     /// Messages with the same content for integrations. Companions go out before the message each time. No acknowledgement
     /// of them is awaited: a broker takes messages in order, so once it has the message it has had them.
-    var companions: [Message]
+    var companions: [Message] = []
     /// A retained topic to publish again once no message waits, because the companions are of the past.
     var present: String?
-
-    init(
-        sequence: UInt64, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = [], present: String? = nil
-    ) {
-        self.present = present
-        self.sequence = sequence
-        self.message = message
-        self.givesUp = givesUp
-        self.companions = companions
-    }
 }
 
 /// A source of durable messages, which wait on disk until a broker has accepted them.

@@ -70,7 +70,7 @@ struct Bookkeeping {
         var queued: [QueuedMessage] = []
         queued.reserveCapacity(messages.count)
         for message in messages {
-            queued.append(QueuedMessage(position: nextPosition, message))
+            queued.append(QueuedMessage(position: nextPosition, message: message))
             nextPosition = nextPosition.next
             numbering.goOn(after: message.number)
         }

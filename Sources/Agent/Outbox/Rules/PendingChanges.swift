@@ -120,11 +120,6 @@ package struct QueuedMessage: Hashable, Sendable {
     /// The message. Its epoch may be older than the current one.
     var message: NumberedMessage
 
-    init(position: Position, _ message: NumberedMessage) {
-        self.position = position
-        self.message = message
-    }
-
     package var number: MessageNumber { message.number }
 
     /// The approximate size in a file or in memory, in bytes: the text and its surroundings.

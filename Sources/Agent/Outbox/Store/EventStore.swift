@@ -273,7 +273,7 @@ extension EventStore {
             return try row(
                 QueuedMessage(
                     position: origin.position(inFile: statement.integer(0)),
-                    NumberedMessage(number, topic: topic, payload: payload)))
+                    message: NumberedMessage(number, topic: topic, payload: payload)))
         }
     }
 

@@ -63,7 +63,7 @@ struct Salvage {
 
     /// The events that were read, in order.
     func events(from origin: PositionOrigin) -> [QueuedMessage] {
-        rows.map { QueuedMessage(position: origin.position(inFile: $0.position), $0.message) }
+        rows.map { QueuedMessage(position: origin.position(inFile: $0.position), message: $0.message) }
     }
 
     /// The remains that tell the file's owner.

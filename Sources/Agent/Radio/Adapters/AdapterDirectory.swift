@@ -76,13 +76,6 @@ package struct Adapter: Hashable, Sendable {
     /// True if a radio kill switch holds the adapter.
     var isBlocked: Bool
 
-    package init(index: UInt16, address: DeviceAddress, isUp: Bool, isBlocked: Bool) {
-        self.index = index
-        self.address = address
-        self.isUp = isUp
-        self.isBlocked = isBlocked
-    }
-
     package var name: String { "hci\(index)" }
 }
 

@@ -148,7 +148,7 @@ struct BeaconRegister: Sendable {
     private static func merged(
         _ former: HeardBeacon.Battery?, _ values: Telemetry, at now: Instant
     ) -> HeardBeacon.Battery {
-        guard var battery = former else { return HeardBeacon.Battery(values, at: .at(now)) }
+        guard var battery = former else { return HeardBeacon.Battery(values: values, at: .at(now)) }
         battery.values.format = values.format
         battery.values.battery_percent = values.battery_percent ?? battery.values.battery_percent
         battery.values.battery_mV = values.battery_mV ?? battery.values.battery_mV

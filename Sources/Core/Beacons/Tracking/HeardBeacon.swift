@@ -17,11 +17,6 @@ package struct HeardBeacon: Hashable, Sendable {
         /// Each value is the last one that was good. The format is that of the last frame.
         package var values: Telemetry
         package var at: Time
-
-        init(_ values: Telemetry, at: Time) {
-            self.values = values
-            self.at = at
-        }
     }
 
     package var identity: BeaconIdentity
@@ -35,18 +30,6 @@ package struct HeardBeacon: Hashable, Sendable {
     var rssi_dbm: Int?
     /// `nil` before the first telemetry.
     package var battery: Battery?
-
-    package init(
-        identity: BeaconIdentity, firstHeard: Time, lastHeard: Time, interval_ms: Int64? = nil, rssi_dbm: Int? = nil,
-        battery: Battery? = nil
-    ) {
-        self.identity = identity
-        self.firstHeard = firstHeard
-        self.lastHeard = lastHeard
-        self.interval_ms = interval_ms
-        self.rssi_dbm = rssi_dbm
-        self.battery = battery
-    }
 }
 
 /// `[beacons]`: the lists of beacons.

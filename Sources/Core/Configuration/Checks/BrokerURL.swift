@@ -7,13 +7,9 @@ struct BrokerURL: Hashable, Sendable {
     enum Problem: Error {
         case hasUser, badPort, notAllowed
     }
+}
 
-    init(host: String, port: UInt16, usesTLS: Bool) {
-        self.host = host
-        self.port = port
-        self.usesTLS = usesTLS
-    }
-
+extension BrokerURL {
     init(_ text: String) throws(Problem) {
         guard text.utf8.count <= 300, let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
             throw text.contains("@") ? .hasUser : .notAllowed

@@ -92,7 +92,7 @@ extension HeardBeacon.Battery {
             let temperature_c = try fields.number("temperature_c", Self.temperatures_c)
             values.temperature_cC = Int16((temperature_c * 100).rounded())
         }
-        self.init(values, at: .wall(try fields.time("telemetry_at")))
+        self.init(values: values, at: .wall(try fields.time("telemetry_at")))
     }
 
     fileprivate func write(to json: inout JSONWriter) {

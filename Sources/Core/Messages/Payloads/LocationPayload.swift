@@ -79,11 +79,6 @@ struct GatewayLocation: MessageContent {
     var placed: PlacedFix
     var service: LocationSettings.Service
 
-    init(_ placed: PlacedFix, of service: LocationSettings.Service) {
-        self.placed = placed
-        self.service = service
-    }
-
     /// The gateway is elsewhere by the time that a full queue has room.
     package var handling: OutputHandling { .ofPresent }
 

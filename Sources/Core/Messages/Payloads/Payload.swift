@@ -47,12 +47,9 @@ package struct PayloadHead: Hashable, Sendable {
     package var at: WallTime
     /// True if the gateway's clock was synced when the message was written.
     package var isClockSynced: Bool
+}
 
-    init(at: WallTime, isClockSynced: Bool) {
-        self.at = at
-        self.isClockSynced = isClockSynced
-    }
-
+extension PayloadHead {
     init(_ fields: inout PayloadFields) throws(PayloadError) {
         _ = try fields.integer("schema", Self.schema...Self.schema)
         at = try fields.time("at")
@@ -75,12 +72,9 @@ package struct PayloadHead: Hashable, Sendable {
 package struct PayloadOrigin: Hashable, Sendable {
     var site: String
     package var gateway: String
+}
 
-    init(site: String, gateway: String) {
-        self.site = site
-        self.gateway = gateway
-    }
-
+extension PayloadOrigin {
     init(_ fields: inout PayloadFields) throws(PayloadError) {
         site = try fields.level("site")
         gateway = try fields.level("gateway")

@@ -86,13 +86,6 @@ struct BeaconPlace: Hashable, Sendable {
     /// The most other zones that are published, and the least probability of each.
     static let maxOthers = 3
     static let leastOther = 0.05
-
-    init(zone: String?, confidence: Double, others: [Likelihood] = [], position: Position? = nil) {
-        self.zone = zone
-        self.confidence = confidence
-        self.others = others
-        self.position = position
-    }
 }
 
 extension ListedBeacons {

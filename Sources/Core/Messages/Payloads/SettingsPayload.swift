@@ -22,18 +22,11 @@ package struct SettingsReport: Hashable, Sendable {
     package var version: Int64?
     package var outcome: Outcome
     /// The errors of a refused message, at most `maxErrors`; the reason of a reversion.
-    package var errors: [SettingsError]
+    package var errors: [SettingsError] = []
     /// The number of further errors.
-    var omitted: Int
+    var omitted: Int = 0
 
     static let maxErrors = 100
-
-    package init(version: Int64?, _ outcome: Outcome, errors: [SettingsError] = [], omitted: Int = 0) {
-        self.version = version
-        self.outcome = outcome
-        self.errors = errors
-        self.omitted = omitted
-    }
 }
 
 /// One error of `settings/desired`.
@@ -89,7 +82,7 @@ extension SettingsReport {
     init(_ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
             version: try fields.numberOrNull("version", Self.numbers).flatMap { Int64(exactly: $0) },
-            try fields.word("outcome"),
+            outcome: try fields.word("outcome"),
             errors: try fields.list("errors") { fields throws(PayloadError) in try SettingsError(&fields) },
             omitted: fields.has("omitted") ? try fields.integer("omitted", 1...Int.max) : 0)
     }

@@ -60,14 +60,9 @@ package struct StoredCoverage: Hashable, Sendable {
     var fromWall: WallTime
     /// The last time at which the process is known to have run.
     package var seen: Instant
+}
 
-    init(radio: CoveredRadio, from: Instant, fromWall: WallTime, seen: Instant) {
-        self.radio = radio
-        self.from = from
-        self.fromWall = fromWall
-        self.seen = seen
-    }
-
+extension StoredCoverage {
     /// The key of the record. Region ids contain no slash, so no state has this key.
     package static let key = "/coverage"
 

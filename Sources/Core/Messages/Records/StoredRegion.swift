@@ -60,12 +60,9 @@ package struct StoredTag: Hashable, Sendable, CustomStringConvertible {
     var kind: String?
     /// The version; `nil` where the line has none.
     package var version: String?
+}
 
-    init(kind: String?, version: String?) {
-        self.kind = kind
-        self.version = version
-    }
-
+extension StoredTag {
     /// Reads the tag of a line. Returns `nil` where there is none: every version writes a tag, so the line is damaged
     /// or is no state.
     init?(_ octets: [UInt8]) {

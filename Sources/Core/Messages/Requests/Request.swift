@@ -69,12 +69,6 @@ package struct ReplyAddress: Hashable, Sendable {
     /// The correlation data, by which the requester recognises its answer (MQTT 5).
     package var correlationData: [UInt8]?
 
-    package init(verb: String, topic: String, correlationData: [UInt8]? = nil) {
-        self.verb = verb
-        self.topic = topic
-        self.correlationData = correlationData
-    }
-
     /// The most octets of correlation data that are sent back.
     static let maxCorrelation_bytes = 256
 }

@@ -51,7 +51,7 @@ struct CircleMonitor: Sendable {
         region.circle.radius_m = min(wanted_m, CircularRegion.maxRadius_m)
         let registration = try instances.register(.circle(region), source, at: now)
         if region.circle.radius_m < wanted_m {
-            notices.append(RegionMonitoringNotice(region: region.id, .radiusClamped(from_m: wanted_m)))
+            notices.append(RegionMonitoringNotice(region: region.id, cause: .radiusClamped(from_m: wanted_m)))
         }
         let id = RegionInstanceID(region: region.id)
         let slot = try instances.instance(id, of: registration, at: now, transitions: &transitions)
@@ -101,7 +101,7 @@ struct CircleMonitor: Sendable {
             guard case .circle(let region) = instances.region(in: smallest.registration) else { continue }
             notices.append(
                 RegionMonitoringNotice(
-                    region: region.id, .radiusTooSmall(radius_m: region.circle.radius_m, usual_m: usual_m)))
+                    region: region.id, cause: .radiusTooSmall(radius_m: region.circle.radius_m, usual_m: usual_m)))
         }
     }
 
@@ -275,7 +275,7 @@ struct CircleMonitor: Sendable {
         _ instances: inout RegionInstances, at now: Instant, transitions: inout [RegionTransition]
     ) {
         guard let change, let region = instances.circularRegion(of: slot) else { return }
-        let observation = CircleObservation(region.circle, distance_m: distance_m)
+        let observation = CircleObservation(circle: region.circle, distance_m: distance_m)
         instances.announce(
             slot, change, event: change.crossing.map { RegionEvent($0, by: .circle(observation)) },
             detail: .circle(observation), at: now, transitions: &transitions)

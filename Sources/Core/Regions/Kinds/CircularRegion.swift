@@ -78,11 +78,6 @@ package struct CircleObservation: Hashable, Sendable {
     var circle: Circle
     /// The distance from the centre, metres; `nil` where no fix gave it.
     var distance_m: Double?
-
-    init(_ circle: Circle, distance_m: Double?) {
-        self.circle = circle
-        self.distance_m = distance_m
-    }
 }
 
 /// The state of a circle that each fix is compared with, beside that of `RegionInstance`.

@@ -138,7 +138,7 @@ package enum MonitoredRegion: Hashable, Sendable {
     var detail: RegionDetail {
         switch self {
         case .beacon: .beacon
-        case .circle(let region): .circle(CircleObservation(region.circle, distance_m: nil))
+        case .circle(let region): .circle(CircleObservation(circle: region.circle, distance_m: nil))
         }
     }
 }
@@ -156,7 +156,7 @@ extension RegionRecord {
         func exitCause(_ keeper: BeaconKeeper?) -> RegionEvent.Cause? {
             switch self {
             case .beacon(of: let constraint): constraint.flatMap { keeper?.exitCause(uuid: $0.uuid) }
-            case .circle(of: let circle): .circle(CircleObservation(circle, distance_m: nil))
+            case .circle(of: let circle): .circle(CircleObservation(circle: circle, distance_m: nil))
             }
         }
     }

@@ -307,7 +307,7 @@ package struct RegionStay: Hashable, Sendable {
 }
 
 /// Core Location's states of a region.
-package enum RegionState: String, Sendable, CaseIterable {
+enum RegionState: String, Sendable, CaseIterable {
     case unknown
     case inside
     case outside
@@ -324,17 +324,5 @@ package struct RegionTransition: Hashable, Sendable {
     /// The crossing that made the change. `nil` where no boundary was crossed: as monitoring begins, or as the radio
     /// goes blind and sees again.
     package var event: RegionEvent?
-    package var detail: RegionDetail
-
-    package init(
-        instance: RegionInstanceID, state: RegionState, since: Instant, at: Instant, event: RegionEvent? = nil,
-        detail: RegionDetail = .beacon
-    ) {
-        self.instance = instance
-        self.state = state
-        self.since = since
-        self.at = at
-        self.event = event
-        self.detail = detail
-    }
+    package var detail: RegionDetail = .beacon
 }

@@ -72,11 +72,6 @@ package struct RegionMonitoringNotice: Hashable, Sendable, CustomStringConvertib
     var region: String
     var cause: Cause
 
-    init(region: String, _ cause: Cause) {
-        self.region = region
-        self.cause = cause
-    }
-
     package var description: String {
         switch cause {
         case .radiusClamped(let from_m):

@@ -1,6 +1,6 @@
 /// An advertising device on the shop floor.
-package struct Actor: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable {
+struct Actor: Hashable, Sendable {
+    enum Kind: String, Hashable, Sendable {
         /// A visitor's phone acting as an iBeacon, carried close to a body; its address rotates.
         case phone
         /// A beacon that never moves.
@@ -18,7 +18,7 @@ package struct Actor: Hashable, Sendable {
     /// RSSI at 1 m, dBm. An iBeacon also sends it.
     var measuredPower_dbm: Int8
     /// The advertising interval. Every event adds a random delay of 0 to 10 ms.
-    package var interval: TimeSpan
+    var interval: TimeSpan
     var path: ActorPath
     /// The addresses without a gap, from the path's start to its end. Never empty.
     var addresses: [AddressSpan]
@@ -28,7 +28,7 @@ package struct Actor: Hashable, Sendable {
     /// itself does not pause.
     var restartsAtRotation = false
     /// The advertising data: AD structures, at most 31 octets.
-    package var data: [UInt8]
+    var data: [UInt8]
     /// The battery whose telemetry it sends in the place of `data`; `nil` for constant data.
     var battery: BeaconBattery?
 
@@ -72,7 +72,7 @@ package struct Actor: Hashable, Sendable {
     }
 
     /// Returns the address in use at `instant`; after the end, the last one.
-    package func address(at instant: Instant) -> DeviceAddress? {
+    func address(at instant: Instant) -> DeviceAddress? {
         (addresses.first { $0.until > instant } ?? addresses.last)?.address
     }
 }

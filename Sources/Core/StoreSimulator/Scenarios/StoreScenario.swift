@@ -6,25 +6,12 @@ package struct StoreScenario: Hashable, Sendable {
     var duration: TimeSpan
     package var gateway: FloorPoint
     var actors: [Actor]
-    var propagation: Propagation
-    var scanner: Scanner
+    var propagation = Propagation()
+    var scanner = Scanner()
     /// The times in which the gateway hears nothing, in order.
     var scanGaps: [Range<Instant>] = []
     /// The rooms with their walls; `nil` for a shop that is one room.
     var rooms: Rooms?
-
-    package init(
-        name: String, duration: TimeSpan, gateway: FloorPoint, actors: [Actor],
-        propagation: Propagation = Propagation(),
-        scanner: Scanner = Scanner()
-    ) {
-        self.name = name
-        self.duration = duration
-        self.gateway = gateway
-        self.actors = actors
-        self.propagation = propagation
-        self.scanner = scanner
-    }
 }
 
 extension StoreScenario {

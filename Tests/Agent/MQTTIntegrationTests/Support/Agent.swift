@@ -55,7 +55,7 @@ final class Agent {
             outgoing.waiting.append(
                 OutgoingMessage(
                     sequence: sequence,
-                    Message(topic: Self.event, payload: Array("\(sequence)".utf8), .durable(.events))))
+                    message: Message(topic: Self.event, payload: Array("\(sequence)".utf8), .durable(.events))))
         }
         publisher.outgoingAvailable()
     }

@@ -7,7 +7,7 @@ struct CircleNoticeTests {
     @Test("A radius above 100 km is clamped, with a notice")
     func clamped() throws {
         var drive = Drive([Drive.depot(radius_m: 150_000), Drive.depot("ok", radius_m: 100_000)])
-        #expect(drive.notices == [RegionMonitoringNotice(region: "depot", .radiusClamped(from_m: 150_000))])
+        #expect(drive.notices == [RegionMonitoringNotice(region: "depot", cause: .radiusClamped(from_m: 150_000))])
         #expect(
             try #require(drive.notices.first).description
                 == "region \"depot\": its radius of 150000 m is clamped to 100000 m, the largest that is monitored")
@@ -22,7 +22,7 @@ struct CircleNoticeTests {
         drive.stay(0...300, north_m: 0, accuracy_m: 30)
         #expect(
             drive.notices == [
-                RegionMonitoringNotice(region: "small", .radiusTooSmall(radius_m: 50, usual_m: 30))
+                RegionMonitoringNotice(region: "small", cause: .radiusTooSmall(radius_m: 50, usual_m: 30))
             ])
     }
 

@@ -77,7 +77,7 @@ struct CircleRestartTests {
     func unmonitored() throws {
         let record = try #require(records().first)
         let exit = try #require(record.unmonitoredExit(at: .origin))
-        #expect(exit.cause == .circle(CircleObservation(Drive.depot().circle, distance_m: nil)))
+        #expect(exit.cause == .circle(CircleObservation(circle: Drive.depot().circle, distance_m: nil)))
         guard case .exit(let stay) = exit.kind else { return }
         #expect(stay.ending == .unmonitored && stay.dwell == .seconds(30))
     }

@@ -52,7 +52,7 @@ struct Samples {
                     if flag() { values.battery_percent = .random(in: 0...100, using: &random) }
                     if flag() { values.battery_mV = .random(in: 1...UInt16.max, using: &random) }
                     if flag() { values.temperature_cC = .random(in: -27_315...32_767, using: &random) }
-                    battery = HeardBeacon.Battery(values, at: .wall(time()))
+                    battery = HeardBeacon.Battery(values: values, at: .wall(time()))
                 }
                 return HeardBeacon(
                     identity: .beacon(1, UInt16(minor)), firstHeard: .wall(time()), lastHeard: .wall(time()),
@@ -66,7 +66,7 @@ struct Samples {
             head: head(),
             report: SettingsReport(
                 version: flag() ? .random(in: SettingsReport.versions, using: &random) : nil,
-                one(of: SettingsReport.Outcome.allCases),
+                outcome: one(of: SettingsReport.Outcome.allCases),
                 errors: (0..<Int.random(in: 0...3, using: &random)).map { _ in
                     SettingsError(
                         table: text(), index: flag() ? 2 : nil, key: text(), reason: "r" + text(), remedy: "m" + text())
@@ -127,7 +127,8 @@ struct Samples {
 
     private mutating func circle() -> CircleObservation {
         CircleObservation(
-            Circle(center: coordinate(), radius_m: decimal(1...100_000, places: 3)),
+            circle:
+                Circle(center: coordinate(), radius_m: decimal(1...100_000, places: 3)),
             distance_m: flag() ? decimal(0...1e6, places: 1) : nil)
     }
 
