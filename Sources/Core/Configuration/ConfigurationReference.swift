@@ -88,16 +88,6 @@ struct KeyDescription: Hashable, Sendable {
     let allowed: String
     /// One sentence, with the unit.
     let meaning: String
-
-    /// The row of the article's table: key, default, allowed values, meaning.
-    var row: String {
-        let text =
-            switch `default` {
-            case .value(let value): "`\(value)`"
-            case .none(let note): note
-            }
-        return "| `\(name)` | \(text) | \(allowed) | \(meaning) |"
-    }
 }
 
 /// A table of `config.toml` in the reference.

@@ -53,14 +53,7 @@ extension Settings {
         return (settings, reader.effective)
     }
 
-    /// Parses the octets of a `config.toml`, which have to be UTF-8.
-    static func parse(
-        utf8 octets: [UInt8], certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
-    ) throws(ConfigurationErrors) -> Settings {
-        try read(utf8: octets, isRecording: false, certificate: certificate, complete: complete).settings
-    }
-
-    /// Parses the octets of a `config.toml` with some tables from elsewhere.
+    /// Parses the octets of a `config.toml`, which have to be UTF-8, with some tables from elsewhere.
     ///
     /// - Parameters:
     ///   - tables: replace the file's tables of these names as a whole.

@@ -124,12 +124,6 @@ package struct SettingsLedger: Hashable, Sendable {
         return true
     }
 
-    /// The time at which `advance` has something to do.
-    package var nextDeadline: Instant? {
-        guard case .watched(_, let probation) = state else { return nil }
-        return probation.since + Self.probation
-    }
-
     // MARK: - Messages
 
     /// The result of a message.

@@ -38,7 +38,6 @@ final class SystemMachine: Machine {
 
     var now: Instant { SystemClock.now }
     var timebase: Timebase { SystemClock.timebase }
-    var bootID: String { SystemClock.bootID }
 
     func secret() -> [UInt8] { PseudonymKey.random() }
 

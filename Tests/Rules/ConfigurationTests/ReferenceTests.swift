@@ -122,6 +122,16 @@ struct ReferenceTests {
 }
 
 extension KeyDescription {
+    /// The row of the article's table: key, default, allowed values, meaning.
+    fileprivate var row: String {
+        let text =
+            switch `default` {
+            case .value(let value): "`\(value)`"
+            case .none(let note): note
+            }
+        return "| `\(name)` | \(text) | \(allowed) | \(meaning) |"
+    }
+
     /// A key that overrides one of another table.
     fileprivate var isOverriding: Bool { `default` == .none("as in [regions]") }
 }

@@ -63,7 +63,7 @@ struct RobustnessTests {
     static func judge(_ octets: [UInt8]) {
         let isSound: Bool
         do throws(ConfigurationErrors) {
-            let radio = try Settings.parse(utf8: octets).radio
+            let radio = try Settings.read(utf8: octets).settings.radio
             isSound = radio.window_ms <= radio.interval_ms && !radio.adapters.isEmpty
         } catch {
             let descriptions = error.errors.map(\.description)
@@ -85,11 +85,11 @@ struct RobustnessTests {
     @Test("A file that is not UTF-8 is refused")
     func encoding() throws {
         for octets: [UInt8] in [[0xFF], [0x23, 0xC3, 0x28], [0x23, 0xED, 0xA0, 0x80]] {
-            let errors = try #require(throws: ConfigurationErrors.self) { try Settings.parse(utf8: octets) }
+            let errors = try #require(throws: ConfigurationErrors.self) { try Settings.read(utf8: octets) }
             #expect(errors.description == "the file is not UTF-8 text")
         }
-        #expect(try Settings.parse(utf8: Array("# café\n".utf8)) == Settings.defaults)
-        #expect(try Settings.parse(utf8: [0xEF, 0xBB, 0xBF]) == Settings.defaults)
+        #expect(try Settings.read(utf8: Array("# café\n".utf8)).settings == Settings.defaults)
+        #expect(try Settings.read(utf8: [0xEF, 0xBB, 0xBF]).settings == Settings.defaults)
     }
 
     @Test("Endless nesting is refused before it exhausts the stack")

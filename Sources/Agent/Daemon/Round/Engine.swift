@@ -62,9 +62,6 @@ package protocol RoundClock: AnyObject {
 /// The machine that the agent runs on: its clocks, and the costs of the process. A live round has no other access to
 /// them.
 package protocol Machine: RoundClock {
-    /// The id of this boot; each boot has another.
-    var bootID: String { get }
-
     /// 256 random bits, to be kept secret.
     func secret() -> [UInt8]
 

@@ -19,7 +19,7 @@ package struct RequestHandler {
     /// Handles the broker's messages, and returns the refusals to publish.
     mutating func receive(_ messages: [IncomingMessage], at now: Instant) -> [Answer] {
         messages.compactMap { message in
-            var decision = gate.admit(IncomingRequest(message), at: now)
+            var decision = gate.admit(message, at: now)
             if case .carryOut(let request, let address) = decision {
                 if queue.push(.request(request, address)) { return nil }
                 decision = gate.refuseFlood(address, at: now)
@@ -27,16 +27,6 @@ package struct RequestHandler {
             guard case .refuse(let error, let address) = decision else { return nil }
             return Answer(address: address, at: now, result: .refused(error))
         }
-    }
-}
-
-extension IncomingRequest {
-    fileprivate init(_ message: IncomingMessage) {
-        var payload: [UInt8]?
-        if case .bytes(let bytes) = message.payload { payload = bytes }
-        self.init(
-            topic: message.topic, payload: payload, isRetained: message.isRetained,
-            responseTopic: message.responseTopic, correlationData: message.correlationData)
     }
 }
 

@@ -66,37 +66,6 @@ package struct IncomingLimits: Hashable, Sendable {
         messages: 64, payload_bytes: DesiredSettings.maxOctets, packet_bytes: UInt32(DesiredSettings.maxOctets))
 }
 
-/// A message that the broker delivered to one of the agent's subscriptions.
-package struct IncomingMessage: Hashable, Sendable {
-    package enum Payload: Hashable, Sendable {
-        case bytes([UInt8])
-        /// The payload had `length` bytes, more than the limit, and was dropped.
-        case oversize(length: Int)
-
-        /// The payload; `nil` where it was dropped.
-        package var octets: [UInt8]? { if case .bytes(let octets) = self { octets } else { nil } }
-    }
-
-    package var topic: String
-    package var payload: Payload
-    /// True if the message was published before the subscription. Such an old request must not be carried out.
-    package var isRetained: Bool
-    /// The topic for the answer (MQTT 5).
-    var responseTopic: String?
-    /// Data that the answer must repeat (MQTT 5).
-    var correlationData: [UInt8]?
-
-    package init(
-        topic: String, payload: Payload, isRetained: Bool, responseTopic: String? = nil, correlationData: [UInt8]? = nil
-    ) {
-        self.topic = topic
-        self.payload = payload
-        self.isRetained = isRetained
-        self.responseTopic = responseTopic
-        self.correlationData = correlationData
-    }
-}
-
 /// The figures of delivery, for `health`. Counters begin at 0 when the process starts.
 package struct DeliveryCounters: Hashable, Sendable {
     var isConnected = false

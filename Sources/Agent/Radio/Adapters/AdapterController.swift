@@ -14,9 +14,6 @@ protocol AdapterController: Sendable {
     /// The packets that the adapter's socket lets through.
     static var filter: HCIFilter { get }
 
-    /// The adapter that is being opened, open or under repair.
-    var adapter: Adapter? { get }
-
     /// The time for the next `tick(at:)`.
     var nextDeadline: Instant { get }
 

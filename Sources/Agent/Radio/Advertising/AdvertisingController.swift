@@ -33,8 +33,6 @@ struct AdvertisingController: AdapterController {
     private var logged = LogOnce<AdvertisingUpdate>(limit: 1)
     private var rest = DoublingPause(rests)
 
-    package var adapter: Adapter? { claim.adapter }
-
     /// True if advertising has not started, or is off the air and closed.
     var isIdle: Bool {
         if case .idle = claim { true } else { false }

@@ -1,17 +1,25 @@
-/// A request as it came from the broker.
-package struct IncomingRequest: Hashable, Sendable {
+/// A message that the broker delivered to one of the agent's subscriptions.
+package struct IncomingMessage: Hashable, Sendable {
+    package enum Payload: Hashable, Sendable {
+        case bytes([UInt8])
+        /// The payload had `length` bytes, more than the limit, and was dropped.
+        case oversize(length: Int)
+
+        /// The payload; `nil` where it was dropped.
+        package var octets: [UInt8]? { if case .bytes(let octets) = self { octets } else { nil } }
+    }
+
     package var topic: String
-    /// The payload; `nil` where it was too large to be kept.
-    package var payload: [UInt8]?
+    package var payload: Payload
+    /// True if the message was published before the subscription. Such an old request must not be carried out.
     package var isRetained: Bool
     /// The topic for the answer (MQTT 5).
-    package var responseTopic: String?
-    /// The correlation data to send back (MQTT 5).
-    package var correlationData: [UInt8]?
+    var responseTopic: String?
+    /// Data that the answer must repeat (MQTT 5).
+    var correlationData: [UInt8]?
 
     package init(
-        topic: String, payload: [UInt8]?, isRetained: Bool = false, responseTopic: String? = nil,
-        correlationData: [UInt8]? = nil
+        topic: String, payload: Payload, isRetained: Bool, responseTopic: String? = nil, correlationData: [UInt8]? = nil
     ) {
         self.topic = topic
         self.payload = payload
@@ -21,7 +29,7 @@ package struct IncomingRequest: Hashable, Sendable {
     }
 
     /// True if this only clears a retained request at the broker. With MQTT 3.1.1 the broker does not pass the flag on.
-    var clearsRetained: Bool { isRetained && payload?.isEmpty == true }
+    var clearsRetained: Bool { isRetained && payload == .bytes([]) }
 }
 
 /// Decides which requests reach the engine. A request needs a valid form and an allowed answer topic, and requests must
@@ -54,7 +62,7 @@ package struct RequestGate: Sendable {
         self.foreignTrees = foreignTrees
     }
 
-    package mutating func admit(_ incoming: IncomingRequest, at now: Instant) -> Decision {
+    package mutating func admit(_ incoming: IncomingMessage, at now: Instant) -> Decision {
         let verb = topics.verb(ofRequest: incoming.topic)
         let (address, misdirection) = address(verb, incoming)
         guard requests.take(at: now) else { return refuseFlood(address, at: now) }
@@ -74,7 +82,7 @@ package struct RequestGate: Sendable {
     }
 
     /// Returns the address that the requester asked for. If it is not allowed, the refusal goes to the usual topic.
-    private func address(_ verb: String, _ incoming: IncomingRequest) -> (ReplyAddress, RequestError?) {
+    private func address(_ verb: String, _ incoming: IncomingMessage) -> (ReplyAddress, RequestError?) {
         var address = ReplyAddress(verb: verb, topic: topics.response(verb))
         if let data = incoming.correlationData {
             guard data.count <= ReplyAddress.maxCorrelation_bytes else { return (address, .correlationTooLong) }
@@ -89,10 +97,10 @@ package struct RequestGate: Sendable {
         return (address, nil)
     }
 
-    private func read(_ name: String, _ incoming: IncomingRequest) throws(RequestError) -> Request {
+    private func read(_ name: String, _ incoming: IncomingMessage) throws(RequestError) -> Request {
         if incoming.isRetained { throw .retained }
         guard let verb = RequestVerb(rawValue: name) else { throw .unknownVerb }
-        guard let payload = incoming.payload, payload.count <= Self.maxPayload_bytes else {
+        guard case .bytes(let payload) = incoming.payload, payload.count <= Self.maxPayload_bytes else {
             throw .tooLarge
         }
         return try RequestReader.read(verb, payload)

@@ -9,18 +9,19 @@ struct RequestGateTests {
     private func request(
         _ verb: String = "state", _ text: String? = "{}", isRetained: Bool = false, responseTopic: String? = nil,
         correlationData: [UInt8]? = nil
-    ) -> IncomingRequest {
-        IncomingRequest(
-            topic: "beacons/store/gw/request/" + verb, payload: text.map { Array($0.utf8) }, isRetained: isRetained,
+    ) -> IncomingMessage {
+        IncomingMessage(
+            topic: "beacons/store/gw/request/" + verb,
+            payload: text.map { .bytes(Array($0.utf8)) } ?? .oversize(length: 5_000), isRetained: isRetained,
             responseTopic: responseTopic, correlationData: correlationData)
     }
 
-    private func decide(_ request: IncomingRequest) -> RequestGate.Decision {
+    private func decide(_ request: IncomingMessage) -> RequestGate.Decision {
         var gate = RequestGate(topics: topics)
         return gate.admit(request, at: .origin)
     }
 
-    private func refusal(_ request: IncomingRequest) -> (code: RequestError.Code, topic: String)? {
+    private func refusal(_ request: IncomingMessage) -> (code: RequestError.Code, topic: String)? {
         guard case .refuse(let error, let address) = decide(request) else { return nil }
         return (error.code, address.topic)
     }

@@ -3,7 +3,7 @@
 /// Feeds the text of a `config.toml`. A refusal has a reason.
 func feedConfiguration(_ octets: [UInt8]) {
     do throws(ConfigurationErrors) {
-        let settings = try Settings.parse(utf8: octets)
+        let settings = try Settings.read(utf8: octets).settings
         require(settings.gateway.tracker.maxTransmitters > 0, "a limit is a limit")
         require(settings.gateway.regions.configured.allSatisfy { !$0.id.isEmpty }, "a region has an id")
     } catch {
