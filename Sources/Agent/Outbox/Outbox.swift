@@ -454,8 +454,7 @@ package final class Outbox {
         guard let owner else { return }
         let kept = owner.legacy(of: records, leftBy: former)
         pending.fill(records: kept, values: [])
-        pending.remove(
-            records: records.map(\.key), values: values.map(\.key).filter { !EpochOwners.isTheirs($0) })
+        pending.remove(records: records.map(\.key), values: values.map(\.key).filter { !EpochOwners.isTheirs($0) })
         recordsAtStart = disk.mode.meeting == .atStart ? kept : []
         disk.log(
             "this was \(former) and is \(owner.name) now: a new epoch begins, and regions settle anew; what "

@@ -68,8 +68,7 @@ extension Settings {
             throw ConfigurationErrors(
                 ConfigurationError(key: "", value: nil, requirement: "the file is not UTF-8 text"))
         }
-        return try read(
-            text, replacing: tables, isRecording: isRecording, certificate: certificate, complete: complete)
+        return try read(text, replacing: tables, isRecording: isRecording, certificate: certificate, complete: complete)
     }
 
     private static func checkSize(_ octets: Int) throws(ConfigurationErrors) {

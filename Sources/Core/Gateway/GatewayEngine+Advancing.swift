@@ -163,8 +163,7 @@ extension GatewayEngine {
         }
         let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
         return RangingReport(
-            instance: monitor.instances[instance].id, at: now, count: count,
-            beacons: order.map { beacons[$0] })
+            instance: monitor.instances[instance].id, at: now, count: count, beacons: order.map { beacons[$0] })
     }
 
     private mutating func ranged(

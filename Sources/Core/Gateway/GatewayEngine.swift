@@ -64,8 +64,7 @@ package struct GatewayEngine: Sendable {
         self.settings = settings
         countsPeople = settings.countsPeople
         let readsTelemetry = settings.beacons?.readsTelemetry ?? false
-        self.tracker = BeaconTracker(
-            settings.tracker, distance: settings.distance, findsAddresses: readsTelemetry)
+        self.tracker = BeaconTracker(settings.tracker, distance: settings.distance, findsAddresses: readsTelemetry)
         self.monitor = RegionMonitor(limits: settings.regions.limits)
         self.radio = monitor.addSource(canProbe: canProbe)
         self.ranger = Ranger(settings.ranging)
@@ -201,8 +200,7 @@ extension GatewayEngine {
     }
 
     private mutating func receive(_ sighting: Sighting, outputs: inout [GatewayOutput]) {
-        let slot = tracker.receive(
-            sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
+        let slot = tracker.receive(sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
         takeChanges(&outputs)
         // Transitions are passed on only at the end, so that a new instance that is entered at once is published once.
         defer { takeTransitions(&outputs) }

@@ -1,5 +1,4 @@
-/// The way in which the gateway moves. It decides how soon rest is a pause. The raw value is the word in
-/// `config.toml`.
+/// The way in which the gateway moves. It decides how soon rest is a pause. The raw value is the word in `config.toml`.
 package enum Activity: String, CaseIterable, Sendable {
     case other
     case automotive

@@ -247,8 +247,7 @@ package struct TopicTree: Hashable, Sendable {
     /// - isExpanded: whether its topics contain a major and a minor.
     /// - zone: the zone of a store in its topics; `nil` for none.
     func regionRoom_bytes(isExpanded: Bool, zone: String? = nil) -> Int {
-        let instance = RegionInstanceID(
-            region: "", isExpanded ? .minor(major: .max, minor: .max) : .whole, zone: zone)
+        let instance = RegionInstanceID(region: "", isExpanded ? .minor(major: .max, minor: .max) : .whole, zone: zone)
         return TopicName.maxTopic_bytes - ranging(instance).utf8.count
     }
 

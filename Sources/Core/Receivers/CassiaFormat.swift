@@ -61,8 +61,7 @@ enum CassiaFormat {
         message.append(
             address, rssi_dbm: document.rssi(at: document.field("rssi", of: packet)),
             data: document.hexadecimal(at: document.field("adData", of: packet)),
-            scanResponse: document.hexadecimal(at: document.field("scanData", of: packet)),
-            at: time, orElse: fault)
+            scanResponse: document.hexadecimal(at: document.field("scanData", of: packet)), at: time, orElse: fault)
         return true
     }
 }

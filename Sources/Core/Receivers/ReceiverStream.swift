@@ -13,9 +13,8 @@
 ///
 /// **Liveness.** Each message proves that the receiver hears. After three usual periods without one it has stalled,
 /// since its last message. A receiver that publishes packet by packet has the norm of an adapter: 5 s or 20 usual gaps
-/// (`ReceiverRhythm`).
-/// Before either is known, the receiver may be silent for three of the longest periods, and silence is no evidence.
-/// While heartbeats alone come, it may be silent for three of their usual gaps.
+/// (`ReceiverRhythm`). Before either is known, the receiver may be silent for three of the longest periods, and silence
+/// is no evidence. While heartbeats alone come, it may be silent for three of their usual gaps.
 ///
 /// **Backlogs.** After a stall, a network may deliver at once what it held back. Of messages without a time that follow
 /// each other within half the usual gap, the last one counts.

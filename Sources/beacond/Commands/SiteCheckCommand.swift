@@ -29,8 +29,7 @@ struct SiteCheckCommand: ParsableCommand {
         let feed = StoreFeed(site, settings, at: SystemClock.now)
         let outcome = BrokerListening.run(
             settings: settings.broker, clientID: Publisher.clientID(settings.topics(of: site)) + "-check",
-            filters: feed.filters,
-            limits: StoreFeed.limits, for: .seconds(seconds))
+            filters: feed.filters, limits: StoreFeed.limits, for: .seconds(seconds))
         switch outcome {
         case .failed(let failure):
             try Self.end("\(failure)", failure.remedy)

@@ -285,8 +285,7 @@ struct Replay {
                     filters: [PeopleSharing(settings, isRecorded: true)?.filter].compactMap(\.self),
                     seed: .random(in: .min ... .max), logger: logger)
             }
-            let sink = PrintingSink(
-                dispatcher, since: recorded.now, stamp: .occurrence, isSilent: output == .none)
+            let sink = PrintingSink(dispatcher, since: recorded.now, stamp: .occurrence, isSilent: output == .none)
             printer = sink
             return sink
         }

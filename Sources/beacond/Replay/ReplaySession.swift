@@ -51,8 +51,7 @@ struct ReplaySession {
         self.healthDue = self.start + HealthReporter.interval
         let parts = AgentStart(
             settings, outbox, hearing: .capture(hasReceivers: hasLocationLog), at: self.start, .ofRecordings,
-            bootID: Self.bootID,
-            newKey: newKey(), logger: logger)
+            bootID: Self.bootID, newKey: newKey(), logger: logger)
         player = CapturePlayer(parts.engine, at: start)
         outputs = parts.outputs
         recorded = RecordedEngine(

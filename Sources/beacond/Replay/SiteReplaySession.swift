@@ -116,8 +116,7 @@ struct SiteReplaySession {
     private mutating func follow(_ demand: StoreToday.Demand = .asDue) {
         let now = now
         heat?.follow(&outputs, at: now, isLast: demand == .published)
-        today.follow(
-            &outputs, isHearing: engine.isHearing, isCatchingUp: engine.isCatchingUp(at: now), at: now, demand)
+        today.follow(&outputs, isHearing: engine.isHearing, isCatchingUp: engine.isCatchingUp(at: now), at: now, demand)
     }
 
     private mutating func turn() {

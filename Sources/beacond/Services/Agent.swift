@@ -108,8 +108,7 @@ struct Agent {
                 people: parts.people, at: now)
             let worker = try startDelivery(
                 feed, parts.dispatcher, radio: feed.status, filters: feed.filters, limits: StoreFeed.limits)
-            let watchdog = WatchdogService(
-                manager: supervision.manager, pulse: supervision.pulse, logger: logger)
+            let watchdog = WatchdogService(manager: supervision.manager, pulse: supervision.pulse, logger: logger)
             return [DeliveryService(worker: worker, finish: stop.make), watchdog, StartPagesService()]
         } catch {
             throw .loop(error)
@@ -123,8 +122,7 @@ struct Agent {
             settings = ConfigurationInEffect(file).settings
             return nil
         }
-        let desk = SettingsDesk(
-            file, isFirst: !hasBegun, pace: pace, logger: logger, reload: signals.askNewSettings)
+        let desk = SettingsDesk(file, isFirst: !hasBegun, pace: pace, logger: logger, reload: signals.askNewSettings)
         hasBegun = true
         settings = desk.configuration.settings
         return desk
@@ -156,8 +154,7 @@ struct Agent {
             let owner = GatewayOwner(
                 engine: parts.engine, outputs: parts.outputs, queue: queue, requests: requests, recent: recent,
                 fixes: location.map { FixFeed($0, clock: SystemClock.syncedWall, logger: logger) },
-                clock: { SystemClock.timebase },
-                moves: supervision.pulse.beatRadio)
+                clock: { SystemClock.timebase }, moves: supervision.pulse.beatRadio)
             let (topics, isAnswering) = (settings.identity.topics, settings.commands.isEnabled)
             let handler = RequestHandler(topics: topics, integrations: parts.dispatcher.integrations, queue: requests)
             let people = PeopleSharing(settings)
@@ -175,8 +172,7 @@ struct Agent {
                     + [desk?.topic, receiver?.sharedFilter, people?.filter].compactMap(\.self),
                 limits: receiver?.sharedFilter == nil
                     ? (desk == nil ? .requests : .settings) : ReceiverConnection.limits)
-            let watchdog = WatchdogService(
-                manager: supervision.manager, pulse: supervision.pulse, logger: logger)
+            let watchdog = WatchdogService(manager: supervision.manager, pulse: supervision.pulse, logger: logger)
             return [DeliveryService(worker: worker, finish: queue.finish), RadioService(loop: loop, owner: owner)]
                 + [
                     CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog,

@@ -66,8 +66,7 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
         let octets: [UInt8]? = if case .bytes(let octets) = payload { octets } else { nil }
         var next = ledger
         let decision = next.receive(
-            octets, for: gateway, signer: configuration.settings.fleet.signer, at: now, bootID: bootID,
-            trial: trial)
+            octets, for: gateway, signer: configuration.settings.fleet.signer, at: now, bootID: bootID, trial: trial)
         if decision == .taken, !pace.take(at: now) {
             // A later message replaces this one while it waits.
             pending = payload
@@ -122,9 +121,7 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
             let place = [table, error.key].filter { !$0.isEmpty }
             let version = report.version.map { "version \($0)" } ?? "a message without a version"
             let subject = place.isEmpty ? "" : place.joined(separator: ".") + " "
-            logger.error(
-                "settings: \(version) \(report.outcome.rawValue): \(subject)\(error.reason); \(error.remedy)"
-            )
+            logger.error("settings: \(version) \(report.outcome.rawValue): \(subject)\(error.reason); \(error.remedy)")
         }
     }
 }

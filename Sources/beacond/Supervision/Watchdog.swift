@@ -62,8 +62,7 @@ struct WatchdogService: Service {
         }
         // Pauses end at once when the agent stops.
         try? await cancelWhenGracefulShutdown {
-            var watchdog = Watchdog(
-                patience: TimeSpan(microseconds: patience_us), pulse.read(), at: SystemClock.now)
+            var watchdog = Watchdog(patience: TimeSpan(microseconds: patience_us), pulse.read(), at: SystemClock.now)
             while true {
                 try await Task.sleep(for: .microseconds(watchdog.interval.microseconds))
                 switch watchdog.look(pulse.read(), at: SystemClock.now) {

@@ -132,8 +132,7 @@ enum ConfigurationFile {
 
     private static func find() throws(Problem) -> String {
         for place in places where access(place, F_OK) == 0 { return place }
-        throw Problem(
-            "no configuration: neither \(places.joined(separator: " nor ")) is there; name one with --config")
+        throw Problem("no configuration: neither \(places.joined(separator: " nor ")) is there; name one with --config")
     }
 
     /// The name of this machine; empty where the system has none.

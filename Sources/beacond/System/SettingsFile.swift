@@ -72,8 +72,7 @@ struct ConfigurationInEffect {
         self.ledger = ledger
         guard let version = ledger.version else { return }
         do throws(ConfigurationFile.Problem) {
-            let both = try ConfigurationFile.read(
-                file.path, for: .any, replacing: ledger.tables, isRecording: true)
+            let both = try ConfigurationFile.read(file.path, for: .any, replacing: ledger.tables, isRecording: true)
             (settings, effective) = (both.settings, both.effective)
             settings.inEffect = SettingsInEffect(digest: effective.digest, version: version)
             tables = Set(ledger.tables.keys)

@@ -88,8 +88,7 @@ struct ScanSession: ~Copyable {
         radio.record(availability)
         let status = ScanStatus(
             adapters: radio.adapters, availability: radio.availability, remedy: radio.remedy,
-            capture: recorder?.status ?? "", notice: notices.last, dropped: dropped,
-            location: place?.look(at: now))
+            capture: recorder?.status ?? "", notice: notices.last, dropped: dropped, location: place?.look(at: now))
         view.show(snapshot, status)
     }
 }

@@ -60,8 +60,7 @@ package final class Dispatcher {
     package init(
         _ composer: MessageComposer, outbox: Outbox, stored: StoredState, integrations: Integrations? = nil,
         location: LocationStatus? = nil, takesSettings: Bool = false, listsBeacons: Bool = false,
-        learns: Bool = false, siteKey: [UInt8]? = nil, bootID: String?,
-        at now: Instant = .origin
+        learns: Bool = false, siteKey: [UInt8]? = nil, bootID: String?, at now: Instant = .origin
     ) {
         let epoch = outbox.numbering.epoch
         let lastSeq = stored.regions.map { ($0.record.instance, $0.eventSeq(in: epoch)) }

@@ -177,8 +177,7 @@ extension Integrations {
                 writer.clear(topic, at: transition.at, records, into: &draft)
             }
         } else if refused == 0, draft.published.entities.refusedCount > 0 {
-            draft.dispatched.append(
-                .init(at: transition.at, content: .entityLimit(EntityLimit(limit: maxInstances))))
+            draft.dispatched.append(.init(at: transition.at, content: .entityLimit(EntityLimit(limit: maxInstances))))
         }
     }
 

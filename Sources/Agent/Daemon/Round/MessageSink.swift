@@ -225,8 +225,7 @@ struct OutboxSource: OutgoingSource {
         let (now, timebase) = now()
         var message = writer(of: gap).gap(
             epoch: gap.epoch, of: gap.series, fromSeq: gap.fromSeq, toSeq: gap.toSeq, cause: gap.cause.rawValue,
-            at: now,
-            timebase)
+            at: now, timebase)
         message.topic = (topics ?? composer.topics).gap
         return ticket(.gap(gap), message, givesUp: underWay(within: gap))
     }
@@ -244,8 +243,7 @@ struct OutboxSource: OutgoingSource {
     }
 
     private mutating func ticket(
-        _ item: Item, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = [],
-        present: String? = nil
+        _ item: Item, _ message: Message, givesUp: [UInt64] = [], companions: [Message] = [], present: String? = nil
     ) -> OutgoingMessage {
         lastTicket += 1
         underWay[lastTicket] = item

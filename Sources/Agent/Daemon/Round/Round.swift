@@ -178,9 +178,7 @@ package final class Round {
             renewKey()
             publishCoverage()
         }
-        if let line = statusLine.line(
-            radio: radio.word, sink.delivery ?? DeliveryCounters(),
-            dispatcher.outbox.health)
+        if let line = statusLine.line(radio: radio.word, sink.delivery ?? DeliveryCounters(), dispatcher.outbox.health)
         {
             machine?.reportStatus(line)
         }
@@ -214,8 +212,7 @@ package final class Round {
         if now >= healthDue || !publishedHealth.hadFigures { healthDue = now + HealthReporter.interval }
         publishedHealth = (figures != nil, sink.delivery?.isConnected ?? false)
         let report = health.report(
-            figures, sink.delivery == nil ? nil : dispatcher.outbox.health,
-            live(at: timebase.wall(now)), at: now)
+            figures, sink.delivery == nil ? nil : dispatcher.outbox.health, live(at: timebase.wall(now)), at: now)
         publish([dispatcher.composer.health(report, at: now, timebase)])
         let complaint = machine?.writeMetrics {
             dispatcher.composer.metrics(

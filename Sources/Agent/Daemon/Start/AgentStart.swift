@@ -107,8 +107,7 @@ package struct SiteStart {
         people = StorePeople(site, settings, topics, at: now, timebase, localTime)
         today = StoreToday(
             site, localTime, people: people.map { Array($0.regionIDs) } ?? [],
-            restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now,
-            timebase)
+            restoring: stored.records.compactMap { StoredDays($0.value, key: $0.key) }, at: now, timebase)
         heat = HeatMap(site, at: now, timebase)
         dispatcher = Dispatcher(settings, topics, .store, outbox, stored, bootID: bootID, at: now)
     }

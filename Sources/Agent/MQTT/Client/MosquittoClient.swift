@@ -256,8 +256,7 @@ final class MosquittoClient {
     private func failure(code: Int32, number: Int32) -> ConnectionFailure {
         MosquittoFailure(
             code: code, number: number, refusal: inbox.refusal, missing: missing, errorLines: inbox.errorLines,
-            host: settings.host,
-            port: settings.port, wasConnected: phase == .connected
+            host: settings.host, port: settings.port, wasConnected: phase == .connected
         ).interpreted
     }
 
@@ -411,8 +410,7 @@ enum MosquittoProperties {
         if code == MOSQ_ERR_SUCCESS.rawValue, let data = message.correlationData {
             code = data.withUnsafeBytes { bytes in
                 mosquitto_property_add_binary(
-                    &list, Int32(MQTT_PROP_CORRELATION_DATA.rawValue), bytes.baseAddress,
-                    UInt16(clamping: bytes.count))
+                    &list, Int32(MQTT_PROP_CORRELATION_DATA.rawValue), bytes.baseAddress, UInt16(clamping: bytes.count))
             }
         }
         if code == MOSQ_ERR_SUCCESS.rawValue, let expiry = message.expiry_s {

@@ -19,8 +19,7 @@ package enum BrokerListening {
     ///   - longer: the time to listen at most, and whether what was heard needs more than `span`.
     package static func run(
         settings: BrokerSettings, clientID: String, filters: [String], limits: IncomingLimits, live: Bool = false,
-        for span: TimeSpan,
-        longer: (most: TimeSpan, needs: ([(message: IncomingMessage, at: Instant)]) -> Bool)? = nil
+        for span: TimeSpan, longer: (most: TimeSpan, needs: ([(message: IncomingMessage, at: Instant)]) -> Bool)? = nil
     ) -> Outcome {
         let link = BrokerLink(
             settings: settings, clientID: clientID, limits: limits, liveFilter: live ? filters.first : nil)

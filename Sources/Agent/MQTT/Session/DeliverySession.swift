@@ -139,8 +139,7 @@ struct DeliverySession: Sendable {
     mutating func connected(_ broker: BrokerLimits, at now: BootInstant) -> [DeliveryAction] {
         guard case .connecting = state else { return [] }
         state = .connected(
-            LiveConnection(
-                broker, maxInflight: parameters.maxInflight, keepalive_s: parameters.keepalive_s, at: now))
+            LiveConnection(broker, maxInflight: parameters.maxInflight, keepalive_s: parameters.keepalive_s, at: now))
         let (isAgain, isNew) = attempts.succeeded()
         if isAgain { counters.reconnects += 1 }
         counters.isConnected = true

@@ -38,8 +38,7 @@ final class OutboxDisk {
     func fail(_ error: DiskError, mayReplace: Bool) {
         let (error, unreadableSince) = DiskFault.judge(
             error, refusal: error.isDamage ? folder?.readFailure() : nil, since: mode.fault?.unreadableSince, at: now)
-        let condition = OutboxCondition(
-            error, directory: folder?.path ?? "", obstacle: folder?.obstacle(to: error))
+        let condition = OutboxCondition(error, directory: folder?.path ?? "", obstacle: folder?.obstacle(to: error))
         let fault = DiskFault(condition, unreadableSince: unreadableSince, after: mode.fault, at: now)
         mode.failed(fault, error, mayReplace: mayReplace)
         reports.log(condition)

@@ -143,8 +143,7 @@ struct Bookkeeping {
         for series in NumberSeries.allCases {
             let found = events.numbers(of: series, in: epoch)
             let end = max(salvage.numbering?[series] ?? 1, found.last.map { NumberRun($0).end } ?? 1)
-            lose(
-                NumberRun(found.first ?? 1, before: end), of: series, in: epoch, except: events, cause: .corrupt)
+            lose(NumberRun(found.first ?? 1, before: end), of: series, in: epoch, except: events, cause: .corrupt)
         }
     }
 

@@ -123,8 +123,7 @@ package final class EventStore {
             case .settled: SQLValue.integer(new.settledReservations[series])
             }
         }
-        try database.run(
-            Schema.writeMeta, [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
+        try database.run(Schema.writeMeta, [.integer(epoch), .integer(new.nextPosition), .integer(created)] + numbers)
     }
 
     /// Records that the transaction that wrote `new` is committed.
@@ -318,8 +317,7 @@ extension EventStore {
         try database.run(
             "INSERT INTO event (position, epoch, seq, content, kind) VALUES (?1, ?2, ?3, ?4, ?5)",
             .integer(origin.numberInFile(row.queued.position)), .integer(epoch), .integer(number.seq),
-            .blob(row.content),
-            .integer(number.series.rawValue))
+            .blob(row.content), .integer(number.series.rawValue))
     }
 
     /// The number of messages.

@@ -11,15 +11,14 @@
 ///     octets 8…11    number of advertisements since the start, big-endian
 ///     octets 12…15   time since the start, 0.1 s, big-endian
 ///
-/// Encrypted, version 0x01:
-/// https://github.com/google/eddystone/blob/master/eddystone-tlm/tlm-encrypted.md
+/// Encrypted, version 0x01: https://github.com/google/eddystone/blob/master/eddystone-tlm/tlm-encrypted.md
 ///
 ///     octets 4…15    the twelve octets above, encrypted by AES-EAX
 ///     octets 16…17   salt
 ///     octets 18…19   message integrity check
 ///
-/// Both lengths are fixed. The two values for "not supported" count as contradictory like any that cannot be true:
-/// a battery of 0 V sends nothing, and an operator who expects a value learns from the count why none comes.
+/// Both lengths are fixed. The two values for "not supported" count as contradictory like any that cannot be true: a
+/// battery of 0 V sends nothing, and an operator who expects a value learns from the count why none comes.
 enum EddystoneTLM {
     static let uuid: UInt16 = 0xFEAA
 

@@ -80,8 +80,7 @@ package struct BeaconTracker: Sendable {
             heardAgain(slot, sighting, at: now, changes: &changes)
             return slot
         }
-        return appeared(
-            sighting, device: device, interest: interest(sighting.identity), at: now, changes: &changes)
+        return appeared(sighting, device: device, interest: interest(sighting.identity), at: now, changes: &changes)
     }
 
     /// Adds a transmitter that was never heard before.
@@ -102,8 +101,7 @@ package struct BeaconTracker: Sendable {
         if isNewIdentity { changes.append(.identityAppeared(identitySlot)) }
         let newcomer = Transmitter(
             sighting, device: device, track: rotation.newTrack(for: interest), interest: interest,
-            identitySlot: identitySlot,
-            at: now)
+            identitySlot: identitySlot, at: now)
         let slot = table.insert(newcomer)
         rotation.trace(slot, sighting.traits, in: &table)
         admission.listed(slot, in: &table)

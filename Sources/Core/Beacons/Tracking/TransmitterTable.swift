@@ -197,8 +197,7 @@ struct TransmitterHash: Sendable {
 
     func callAsFunction(_ identity: BeaconIdentity) -> UInt64 {
         let numbers = UInt64(identity.major) << 16 | UInt64(identity.minor)
-        return Self.fold(
-            Self.fold(identity.uuid.high ^ secrets.0, identity.uuid.low ^ secrets.1) ^ numbers, secrets.2)
+        return Self.fold(Self.fold(identity.uuid.high ^ secrets.0, identity.uuid.low ^ secrets.1) ^ numbers, secrets.2)
     }
 
     func callAsFunction(_ identity: BeaconIdentity, _ address: DeviceAddress) -> UInt64 {

@@ -12,8 +12,7 @@ struct Key<Value: Sendable>: Sendable {
     let defaultNote: String?
 
     init(
-        _ name: String, default defaultValue: Value, _ rule: Rule<Value>,
-        _ meaning: String, defaultNote: String? = nil
+        _ name: String, default defaultValue: Value, _ rule: Rule<Value>, _ meaning: String, defaultNote: String? = nil
     ) {
         self.name = name
         self.defaultValue = defaultValue

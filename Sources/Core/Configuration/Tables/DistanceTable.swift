@@ -49,8 +49,7 @@ struct DistanceTable: SettingsTable {
         }
         return DistanceSettings(
             model: model, pathLossExponent: exponent, excessLoss_db: excess_db, room_m: room_m,
-            immediate_m: immediate_m, near_m: near_m,
-            hysteresis: reader.value(hysteresis))
+            immediate_m: immediate_m, near_m: near_m, hysteresis: reader.value(hysteresis))
     }
 
     /// Refuses a number that has no effect: the operator believes that it has one.
@@ -82,8 +81,7 @@ struct RangingTable: SettingsTable {
     static let tableName = "ranging"
 
     let mode = Key(
-        "mode", default: RangingSettings.Mode.change, .word,
-        "Publish after a change, or every `min_interval_s`.")
+        "mode", default: RangingSettings.Mode.change, .word, "Publish after a change, or every `min_interval_s`.")
     let minInterval = Key(
         "min_interval_s", default: .seconds(1), .seconds(0.1...3600), "Seconds between two messages at least.")
     let maxInterval = Key(

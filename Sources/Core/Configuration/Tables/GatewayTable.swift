@@ -58,8 +58,7 @@ struct GatewayTable: SettingsTable {
         "identity", default: .configured, Rule<IdentitySource>.word,
         "The source of `site` and `id`. `\"certificate\"`: the common name `SITE/ID` of `[mqtt] cert_file`.")
     let site = Key("site", default: "store", .topicLevel, "The store: a level of every topic.")
-    let id = Key(
-        "id", default: nil, .gatewayID, "This gateway: the level below the site. Empty: the host name.")
+    let id = Key("id", default: nil, .gatewayID, "This gateway: the level below the site. Empty: the host name.")
     let stateDirectory = Key(
         "state_dir", default: "/var/lib/beacond", .path, "The folder for the outbox and the state of the regions.")
 

@@ -21,8 +21,7 @@ struct HomeAssistantTable: SettingsTable {
         "The number of instances of regions with `expand`, and zones of a store, that get entities: the first ones.")
 
     func read(_ reader: inout TableReader) -> HomeAssistantSettings {
-        HomeAssistantSettings(
-            discoveryPrefix: reader.value(discoveryPrefix), maxInstances: reader.value(maxInstances))
+        HomeAssistantSettings(discoveryPrefix: reader.value(discoveryPrefix), maxInstances: reader.value(maxInstances))
     }
 }
 
@@ -70,8 +69,7 @@ struct DeviceTable: SettingsTable {
             reader.refuse(self.name, name, beside: self.name.name, "must be unique: another [[device]] has this name")
         }
         if let key, let other = taken.first(where: { $0.identityResolvingKey == key }) {
-            reader.refuse(
-                irk, key, beside: irk.name, "must be unique: device \(other.name.quoted) has the same key")
+            reader.refuse(irk, key, beside: irk.name, "must be unique: device \(other.name.quoted) has the same key")
         }
         guard let name, let key else { return nil }
         let device = KnownDevice(name: name, identityResolvingKey: key)

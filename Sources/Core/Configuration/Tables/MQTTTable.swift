@@ -60,8 +60,7 @@ struct MQTTTable: SettingsTable {
     let keepalive = Key(
         "keepalive_s", default: 30, .integer(5...65535),
         "Seconds of silence until the connection is tested with a ping.")
-    let maxInflight = Key(
-        "max_inflight", default: 20, .integer(1...1000), "Messages sent and not yet acknowledged.")
+    let maxInflight = Key("max_inflight", default: 20, .integer(1...1000), "Messages sent and not yet acknowledged.")
     let protocolVersion = Key(
         "protocol", default: BrokerSettings.ProtocolVersion.v5, Self.version, "MQTT 5, or 3 for MQTT 3.1.1.")
 

@@ -185,8 +185,7 @@ struct CaptureTable: SettingsTable {
     let max_MiB = Key("max_mib", default: 4, .integer(1...64), "Mebibytes of memory for them.")
     let directory = Key(
         "directory", default: "", .pathOrEmpty, "The folder for capture files. Empty: `gateway.state_dir`.")
-    let maxFiles = Key(
-        "max_files", default: 4, .integer(1...1000), "Capture files that are kept; the oldest give way.")
+    let maxFiles = Key("max_files", default: 4, .integer(1...1000), "Capture files that are kept; the oldest give way.")
 
     /// Returns `nil` where it is not enabled; every key is checked nevertheless.
     func read(_ reader: inout TableReader, stateDirectory: String) -> CaptureSettings? {
@@ -216,11 +215,9 @@ struct OutboxTable: SettingsTable {
         "max_events", default: 1_000_000, .integer(1...10_000_000),
         "Events that may wait for the broker; beyond it the oldest are lost, and a `gap` names them. Spans, batches, surges and sheets do not count."
     )
-    let max_MiB = Key(
-        "max_mib", default: 256, .integer(1...16384), "Mebibytes of disk that the outbox may take.")
+    let max_MiB = Key("max_mib", default: 256, .integer(1...16384), "Mebibytes of disk that the outbox may take.")
 
     func read(_ reader: inout TableReader, stateDirectory: String) -> OutboxSettings {
-        OutboxSettings(
-            directory: stateDirectory, maxEvents: reader.value(maxEvents), max_MiB: reader.value(max_MiB))
+        OutboxSettings(directory: stateDirectory, maxEvents: reader.value(maxEvents), max_MiB: reader.value(max_MiB))
     }
 }

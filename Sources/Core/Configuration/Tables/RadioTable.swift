@@ -56,8 +56,7 @@ struct RadioTable: SettingsTable {
     ) -> (radio: RadioSettings, listening: [GatewaySettings.ListeningAdapter], maxTransmitters: Int) {
         if reader.sets(adapter), reader.sets(adapters) {
             reader.refuse(
-                adapter, .automatic, beside: adapters.name,
-                "adapter and adapters exclude each other: keep one of them")
+                adapter, .automatic, beside: adapters.name, "adapter and adapters exclude each other: keep one of them")
         }
         let one = reader.value(adapter)
         let several = reader.value(adapters)

@@ -68,8 +68,7 @@ struct RegionRuleKeys: KeyGroup {
 
     func read(_ reader: inout TableReader) -> RegionRules {
         let rules = beacons.read(&reader)
-        return RegionRules(
-            beacons: rules, circles: circles.read(&reader, unknownStateAfter: rules.unknownStateAfter))
+        return RegionRules(beacons: rules, circles: circles.read(&reader, unknownStateAfter: rules.unknownStateAfter))
     }
 }
 
@@ -126,8 +125,7 @@ extension RegionTable {
                 let rules = rules.beacons.keys
                 refuse(
                     own.beacons.uuid, own.beacons.major, own.beacons.minor, own.beacons.expand,
-                    own.beacons.measuredPower, own.beacons.people, rules.countMinimum,
-                    ranging,
+                    own.beacons.measuredPower, own.beacons.people, rules.countMinimum, ranging,
                     rules.entryRSSI, rules.entryAfter, rules.exitRSSI, rules.exitAfter, rules.settle, in: &reader,
                     beside: name, why)
             case .circle:
@@ -218,8 +216,7 @@ extension RegionTable {
         let notifyOnExit = reader.value(notifyOnExit)
         let unknownStateAfter = reader.value(
             self.rules.beacons.keys.unknownStateAfter, default: rules.beacons.unknownStateAfter)
-        let rules = self.rules.circle.keys.read(
-            &reader, default: rules.circles, unknownStateAfter: unknownStateAfter)
+        let rules = self.rules.circle.keys.read(&reader, default: rules.circles, unknownStateAfter: unknownStateAfter)
         guard let id, let radius_m, let latitude, let longitude,
             let center = Coordinate(latitude: latitude, longitude: longitude)
         else { return nil }

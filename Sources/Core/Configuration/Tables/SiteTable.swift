@@ -101,8 +101,7 @@ struct SiteGatewayTable: SettingsTable {
     static let isRepeated = true
 
     let id = Key(
-        "id", default: nil, Rule<String>.topicLevel.optional, "The gateway's level in topics.",
-        defaultNote: "required")
+        "id", default: nil, Rule<String>.topicLevel.optional, "The gateway's level in topics.", defaultNote: "required")
     let zone = Key("zone", default: nil, Rule<String>.topicLevel.orEmpty, "The zone that it hears for. Empty: its id.")
     let position = Key(
         "position", default: [], Rule<[Double]>.planPoint,
@@ -120,8 +119,7 @@ struct SiteGatewayTable: SettingsTable {
         let offset_db = reader.value(rssiOffset)
         guard let id else { return nil }
         if id == SiteSettings.gatewayID {
-            reader.refuse(
-                self.id, id, beside: self.id.name, "must not be \"site\", which is the store's own id")
+            reader.refuse(self.id, id, beside: self.id.name, "must not be \"site\", which is the store's own id")
         }
         if !taken.insert(id).inserted {
             reader.refuse(self.id, id, beside: self.id.name, "must be unique: another [[site.gateway]] has this id")

@@ -50,9 +50,7 @@ extension GatewayFigures {
     /// The figures that only some engines have.
     static let optional: [HealthFigure<GatewayFigures>] = [
         .group("beacons", \.beaconLists, BeaconListFigures.figures),
-        .group(
-            "location", \.location,
-            LocationFigures.figures),
+        .group("location", \.location, LocationFigures.figures),
         .group(nil, \.store, StoreFigures.figures),
     ]
 

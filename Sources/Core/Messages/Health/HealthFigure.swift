@@ -64,8 +64,7 @@ extension HealthFigure where Owner: Sendable {
 extension HealthFigure {
     /// - Parameter unit: the number of the metric's units in one of the message's.
     static func integer<Value: FixedWidthInteger & Sendable>(
-        _ key: StaticString, _ value: Path<Value>, _ metric: Metric? = nil,
-        unit: Value = 1
+        _ key: StaticString, _ value: Path<Value>, _ metric: Metric? = nil, unit: Value = 1
     ) -> HealthFigure {
         HealthFigure(key, metric) { owner, json in
             json.set(key, owner[keyPath: value])
@@ -123,8 +122,7 @@ extension HealthFigure {
     /// - label: the metric's label for the name.
     /// - onlyIfAny: whether the message leaves an empty object out.
     static func counts(
-        _ key: StaticString, _ counts: Path<[NamedCount]>, onlyIfAny: Bool = false,
-        label: String, _ metric: Metric
+        _ key: StaticString, _ counts: Path<[NamedCount]>, onlyIfAny: Bool = false, label: String, _ metric: Metric
     ) -> HealthFigure {
         HealthFigure(key, metric) { owner, json in
             let counts = owner[keyPath: counts]

@@ -117,8 +117,7 @@ extension HealthReport {
         ] + GatewayFigures.first.map { $0.of(\.engine) } + [
             .integer(
                 "queue_depth", \.queueDepth, .gauge("beacond_outbox_queued_events", "Events that wait for the broker.")),
-            .counts(
-                "dropped", \.drops, label: "cause", .counter("beacond_dropped_total", "Losses, by cause.")),
+            .counts("dropped", \.drops, label: "cause", .counter("beacond_dropped_total", "Losses, by cause.")),
             .counts(
                 "recoveries", \.recoveries, onlyIfAny: true, label: "step",
                 .counter("beacond_radio_recoveries_total", "Recovery steps for adapters that did not scan, by step.")),
@@ -127,11 +126,8 @@ extension HealthReport {
             .group(nil, \.process, Process.figures),
             .number(
                 "uptime_s", \.uptime_s, decimals: 0, .gauge("beacond_uptime_seconds", "Time since the agent started.")),
-            .fault(
-                "outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether commits reach the disk.")),
-            .group(
-                "mqtt", \.broker,
-                Broker.figures),
+            .fault("outbox", \.outbox, .gauge("beacond_outbox_healthy", "Whether commits reach the disk.")),
+            .group("mqtt", \.broker, Broker.figures),
             .group("certificate", \.certificate, OwnCertificate.figures),
         ]
 }

@@ -76,8 +76,7 @@ package struct OwnTracks: Sendable {
             json.set("acc", Self.whole(beacon.observation.accuracy_m))
             if let rssi_dbm = beacon.observation.rssi_dbm { json.set("rssi", Self.whole(rssi_dbm)) }
             json.set("prox", Self.number(of: beacon.observation.proximity))
-            return Message(
-                topic: topic + "/beacon", payload: json.finish(), .ephemeral, expiry_s: rangingExpiry_s)
+            return Message(topic: topic + "/beacon", payload: json.finish(), .ephemeral, expiry_s: rangingExpiry_s)
         }
     }
 

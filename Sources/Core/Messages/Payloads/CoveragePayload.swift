@@ -113,8 +113,7 @@ extension MessageComposer {
     /// - cause: one word for programs, such as `max_events`.
     package func gap(
         epoch: String, of series: NumberSeries = .events, fromSeq: Int64, toSeq: Int64, cause: String,
-        at instant: Instant,
-        _ timebase: Timebase
+        at instant: Instant, _ timebase: Timebase
     ) -> Message {
         let payload = GapPayload(
             head: head(at: instant, timebase), origin: origin, epoch: epoch, series: series,

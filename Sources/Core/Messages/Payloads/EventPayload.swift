@@ -50,8 +50,7 @@ extension EventPayload {
         }
         self.init(
             head: head, origin: origin, epoch: epoch, seq: seq, region: region, zone: zone, cause: cause,
-            location: location,
-            exit: kind == .exit ? try Stay(&fields, of: cause.kind) : nil)
+            location: location, exit: kind == .exit ? try Stay(&fields, of: cause.kind) : nil)
     }
 
     package func write(to json: inout JSONWriter) {

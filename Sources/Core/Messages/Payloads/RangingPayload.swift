@@ -108,8 +108,7 @@ extension ListedBeacon {
             track: try fields.integer("track", 1...TrackID.max), identity: try fields.identity(),
             observation: try fields.observation(),
             measuredPower_dbm: try fields.integer("measured_power_dbm", -128...127),
-            age_ms: try fields.integer("age_ms"),
-            reception: fields.has("interval_ms") ? try Reception(&fields) : nil,
+            age_ms: try fields.integer("age_ms"), reception: fields.has("interval_ms") ? try Reception(&fields) : nil,
             device: try fields.textIfPresent("device"),
             isResolving: try fields.flag("resolving"), isDuplicate: try fields.flag("duplicate"),
             place: fields.has("zone") || fields.has("position") ? try BeaconPlace(&fields) : nil)

@@ -28,8 +28,7 @@ extension StatusPayload {
             head: head, isOnline: try fields.word("state") as State == .online, version: try fields.text("version"),
             epoch: try fields.epoch(), radio: try fields.radio(), remedy: try fields.text("remedy"),
             location: try fields.objectIfPresent("location") { fields throws(PayloadError) in
-                LocationStatus(
-                    availability: try fields.word("availability"), isPaused: try fields.boolean("paused"))
+                LocationStatus(availability: try fields.word("availability"), isPaused: try fields.boolean("paused"))
             },
             settings: try fields.objectIfPresent("settings") { fields throws(PayloadError) in
                 try SettingsInEffect(&fields)
@@ -99,8 +98,7 @@ extension MessageComposer {
     ) -> Message {
         let payload = StatusPayload(
             head: head(at: instant, timebase), isOnline: isOnline, version: version, epoch: epoch, radio: radio.covered,
-            remedy: radio.remedy, location: location, settings: settings,
-            advertises: advertises)
+            remedy: radio.remedy, location: location, settings: settings, advertises: advertises)
         return message(.status, on: topics.status, payload.encoded)
     }
 }

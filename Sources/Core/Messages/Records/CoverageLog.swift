@@ -101,8 +101,7 @@ package struct CoverageLog: Hashable, Sendable {
     /// - Parameter now: a time at which the process is known to run.
     package func record(seen now: Instant, _ timebase: Timebase) -> StoredCoverage? {
         open.map {
-            StoredCoverage(
-                radio: $0.radio, from: $0.from, fromWall: wall($0.from, timebase), seen: max($0.from, now))
+            StoredCoverage(radio: $0.radio, from: $0.from, fromWall: wall($0.from, timebase), seen: max($0.from, now))
         }
     }
 

@@ -163,8 +163,7 @@ extension StoredLearning {
             Suspect(
                 since: try fields.time("since"), change_db: try fields.number("change_db", Self.levels_dbm),
                 reason: try fields.word("reason"), score: try fields.number("score", 0...1_000),
-                isNamed: try fields.boolean("named"),
-                usualQuarters: try fields.integer("usual_quarters", 0...100))
+                isNamed: try fields.boolean("named"), usualQuarters: try fields.integer("usual_quarters", 0...100))
         }
         links = try fields.list("links", Self.link)
         passing = try fields.list("passing", Self.link)

@@ -2,8 +2,7 @@
 ///
 /// Core Location's `CLBeaconRegion`: a proximity UUID, optionally a major, and optionally a minor, which needs a major.
 package struct BeaconRegion: Hashable, Sendable {
-    /// The instances of one registration: one, or one for each value heard. The raw value is the word in
-    /// `config.toml`.
+    /// The instances of one registration: one, or one for each value heard. The raw value is the word in `config.toml`.
     package enum Expansion: String, CaseIterable, Sendable {
         case none
         /// One instance for each major.

@@ -457,8 +457,7 @@ extension RegionInstances {
                 "\(id) waits for a timer that does not exist")
             guard region(of: slot).kind.hasBeacons else { continue }
             check(
-                instance.machine.presence == nil || instance.beacons.keeper != nil,
-                "\(id) is inside without a beacon")
+                instance.machine.presence == nil || instance.beacons.keeper != nil, "\(id) is inside without a beacon")
             check(
                 instance.machine.presence == nil || instance.timerDue < .distantFuture,
                 "\(id) is inside, and no timer ends that")

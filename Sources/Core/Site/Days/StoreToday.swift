@@ -102,8 +102,7 @@ package struct StoreToday: Sendable {
     /// - Parameter people: the regions of which the store counts people. They have no visits of their own.
     package init(
         _ settings: SiteSettings, _ localTime: LocalTime, people: [String] = [], restoring records: [StoredDays],
-        at now: Instant,
-        _ timebase: Timebase
+        at now: Instant, _ timebase: Timebase
     ) {
         self.localTime = localTime
         self.timebase = timebase
@@ -189,8 +188,7 @@ package struct StoreToday: Sendable {
         update.records = [
             .day(
                 number: day.number, from: day.from,
-                heard_s: heard.map { max(0, ($0.microseconds + 500_000) / 1_000_000) },
-                omitted: omitted)
+                heard_s: heard.map { max(0, ($0.microseconds + 500_000) / 1_000_000) }, omitted: omitted)
         ]
         for region in changes.regions.sorted() {
             guard let counts = counts[region] else { continue }

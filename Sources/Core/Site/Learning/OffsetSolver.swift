@@ -136,8 +136,7 @@ struct OffsetSolver {
                     terms: [(receive(i), 0.5), (send(j), 0.5), (receive(j), 0.5), (send(i), 0.5)] + path,
                     value: (level_dbm + back_dbm) / 2))
         } else {
-            equations.append(
-                Equation(kind: .path, terms: [(receive(i), 1), (send(j), 1)] + path, value: level_dbm))
+            equations.append(Equation(kind: .path, terms: [(receive(i), 1), (send(j), 1)] + path, value: level_dbm))
         }
     }
 

@@ -44,8 +44,7 @@ struct PassingTable: Sendable {
         for (direction, sum) in sums where sum.count >= Self.fewest {
             guard !disturbed.contains(direction.receiver), !disturbed.contains(direction.sender) else { continue }
             fresh[direction] = LinkTable.Reading(
-                link: direction, level_dbm: Float(sum.level_dbm / Double(sum.count)),
-                usual: usual[direction]?[quarter])
+                link: direction, level_dbm: Float(sum.level_dbm / Double(sum.count)), usual: usual[direction]?[quarter])
         }
         let carried = latest.filter { fresh[$0.key] == nil && !disturbed.contains($0.key.receiver) }
         (sums, latest) = ([:], fresh)

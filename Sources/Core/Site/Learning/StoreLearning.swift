@@ -326,8 +326,7 @@ extension StoreLearning {
             isKept.append(Self.isSame(record.place, member.place))
             if Self.isSame(record.place, member.place) {
                 member.estimate = record.offset.map {
-                    OffsetSolver.Estimate(
-                        receive_db: -$0.offset_db, plusMinus_db: $0.plusMinus_db, links: $0.links)
+                    OffsetSolver.Estimate(receive_db: -$0.offset_db, plusMinus_db: $0.plusMinus_db, links: $0.links)
                 }
             }
             numbers[record.id] = members.count

@@ -38,8 +38,7 @@ struct PositionEstimate {
         let deciding = ofZone.isEmpty ? levels : ofZone
         guard let (floor, anchors) = anchors(levels, bestOf: deciding, plan, exponent) else { return nil }
         let (x_m, y_m) = solve(anchors)
-        return BeaconPlace.Position(
-            x_m: x_m, y_m: y_m, floor: floor, error_m: min(error_m(anchors, x_m, y_m), 1_000))
+        return BeaconPlace.Position(x_m: x_m, y_m: y_m, floor: floor, error_m: min(error_m(anchors, x_m, y_m), 1_000))
     }
 
     /// Returns how much more strongly each gateway hears the beacon than its place explains, dB.

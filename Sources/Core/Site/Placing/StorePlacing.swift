@@ -333,8 +333,7 @@ extension StorePlacing {
         let zone = StorePlan.Zone(number: likeliest)
         let move = beacons[slot].decide(
             (zone, shares[likeliest]), share: held,
-            heardAt: levels.filter { plan.isOwn($0.gateway, of: zone) }.map(\.at).max() ?? .origin,
-            at: now)
+            heardAt: levels.filter { plan.isOwn($0.gateway, of: zone) }.map(\.at).max() ?? .origin, at: now)
         if let move { self.move(slot, to: move, at: now, &presence, outputs: &outputs) }
     }
 

@@ -54,8 +54,7 @@ struct ZoneVectors: Sendable {
             guard let number = zones[zone.name] else { continue }
             var vector = Vector(
                 zone: number, levels_dbm: Array(repeating: Self.floor_dbm, count: known.count),
-                variances_db2: Array(
-                    repeating: Self.unheardSpread_db * Self.unheardSpread_db, count: known.count))
+                variances_db2: Array(repeating: Self.unheardSpread_db * Self.unheardSpread_db, count: known.count))
             for level in zone.levels {
                 guard let place = places[level.id], let gateway = numbers[level.id] else { continue }
                 let spread_db = max(level.spread_db, Self.leastSpread_db)
@@ -124,8 +123,7 @@ struct ZoneVectors: Sendable {
         var misfit = power_db * power_db * prior
         for (column, reading) in listed {
             let difference_db = reading.level_dbm - vector.levels_dbm[column] - power_db
-            misfit += min(
-                mostOfOne, difference_db * difference_db / (vector.variances_db2[column] + reading.noise_db2))
+            misfit += min(mostOfOne, difference_db * difference_db / (vector.variances_db2[column] + reading.noise_db2))
         }
         for column in unlisted {
             // A level below the floor fits any zone in which the gateway hears as little.

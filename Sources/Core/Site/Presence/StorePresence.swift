@@ -368,8 +368,7 @@ struct StorePresence: Sendable {
         // A report after the end is of another gateway.
         let reported = regions[slot].machine.presence.flatMap { $0.lastHeardAt <= end ? $0.lastHeardAt : nil }
         let last = max(last ?? reported ?? entered, entered)
-        let stay = StayLog.Stay(
-            from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, ending: ending)
+        let stay = StayLog.Stay(from: entered, to: max(last, end - spans.exitAfter), lastHeardAt: last, ending: ending)
         add(stay, to: slot)
         return stay.to
     }

@@ -34,8 +34,7 @@ extension StoreScenario {
             let path = wander(from: place(random: &random), at: .origin, for: duration, rest_s: 240, random: &random)
             actors.append(
                 Actor(
-                    beacon: identity(major: cartMajor, number), kind: .cart,
-                    interval: .milliseconds(500), path: path,
+                    beacon: identity(major: cartMajor, number), kind: .cart, interval: .milliseconds(500), path: path,
                     addresses: AddressSpan.fixed(for: path, random: &random)))
         }
         for number in 0..<max(0, crowd.staff) {

@@ -27,8 +27,7 @@ extension StoreScenario {
                     path: path, addresses: addresses)
             }
             let identity = BeaconIdentity(uuid: foreignUUID, major: 0, minor: UInt16(truncatingIfNeeded: number))
-            return Actor(
-                beacon: identity, kind: .shelf, interval: neighbourInterval, path: path, addresses: addresses)
+            return Actor(beacon: identity, kind: .shelf, interval: neighbourInterval, path: path, addresses: addresses)
         }
         let ways = random.next()
         for (index, beacon) in fleet.beacons.enumerated() {

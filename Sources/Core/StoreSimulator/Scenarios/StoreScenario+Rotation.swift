@@ -60,8 +60,7 @@ extension StoreScenario {
             rotations.append(next)
             next += .seconds(random.uniform(0.5..<1.5) * crowd.addressLife_s)
         }
-        let identity = BeaconIdentity(
-            uuid: storeUUID, major: phoneMajor, minor: UInt16(truncatingIfNeeded: minor))
+        let identity = BeaconIdentity(uuid: storeUUID, major: phoneMajor, minor: UInt16(truncatingIfNeeded: minor))
         var phone = Actor(
             beacon: identity, kind: .phone, interval: .milliseconds(100), path: path,
             addresses: AddressSpan.rotating(for: path, at: rotations, random: &random))

@@ -31,8 +31,7 @@ extension StoreScenario {
                     interval: .seconds(random.uniform(0.15..<1.2)), path: path,
                     addresses: AddressSpan.rotatingEveryQuarterHour(for: path, random: &random))
             }
-            let identity = BeaconIdentity(
-                uuid: foreignUUID, major: 0, minor: UInt16(truncatingIfNeeded: number / 4))
+            let identity = BeaconIdentity(uuid: foreignUUID, major: 0, minor: UInt16(truncatingIfNeeded: number / 4))
             return Actor(
                 beacon: identity, kind: .shelf, interval: .milliseconds(700), path: path,
                 addresses: AddressSpan.fixed(for: path, random: &random))
