@@ -32,9 +32,7 @@ package struct LocationLog: Sendable {
     }
 
     /// Ends the log, perhaps in the middle of its last line.
-    package mutating func finish() -> [LogClock<Entry>.Dated] {
-        read([UInt8(ascii: "\n")]) + clock.finish()
-    }
+    package mutating func finish() -> [LogClock<Entry>.Dated] { read([UInt8(ascii: "\n")]) + clock.finish() }
 
     private mutating func read(_ line: GPSDLines.Line) -> [LogClock<Entry>.Dated] {
         guard case .text(let text) = line, let message = try? decoder.read(text, at: last) else {

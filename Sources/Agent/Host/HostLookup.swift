@@ -27,9 +27,7 @@ final class HostLookup {
         let bell: Doorbell
         let outcome = Mutex<Outcome?>(nil)
 
-        init(bell: Doorbell) {
-            self.bell = bell
-        }
+        init(bell: Doorbell) { self.bell = bell }
     }
 
     private let errand: Errand

@@ -8,9 +8,7 @@ package final class WorkerThread: Sendable {
     private final class Work {
         let body: () -> Void
 
-        init(_ body: @escaping () -> Void) {
-            self.body = body
-        }
+        init(_ body: @escaping () -> Void) { self.body = body }
     }
 
     private let thread: Mutex<pthread_t?>

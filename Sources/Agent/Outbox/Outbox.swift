@@ -203,9 +203,7 @@ package final class Outbox {
     }
 
     /// Begins a new epoch in memory, which the file does not know yet.
-    func beginEpoch() {
-        bookkeeping.begin(epoch: EpochName.make(at: wallTime, using: &generator))
-    }
+    func beginEpoch() { bookkeeping.begin(epoch: EpochName.make(at: wallTime, using: &generator)) }
 
     private func keepInMemory(_ transaction: OutboxTransaction) {
         pending.apply(transaction)

@@ -53,9 +53,7 @@ package struct OutboxCondition: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// One line for the log: `outbox: disk full (code 13, commit); …`.
-    package var description: String {
-        "outbox: \(finding); going on in memory; \(remedy)"
-    }
+    package var description: String { "outbox: \(finding); going on in memory; \(remedy)" }
 }
 
 /// A misuse of an outbox. A failing disk is no misuse: see `OutboxCondition`.

@@ -52,9 +52,7 @@ struct GapLedger: Hashable {
     /// True if the gaps differ from those in the file.
     var isChanged = false
 
-    init(_ gaps: [OutboxGap] = []) {
-        self.gaps = gaps
-    }
+    init(_ gaps: [OutboxGap] = []) { self.gaps = gaps }
 
     /// Adds a loss. It extends the last gap where it continues that gap.
     mutating func add(_ gap: OutboxGap) {

@@ -11,9 +11,7 @@ package struct CaptureClock: Hashable, Sendable {
     init(at start: WallTime) { now = Instant(microseconds: start.microseconds) }
 
     /// Returns a record's time on the engine's clock, which never jumps back.
-    package func instant(_ time: WallTime) -> Instant {
-        max(now, Instant(microseconds: time.microseconds) + setBack)
-    }
+    package func instant(_ time: WallTime) -> Instant { max(now, Instant(microseconds: time.microseconds) + setBack) }
 
     /// Returns whether the capture's clock was set back before `time`. The caller then publishes everything up to now by
     /// the present `timebase`, before it takes this record.

@@ -11,9 +11,7 @@ struct LocationState: Sendable {
     var requests = LocationRequests()
 
     /// Updates `deadline`. The engine calls it wherever the services or the requests have changed.
-    mutating func schedule() {
-        deadline = min(services?.deadline ?? .distantFuture, requests.deadline)
-    }
+    mutating func schedule() { deadline = min(services?.deadline ?? .distantFuture, requests.deadline) }
 }
 
 /// The part of the engine that takes fixes. A gateway without `[location]` does not use it.

@@ -445,14 +445,10 @@ struct RegionMembership: Sendable {
     }
 
     /// Returns the identities heard that belong to an instance, in no particular order.
-    func identities(of instance: InstanceSlot) -> some Sequence<IdentitySlot> {
-        identitiesOfInstance[instance] ?? []
-    }
+    func identities(of instance: InstanceSlot) -> some Sequence<IdentitySlot> { identitiesOfInstance[instance] ?? [] }
 
     /// Returns whether the instances of the identity still have to be found.
-    func isUnmet(_ identity: IdentitySlot) -> Bool {
-        !unmetIdentities.isEmpty && unmetIdentities.contains(identity)
-    }
+    func isUnmet(_ identity: IdentitySlot) -> Bool { !unmetIdentities.isEmpty && unmetIdentities.contains(identity) }
 
     /// Postpones finding the instances until the identity is heard.
     mutating func postpone(_ identity: IdentitySlot) { unmetIdentities.insert(identity) }

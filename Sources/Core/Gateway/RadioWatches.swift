@@ -72,9 +72,7 @@ struct ReadingWatch: Sendable {
         latest[place] = before
     }
 
-    private static func place(_ bits: UInt64) -> Int {
-        Int(truncatingIfNeeded: (bits ^ bits >> 6 ^ bits >> 17) & 63)
-    }
+    private static func place(_ bits: UInt64) -> Int { Int(truncatingIfNeeded: (bits ^ bits >> 6 ^ bits >> 17) & 63) }
 
     private static func frame(_ sighting: Sighting) -> UInt64 {
         let identity = sighting.identity
@@ -147,9 +145,7 @@ struct FloodWatch: Sendable {
     /// The end of the current window.
     private(set) var end: Instant
 
-    init(at now: Instant) {
-        end = now + Self.window
-    }
+    init(at now: Instant) { end = now + Self.window }
 
     /// Takes the level of a frame.
     mutating func heard(_ rssi_dbm: Int8) {

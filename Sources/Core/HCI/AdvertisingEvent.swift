@@ -231,9 +231,7 @@ package struct RejectCounts: Equatable, Sendable {
     }
 
     /// Counts one more occurrence.
-    mutating func count(_ reason: RejectReason) {
-        counts[Self.index(of: reason)] &+= 1
-    }
+    mutating func count(_ reason: RejectReason) { counts[Self.index(of: reason)] &+= 1 }
 
     package static func == (left: RejectCounts, right: RejectCounts) -> Bool {
         left.counts.indices.allSatisfy { left.counts[$0] == right.counts[$0] }
@@ -305,7 +303,5 @@ package enum AdvertisingReportEncoder {
         (0..<6).map { UInt8(truncatingIfNeeded: address.bits >> (8 * UInt64($0))) }
     }
 
-    private static func strength(of report: AdvertisingReport) -> UInt8 {
-        UInt8(bitPattern: report.rssi_dbm ?? 127)
-    }
+    private static func strength(of report: AdvertisingReport) -> UInt8 { UInt8(bitPattern: report.rssi_dbm ?? 127) }
 }

@@ -145,9 +145,7 @@ package struct BTSnoopReader: Sendable {
 
     private var neededLength = BTSnoop.recordHeaderLength
 
-    private func missing(_ needed: Int, _ there: Int) -> UInt64 {
-        UInt64(max(0, needed - there))
-    }
+    private func missing(_ needed: Int, _ there: Int) -> UInt64 { UInt64(max(0, needed - there)) }
 
     private mutating func damage(_ error: BTSnoopError) -> BTSnoopError {
         state = .damaged(error)

@@ -35,9 +35,7 @@ package struct EventRing: Sendable {
 
     /// - Parameter capacity: octets. An event takes 10 octets more than its length. The ring drops an event that
     ///   doesn't fit.
-    package init(capacity: Int) {
-        buffer = [UInt8](repeating: 0, count: max(0, capacity))
-    }
+    package init(capacity: Int) { buffer = [UInt8](repeating: 0, count: max(0, capacity)) }
 
     /// The number of octets in use.
     var length: Int { Int(newest.position - oldest.position) }
@@ -86,9 +84,7 @@ package struct EventRing: Sendable {
         return Self.headerLength + Int(high) << 8 + Int(low)
     }
 
-    private func index(of position: UInt64) -> Int {
-        buffer.isEmpty ? 0 : Int(position % UInt64(buffer.count))
-    }
+    private func index(of position: UInt64) -> Int { buffer.isEmpty ? 0 : Int(position % UInt64(buffer.count)) }
 
     private mutating func write(_ octet: UInt8, at index: inout Int) {
         buffer[index] = octet

@@ -73,9 +73,7 @@ struct DeferredTrack: Sendable {
     }
 
     /// Lets time pass.
-    mutating func advance(to now: Instant) -> TrackBatch? {
-        now >= deadline ? finish(.timeout) : nil
-    }
+    mutating func advance(to now: Instant) -> TrackBatch? { now >= deadline ? finish(.timeout) : nil }
 
     /// Pauses: the fixes held are published now. Fixes during the pause are published after `resume`.
     mutating func pause() -> TrackBatch? {

@@ -22,9 +22,7 @@ struct SignificantService: Sendable {
     private var looks: Looks
 
     /// Begins with a look.
-    init(at now: Instant) {
-        looks = Looks(lookingAt: now, rest: Self.shortestRest, longestRest: Self.longestRest)
-    }
+    init(at now: Instant) { looks = Looks(lookingAt: now, rest: Self.shortestRest, longestRest: Self.longestRest) }
 
     /// True if the receiver has to be on.
     var receiverIsNeeded: Bool { looks.isLooking }

@@ -26,9 +26,7 @@ struct StandardService: Sendable {
     private let settings: Settings
     private var state = State.nothingPublished
 
-    init(_ settings: Settings) {
-        self.settings = settings
-    }
+    init(_ settings: Settings) { self.settings = settings }
 
     /// The time of the next `advance`; `distantFuture` where only a fix can bring an update.
     var deadline: Instant {

@@ -38,9 +38,7 @@ package struct LocalTime: Sendable {
         return day(at: WallTime(microseconds: time_s * 1_000_000))
     }
 
-    private static func dated(_ time_s: Int64) -> Int64 {
-        min(max(time_s, dated_s.lowerBound), dated_s.upperBound)
-    }
+    private static func dated(_ time_s: Int64) -> Int64 { min(max(time_s, dated_s.lowerBound), dated_s.upperBound) }
 
     /// The days since 1970-01-01 on a local calendar.
     private func number(at time_s: Int64) -> Int64 { Self.quotient(time_s + Int64(offset_s(time_s)), 86_400) }

@@ -167,9 +167,7 @@ extension RegionRecord.Kind {
 
 extension BeaconKeeper {
     /// The words of the beacons that keep it inside.
-    var words: [String] {
-        ["major=\(major)", "minor=\(minor)", "patience_us=\(patience.microseconds)"]
-    }
+    var words: [String] { ["major=\(major)", "minor=\(minor)", "patience_us=\(patience.microseconds)"] }
 
     /// The words at the end of the line.
     var lastWords: [String] { rssi_dbm.map { ["rssi_dbm=\(JSONWriter.decimal($0, decimals: 1))"] } ?? [] }

@@ -188,9 +188,7 @@ package enum TopicName {
     }
 
     /// Returns whether it is a noncharacter: U+FDD0 to U+FDEF, and the last two of every plane.
-    static func isNonCharacter(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isNoncharacterCodePoint
-    }
+    static func isNonCharacter(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isNoncharacterCodePoint }
 }
 
 /// The topics of one gateway: `{prefix}/{site}/{gateway}/…`.

@@ -90,9 +90,7 @@ package struct ReceiverStream: Sendable {
     package static func isTooLong(_ period: TimeSpan?) -> Bool { (period ?? .zero) > usablePeriod }
 
     /// A warning for an operator where the period is too long for rotation and zones.
-    package var warning: String? {
-        Self.warning(period)
-    }
+    package var warning: String? { Self.warning(period) }
 
     package static func warning(_ period: TimeSpan?) -> String? {
         guard let period, period > Self.reliablePeriod + Self.jitter else { return nil }
@@ -271,9 +269,7 @@ private struct BatchAddresses: Sendable {
     private var batches = 0
 
     /// Returns true if an address was in a batch before the latest one.
-    func contains(_ address: DeviceAddress) -> Bool {
-        before.newer.contains(address) || before.older.contains(address)
-    }
+    func contains(_ address: DeviceAddress) -> Bool { before.newer.contains(address) || before.older.contains(address) }
 
     mutating func beginBatch() {
         if batches == Self.batchesInPart { (before, batches) = (([], before.newer), 0) }

@@ -186,9 +186,7 @@ extension SiteEngine {
     package var figures: Figures { Figures(late: presence.lateCount, malformed: malformed) }
 
     /// The number of region instances, zones included.
-    var instanceCount: Int {
-        presence.regions.plainCount + presence.regions.instanceCount + placing.zones.count
-    }
+    var instanceCount: Int { presence.regions.plainCount + presence.regions.instanceCount + placing.zones.count }
 
     /// The records of open stays.
     package var recordsOfStays: [RegionRecord] {

@@ -108,9 +108,7 @@ package struct StoreGateways: Sendable {
     }
 
     /// Returns the gateways that a store waits for after its start: a beacon may be at one of them.
-    func awaited(at now: Instant) -> GatewaySet {
-        now - startedAt <= Self.firstMessageWithin ? silent : GatewaySet()
-    }
+    func awaited(at now: Instant) -> GatewaySet { now - startedAt <= Self.firstMessageWithin ? silent : GatewaySet() }
 
     /// Returns the index of a gateway, which it gets with its first message; `nil` for more than 64 gateways.
     mutating func index(of id: String) -> GatewayIndex? {

@@ -21,14 +21,10 @@ struct RadioLink: Sendable {
     }
 
     /// Returns the random delay added to the advertising interval: 0 to 10 ms (Core 5.4, Vol 6, Part B, 4.4.2.2).
-    mutating func advertisingDelay() -> TimeSpan {
-        TimeSpan(microseconds: Int64(random.uniform(0..<10_000)))
-    }
+    mutating func advertisingDelay() -> TimeSpan { TimeSpan(microseconds: Int64(random.uniform(0..<10_000))) }
 
     /// Returns the pause, up to half a second, of a host that has to stop advertising to change its address.
-    mutating func restart() -> TimeSpan {
-        TimeSpan(microseconds: Int64(random.uniform(0..<500_000)))
-    }
+    mutating func restart() -> TimeSpan { TimeSpan(microseconds: Int64(random.uniform(0..<500_000))) }
 
     /// Returns the RSSI at `scanner` of a packet that `actor` sends at `instant`; `nil` where it is not received.
     mutating func receive(

@@ -19,9 +19,7 @@ struct RandomStream: Sendable {
     mutating func next() -> UInt64 { generator.next() }
 
     /// Returns a number uniformly distributed over 0 ..< 1, in steps of 2⁻⁵³.
-    mutating func unit() -> Double {
-        Double(next() >> 11) * 0x1p-53
-    }
+    mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
     /// Returns a number uniformly distributed over `range`.
     mutating func uniform(_ range: Range<Double>) -> Double {
@@ -29,13 +27,9 @@ struct RandomStream: Sendable {
     }
 
     /// Returns a whole number of 0 ..< `count`; 0 where `count` is below 1.
-    mutating func below(_ count: Int) -> Int {
-        Int(unit() * Double(max(1, count)))
-    }
+    mutating func below(_ count: Int) -> Int { Int(unit() * Double(max(1, count))) }
 
-    mutating func chance(_ probability: Double) -> Bool {
-        unit() < probability
-    }
+    mutating func chance(_ probability: Double) -> Bool { unit() < probability }
 
     /// Returns a normally distributed number with mean 0 and standard deviation 1 (Box and Muller).
     mutating func normal() -> Double {
@@ -44,7 +38,5 @@ struct RandomStream: Sendable {
     }
 
     /// Returns an exponentially distributed number: the waiting time between arrivals at a rate of `1 / mean`.
-    mutating func exponential(mean: Double) -> Double {
-        -mean * Double.log(1 - unit())
-    }
+    mutating func exponential(mean: Double) -> Double { -mean * Double.log(1 - unit()) }
 }

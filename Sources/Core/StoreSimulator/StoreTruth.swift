@@ -29,9 +29,7 @@ package struct StoreTruth: Hashable, Sendable {
         }
 
         /// Returns the room of the beacon; `nil` where the shop has no rooms.
-        func room(second: Int64) -> Int? {
-            rooms?.room(at: path.position(at: enteredAt + .seconds(1) * second))
-        }
+        func room(second: Int64) -> Int? { rooms?.room(at: path.position(at: enteredAt + .seconds(1) * second)) }
     }
 
     var scenario: String

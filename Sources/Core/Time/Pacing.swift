@@ -59,9 +59,7 @@ package struct Backoff: Equatable, Sendable {
     private var random: SplitMix64
     private var ceiling = DoublingPause(TimeSpan.seconds(1)...Self.longest)
 
-    package init(seed: UInt64) {
-        random = SplitMix64(state: seed)
-    }
+    package init(seed: UInt64) { random = SplitMix64(state: seed) }
 
     /// The pause before the next attempt; the following one is longer.
     package mutating func next() -> TimeSpan { jittered(ceiling.next()) }
@@ -107,9 +105,7 @@ package struct LogOnce<Cause: Hashable & Sendable>: Sendable {
     }
 
     /// Forgets all causes: the next one is new again.
-    package mutating func forget() {
-        logged.removeAll()
-    }
+    package mutating func forget() { logged.removeAll() }
 
     package var isEmpty: Bool { logged.isEmpty }
 }

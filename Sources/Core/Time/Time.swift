@@ -11,9 +11,7 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// Later than every event: the deadline of a timer that is not set.
     package static let distantFuture = Instant(microseconds: .max)
 
-    package init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    package init(microseconds: Int64) { self.microseconds = microseconds }
 
     package static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
@@ -46,9 +44,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable {
     /// The longest span; adding to it changes nothing.
     package static let forever = TimeSpan(microseconds: .max)
 
-    package init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    package init(microseconds: Int64) { self.microseconds = microseconds }
 
     /// Returns a span of `seconds`, rounded to a microsecond. NaN becomes zero; too long a span saturates.
     package static func seconds(_ seconds: Double) -> TimeSpan {
@@ -115,9 +111,7 @@ package struct WallTime: Hashable, Comparable, Sendable {
     /// 1970-01-01T00:00:00 UTC.
     package static let unixEpoch = WallTime(microseconds: 0)
 
-    package init(microseconds: Int64) {
-        self.microseconds = microseconds
-    }
+    package init(microseconds: Int64) { self.microseconds = microseconds }
 
     package static func < (left: WallTime, right: WallTime) -> Bool { left.microseconds < right.microseconds }
 

@@ -19,9 +19,7 @@ struct TimerQueue<Subject: Sendable>: Sendable {
         }
 
         /// Compares numbers, which are unique within a queue.
-        static func == (left: Timer, right: Timer) -> Bool {
-            left.due == right.due && left.number == right.number
-        }
+        static func == (left: Timer, right: Timer) -> Bool { left.due == right.due && left.number == right.number }
     }
 
     private var timers = Heap<Timer>()

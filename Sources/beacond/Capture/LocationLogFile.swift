@@ -12,9 +12,7 @@ final class LocationLogFile {
 
     private static let pieceLength = 1 << 16
 
-    init(path: String) throws(FileError) {
-        file = try InputFile(path: path, mayBePipe: true)
-    }
+    init(path: String) throws(FileError) { file = try InputFile(path: path, mayBePipe: true) }
 
     /// The time of the next entry; `nil` at the end.
     ///

@@ -32,9 +32,7 @@ final class MessageLog {
     /// The number of lines that could not be read.
     private(set) var malformedCount = 0
 
-    init(path: String) throws(FileError) {
-        file = try InputFile(path: path, mayBePipe: false)
-    }
+    init(path: String) throws(FileError) { file = try InputFile(path: path, mayBePipe: false) }
 
     /// The time of the next line, as its beginning states; `nil` at the end.
     func nextTime() throws(FileError) -> Instant? {

@@ -80,9 +80,7 @@ final class PrintingSink: MessageSink {
         }
     }
 
-    func clear(former messages: [Message]) {
-        take(messages.map { .init(at: start, content: .message($0)) }, at: start)
-    }
+    func clear(former messages: [Message]) { take(messages.map { .init(at: start, content: .message($0)) }, at: start) }
 
     /// A replay has no will.
     func setWill(_ message: Message) {}

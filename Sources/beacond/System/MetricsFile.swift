@@ -9,9 +9,7 @@ struct MetricsFile {
     /// The last failure, which is logged once until it is over or changes.
     private var logged = LogOnce<String>(limit: 1)
 
-    init(path: String) {
-        self.path = path
-    }
+    init(path: String) { self.path = path }
 
     /// The file of a store's agent, so that a store and a gateway on one machine can share the setting. It has the same
     /// name with `-site` appended, and still ends in `.prom`, because the collector takes nothing else.

@@ -12,9 +12,7 @@ final class Output {
 
     static let flushThreshold = 1 << 16
 
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
+    init(descriptor: Int32) { self.descriptor = descriptor }
 
     func write(_ octets: some Sequence<UInt8>) {
         buffer.append(contentsOf: octets)

@@ -152,7 +152,5 @@ struct UnwrittenMapping: Hashable, Sendable {
         (address, size) = (begin, end - begin)
     }
 
-    init(address: UInt, size: UInt) {
-        (self.address, self.size) = (address, size)
-    }
+    init(address: UInt, size: UInt) { (self.address, self.size) = (address, size) }
 }

@@ -70,9 +70,7 @@ private final class SharedCalibration: Sendable {
 
     private let state: Mutex<State>
 
-    init(_ target: BeaconIdentityConstraint) {
-        state = Mutex(State(calibration: Calibration(target)))
-    }
+    init(_ target: BeaconIdentityConstraint) { state = Mutex(State(calibration: Calibration(target))) }
 
     var calibration: Calibration { state.withLock(\.calibration) }
     var availability: RadioAvailability? { state.withLock(\.availability) }

@@ -84,9 +84,7 @@ struct RadioStatus {
         remedy = reports.first { $0.obstacle == availability }?.remedy ?? availability.remedy
     }
 
-    private static func names(_ reports: [AdapterReport]) -> String {
-        reports.map(\.name).joined(separator: ", ")
-    }
+    private static func names(_ reports: [AdapterReport]) -> String { reports.map(\.name).joined(separator: ", ") }
 }
 
 /// The radio of a command that only looks: the adapters, or the receiver over a connection of the command's own.

@@ -20,9 +20,7 @@ struct ScanView {
     /// The table on the terminal, which stays there at the end.
     private var last: (ScanSnapshot, ScanStatus)?
 
-    init(_ form: Form) {
-        self.form = form
-    }
+    init(_ form: Form) { self.form = form }
 
     var isPicture: Bool { if case .picture = form { true } else { false } }
 

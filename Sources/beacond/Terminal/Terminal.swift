@@ -62,9 +62,7 @@ struct Terminal {
     }
 
     /// Prints plain lines, after the terminal was restored.
-    func print(_ lines: [String]) {
-        write(lines.map { $0 + "\n" }.joined())
-    }
+    func print(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined()) }
 
     private func write(_ text: String) {
         output.write(text.utf8)

@@ -184,9 +184,7 @@ package final class Dispatcher {
     /// True if the broker was searched in this epoch for states that this gateway does not know.
     var hasSearched: Bool { outbox.value(forKey: Self.searchedKey) == Array(outbox.numbering.epoch.utf8) }
 
-    func recordSearch() {
-        outbox.setValue(Array(outbox.numbering.epoch.utf8), forKey: Self.searchedKey)
-    }
+    func recordSearch() { outbox.setValue(Array(outbox.numbering.epoch.utf8), forKey: Self.searchedKey) }
 
     /// Reports the loss of events that had no number yet: they get the next numbers, which will never come.
     ///

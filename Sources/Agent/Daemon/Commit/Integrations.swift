@@ -49,9 +49,7 @@ package struct Integrations {
     var introduction: [Message] { discovery?.introduction ?? [] }
 
     /// Messages to publish before a message of the outbox.
-    func companions(of message: NumberedMessage) -> [Message] {
-        ownTracks?.messages(for: message, under: topics) ?? []
-    }
+    func companions(of message: NumberedMessage) -> [Message] { ownTracks?.messages(for: message, under: topics) ?? [] }
 
     /// The retained topic with the present state, where a message's companions are of the distant past.
     func present(after message: NumberedMessage, at now: WallTime) -> String? {

@@ -28,9 +28,7 @@ struct RetainedTopics {
     var isFull: Bool { unwanted.count >= Self.limit }
 
     /// Marks the state of an instance that is not monitored any more.
-    mutating func release(_ instance: RegionInstanceID) {
-        unwanted[tree.state(instance)] = StoredRegion.key(instance)
-    }
+    mutating func release(_ instance: RegionInstanceID) { unwanted[tree.state(instance)] = StoredRegion.key(instance) }
 
     /// Marks a topic that is no region's state and no longer in use.
     mutating func release(_ topic: String) { unwanted[topic] = StoredClearance.key(topic) }

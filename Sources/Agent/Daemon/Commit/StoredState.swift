@@ -202,7 +202,5 @@ package struct GatewayIdentity: OutboxOwner {
 }
 
 extension OutboxLimits {
-    package init(_ settings: OutboxSettings) {
-        self.init(maxEvents: settings.maxEvents, maxMiB: settings.max_MiB)
-    }
+    package init(_ settings: OutboxSettings) { self.init(maxEvents: settings.maxEvents, maxMiB: settings.max_MiB) }
 }

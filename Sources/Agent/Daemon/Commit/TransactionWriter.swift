@@ -254,9 +254,7 @@ struct RecordTable {
     }
 
     /// Every record, by key.
-    var all: [OutboxRecord] {
-        records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) }
-    }
+    var all: [OutboxRecord] { records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) } }
 
     /// The instances of a region that have a record.
     func instances(of region: String) -> [RegionInstanceID] {

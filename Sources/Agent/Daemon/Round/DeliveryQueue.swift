@@ -27,9 +27,7 @@ package final class DeliveryQueue: Sendable {
     private let state = Mutex(State())
     private let bell: Doorbell
 
-    package init() throws(SystemError) {
-        bell = try Doorbell()
-    }
+    package init() throws(SystemError) { bell = try Doorbell() }
 
     /// Readable while the queue has content.
     var wake: Int32 { bell.descriptor }
@@ -54,9 +52,7 @@ package final class DeliveryQueue: Sendable {
         }
     }
 
-    func push(_ availability: RadioAvailability) {
-        change { $0.content.availability = availability }
-    }
+    func push(_ availability: RadioAvailability) { change { $0.content.availability = availability } }
 
     /// Adds figures for the next round, without waking the delivery loop.
     func push(_ figures: GatewayFigures, _ radio: RadioCounters) {
@@ -67,9 +63,7 @@ package final class DeliveryQueue: Sendable {
     }
 
     /// Ends the queue.
-    package func finish() {
-        change { $0.content.isClosed = true }
-    }
+    package func finish() { change { $0.content.isClosed = true } }
 
     /// Returns once the radio's availability is known, the queue has ended, or `limit` has passed.
     func waitForAvailability(for limit: TimeSpan) {
@@ -93,9 +87,7 @@ package final class DeliveryQueue: Sendable {
     }
 
     /// The number of shed outputs and lost changes so far.
-    var drops: (ranging: UInt64, transitions: UInt64) {
-        state.withLock { ($0.shedRanging, $0.lostTransitions) }
-    }
+    var drops: (ranging: UInt64, transitions: UInt64) { state.withLock { ($0.shedRanging, $0.lostTransitions) } }
 
     private func change(_ body: (inout sending State) -> Void) {
         state.withLock { body(&$0) }

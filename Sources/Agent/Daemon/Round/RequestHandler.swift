@@ -45,9 +45,7 @@ package final class RequestQueue: Sendable {
     private let wake: @Sendable () -> Void
 
     /// - Parameter wake: makes the radio loop look for entries soon; called from the delivery loop.
-    package init(wake: @escaping @Sendable () -> Void) {
-        self.wake = wake
-    }
+    package init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
     /// Returns `false` where too many wait already.
     func push(_ entry: Entry) -> Bool {

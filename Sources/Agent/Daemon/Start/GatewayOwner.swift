@@ -115,9 +115,7 @@ package final class RecentEvents: Sendable {
     private let ring: Mutex<EventRing>
 
     /// - Parameter capacity: in octets.
-    package init(capacity: Int) {
-        ring = Mutex(EventRing(capacity: capacity))
-    }
+    package init(capacity: Int) { ring = Mutex(EventRing(capacity: capacity)) }
 
     package func push(_ event: Span<UInt8>, at instant: Instant) { ring.withLock { $0.push(event, at: instant) } }
 

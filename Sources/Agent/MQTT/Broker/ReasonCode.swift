@@ -2,9 +2,7 @@
 package struct ReasonCode: RawRepresentable, Hashable, Sendable {
     package var rawValue: UInt8
 
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     static let success = ReasonCode(rawValue: 0x00)
     /// The message was accepted, but no client subscribes to its topic now.

@@ -59,9 +59,7 @@ package final class BrokerLink: BrokerConnection {
 
     package func disconnect() { client?.disconnect() }
 
-    package func subscribe(_ filter: String) {
-        client?.subscribe(filter, retainAsPublished: filter != liveFilter)
-    }
+    package func subscribe(_ filter: String) { client?.subscribe(filter, retainAsPublished: filter != liveFilter) }
 
     package func unsubscribe(_ filter: String) { client?.unsubscribe(filter) }
 

@@ -119,9 +119,7 @@ enum Password {
     }
 
     /// The directory of systemd's `LoadCredential=`.
-    static var credentialsDirectory: String? {
-        getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
-    }
+    static var credentialsDirectory: String? { getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) } }
 
     private static func open(_ path: String) throws(PasswordError) -> Int32 {
         do throws(FileError) {

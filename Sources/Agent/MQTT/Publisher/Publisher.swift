@@ -68,9 +68,7 @@ package final class Publisher {
 
     /// Publishes a retained message, QoS 1, now and on every new connection. The latest message of a topic counts. The
     /// status is one of them, recognised by its topic. An empty payload clears the topic, once: see `takeCleared`.
-    func setRetained(_ message: Message) {
-        pending += session.setRetained(message, at: link.now)
-    }
+    func setRetained(_ message: Message) { pending += session.setRetained(message, at: link.now) }
 
     /// Stops publishing on a topic. `searchLeftovers` finds what the broker still retains there.
     func dropRetained(_ topic: String) { session.forgetRetained(topic) }
@@ -86,19 +84,13 @@ package final class Publisher {
     }
 
     /// Publishes the answer to a request, QoS 1: on this connection or not at all.
-    func answer(_ message: Message) {
-        pending += session.answer(message, at: link.now)
-    }
+    func answer(_ message: Message) { pending += session.answer(message, at: link.now) }
 
     /// Tells that the source has new messages.
-    func outgoingAvailable() {
-        pending += session.outgoingAvailable(at: link.now)
-    }
+    func outgoingAvailable() { pending += session.outgoingAvailable(at: link.now) }
 
     /// Tells that the source has messages of this machine's previous site and gateway id.
-    func formerEventsAvailable() {
-        pending += session.formerEventsAvailable(at: link.now)
-    }
+    func formerEventsAvailable() { pending += session.formerEventsAvailable(at: link.now) }
 
     /// Requests that came since the last call.
     func takeIncoming() -> [IncomingMessage] {
@@ -114,9 +106,7 @@ package final class Publisher {
 
     /// Begins a search after a new epoch: once the broker has everything of this gateway, unknown states that it
     /// retains below the gateway's root are cleared.
-    func searchLeftovers() {
-        pending += session.searchLeftovers(at: link.now)
-    }
+    func searchLeftovers() { pending += session.searchLeftovers(at: link.now) }
 
     /// True if a search is due or under way.
     var isSearching: Bool { session.isSearching }

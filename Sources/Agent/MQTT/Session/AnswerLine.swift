@@ -20,9 +20,7 @@ struct AnswerLine: Sendable {
     private var lastNumber: UInt64 = 0
     private(set) var hangUps: HangUps
 
-    init(statusTopic: String) {
-        hangUps = HangUps(statusTopic: statusTopic)
-    }
+    init(statusTopic: String) { hangUps = HangUps(statusTopic: statusTopic) }
 
     var isEmpty: Bool { waiting.isEmpty }
 
@@ -97,9 +95,7 @@ struct HangUps: Sendable {
     /// `{prefix}/{site}/{gateway}/response/`.
     private let responseRoot: String
 
-    init(statusTopic: String) {
-        responseRoot = statusTopic.dropLast("status".count) + "response/"
-    }
+    init(statusTopic: String) { responseRoot = statusTopic.dropLast("status".count) + "response/" }
 
     /// Returns whether answers to this topic are barred now.
     mutating func bars(_ topic: String, at now: BootInstant) -> Bool {

@@ -63,9 +63,7 @@ struct OutgoingLine: Sendable {
         }
     }
 
-    mutating func outgoingAvailable() {
-        isExhausted = false
-    }
+    mutating func outgoingAvailable() { isExhausted = false }
 
     /// The message to send now, which is then under way.
     mutating func takeNext(at now: BootInstant) -> Step? {
@@ -164,9 +162,7 @@ struct OutgoingLine: Sendable {
         entries.insert(entries.remove(at: index), at: first)
     }
 
-    package func topic(of sequence: UInt64) -> String? {
-        index(of: sequence).map { entries[$0].message.message.topic }
-    }
+    package func topic(of sequence: UInt64) -> String? { index(of: sequence).map { entries[$0].message.message.topic } }
 
     /// The retained topic with the present state, where the message's companions were of the past.
     func present(after sequence: UInt64) -> String? {
@@ -180,7 +176,5 @@ struct OutgoingLine: Sendable {
         return entries[index].message.companions[companion].topic
     }
 
-    private func index(of sequence: UInt64) -> Int? {
-        entries.firstIndex { $0.message.sequence == sequence }
-    }
+    private func index(of sequence: UInt64) -> Int? { entries.firstIndex { $0.message.sequence == sequence } }
 }

@@ -41,9 +41,7 @@ struct RetainedStates: Sendable {
     var isEmpty: Bool { waiting.isEmpty && resting.isEmpty }
 
     /// True if the broker has the present status.
-    var isStatusDelivered: Bool {
-        entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true
-    }
+    var isStatusDelivered: Bool { entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true }
 
     /// Returns whether a topic has a message to send, now or on the next connection.
     func keeps(_ topic: String) -> Bool { entries[topic] != nil }

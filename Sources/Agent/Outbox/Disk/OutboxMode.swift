@@ -257,7 +257,5 @@ struct RetrySchedule: Hashable {
     private var pause = DoublingPause(TimeSpan.seconds(1)...TimeSpan.seconds(60))
     private(set) var due = Instant.distantFuture
 
-    mutating func failed(at now: Instant) {
-        due = now + pause.next()
-    }
+    mutating func failed(at now: Instant) { due = now + pause.next() }
 }

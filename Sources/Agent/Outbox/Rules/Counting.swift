@@ -83,9 +83,7 @@ struct NumberRun: Hashable, Sendable {
     }
 
     /// `nil` where `count` is 0.
-    init?(_ first: Int64, count: Int64) {
-        self.init(first, before: first.addingSaturating(count))
-    }
+    init?(_ first: Int64, count: Int64) { self.init(first, before: first.addingSaturating(count)) }
 
     /// The number after the last one.
     var end: Int64 { last.addingSaturating(1) }
@@ -93,9 +91,7 @@ struct NumberRun: Hashable, Sendable {
     func contains(_ number: Int64) -> Bool { first <= number && number <= last }
 
     /// Returns whether both together are one run: they overlap, or `later` begins right after this one.
-    func isContinued(by later: NumberRun) -> Bool {
-        last < .max && later.first <= end && later.last >= first
-    }
+    func isContinued(by later: NumberRun) -> Bool { last < .max && later.first <= end && later.last >= first }
 
     /// The run from the first number of both to the last, with the numbers between them.
     func joined(with other: NumberRun) -> NumberRun {

@@ -16,9 +16,7 @@ struct PendingChanges {
     var isEmpty: Bool { events.isEmpty && records.isEmpty && values.isEmpty }
 
     /// The most bytes that records and values take in the file. Rows do not fill their pages.
-    var storedBytes: Int64 {
-        Int64(Self.size(of: records) + Self.size(of: values)) * 5 / 4
-    }
+    var storedBytes: Int64 { Int64(Self.size(of: records) + Self.size(of: values)) * 5 / 4 }
 
     private static func size(of values: [String: [UInt8]?]) -> Int {
         values.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.count ?? 0) + 8 }

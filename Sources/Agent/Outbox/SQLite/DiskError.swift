@@ -24,9 +24,7 @@ package struct DiskError: Error, Hashable {
     var neededMiB: Int?
 
     /// True if the file's content is damaged, or never was an outbox: no retry on the same file can succeed.
-    var isDamage: Bool {
-        source == .sqlite && (code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB)
-    }
+    var isDamage: Bool { source == .sqlite && (code & 0xFF == SQLITE_CORRUPT || code & 0xFF == SQLITE_NOTADB) }
 
     /// The error as damage, for our statements on our tables. There an SQL error means that the file no longer holds
     /// the tables as the agent wrote them.
@@ -38,9 +36,7 @@ package struct DiskError: Error, Hashable {
     }
 
     /// True if only writing was refused, and reading still works.
-    var leavesFileReadable: Bool {
-        source == .sqlite && (code & 0xFF == SQLITE_FULL || code & 0xFF == SQLITE_READONLY)
-    }
+    var leavesFileReadable: Bool { source == .sqlite && (code & 0xFF == SQLITE_FULL || code & 0xFF == SQLITE_READONLY) }
 
     /// True if SQLite reports that the file can't grow. It does not tell whether the disk or `max_page_count` forbids
     /// that.

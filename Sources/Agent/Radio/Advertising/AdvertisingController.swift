@@ -49,9 +49,7 @@ struct AdvertisingController: AdapterController {
 
     // MARK: - Start and stop
 
-    mutating func start(at instant: Instant) -> [Action] {
-        isIdle ? claim.look(at: instant) : []
-    }
+    mutating func start(at instant: Instant) -> [Action] { isIdle ? claim.look(at: instant) : [] }
 
     /// Switches advertising off. It is idle at once, or once the controller has answered.
     mutating func stop(at instant: Instant) -> [Action] {

@@ -220,9 +220,7 @@ struct ReadingPace: Hashable, Sendable {
 /// Combines several adapters into one radio, which hears what any of them hears.
 enum RadioSummary {
     /// The availability that is nearest to scanning.
-    static func availability(of all: [RadioAvailability]) -> RadioAvailability? {
-        all.max { rank($0) < rank($1) }
-    }
+    static func availability(of all: [RadioAvailability]) -> RadioAvailability? { all.max { rank($0) < rank($1) } }
 
     /// Live if any adapter is; otherwise suspect if any is being probed; otherwise blind. Deaf since the last moment at
     /// which any of them heard.

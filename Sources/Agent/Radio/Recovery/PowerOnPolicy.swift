@@ -26,9 +26,7 @@ struct PowerOnPolicy: Sendable {
     private var pause = DoublingPause(pauses)
 
     /// - Parameter mayAdminister: without CAP_NET_ADMIN the agent brings nothing up.
-    init(mayAdminister: Bool) {
-        self.mayAdminister = mayAdminister
-    }
+    init(mayAdminister: Bool) { self.mayAdminister = mayAdminister }
 
     /// Returns whether the agent itself took the adapter down, so that only a silent controller keeps it there.
     func isTakenDown(_ index: UInt16) -> Bool { takenDown == index }
@@ -59,14 +57,10 @@ struct PowerOnPolicy: Sendable {
     }
 
     /// Another process put the adapter down while the agent used it.
-    mutating func wasSwitchedOff(_ index: UInt16) {
-        switchedOff.insert(index)
-    }
+    mutating func wasSwitchedOff(_ index: UInt16) { switchedOff.insert(index) }
 
     /// The agent is about to take the adapter down and up.
-    mutating func willTakeDown(_ index: UInt16) {
-        takenDown = index
-    }
+    mutating func willTakeDown(_ index: UInt16) { takenDown = index }
 
     /// The adapter is gone; the next one with its index is a new one.
     mutating func disappeared(_ index: UInt16) {

@@ -21,9 +21,7 @@ struct RecoveryLadder: Sendable {
     private var taken: [Instant] = []
 
     /// - Parameter mayAdminister: without CAP_NET_ADMIN the agent can only ask again.
-    init(mayAdminister: Bool) {
-        self.mayAdminister = mayAdminister
-    }
+    init(mayAdminister: Bool) { self.mayAdminister = mayAdminister }
 
     /// A command was not answered. Returns the step to take now; `nil` to go on asking.
     ///

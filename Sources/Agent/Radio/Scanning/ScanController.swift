@@ -42,9 +42,7 @@ struct ScanController: AdapterController {
     private var availability: RadioAvailability?
 
     /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN.
-    init(mayAdminister: Bool) {
-        recovery = AdapterRecovery(mayAdminister: mayAdminister)
-    }
+    init(mayAdminister: Bool) { recovery = AdapterRecovery(mayAdminister: mayAdminister) }
 
     package var adapter: Adapter? { claim.adapter }
 

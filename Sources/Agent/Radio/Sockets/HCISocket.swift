@@ -70,15 +70,11 @@ struct HCIFilter {
     }
 
     /// The filter `scanning` without advertising reports, which another process's scan would bring.
-    static var advertising: HCIFilter {
-        HCIFilter(packets: [.command, .event], events: answersAndErrors)
-    }
+    static var advertising: HCIFilter { HCIFilter(packets: [.command, .event], events: answersAndErrors) }
 
     static var deviceEvents: HCIFilter { HCIFilter(packets: [.event], events: [stackInternalEvent]) }
 
-    init(value: hci_filter) {
-        self.value = value
-    }
+    init(value: hci_filter) { self.value = value }
 
     private static let answersAndErrors = [EventCode.commandComplete, EventCode.commandStatus, EventCode.hardwareError]
 

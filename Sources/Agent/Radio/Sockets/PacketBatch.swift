@@ -116,9 +116,7 @@ struct ReceiveTime: Hashable, Sendable {
     private var earliest: Instant
 
     /// - Parameter instant: the time at which the socket was opened.
-    init(at instant: Instant) {
-        earliest = instant
-    }
+    init(at instant: Instant) { earliest = instant }
 
     /// - Parameters:
     ///   - stamp: the kernel's stamp; `nil` where there is none.
@@ -131,7 +129,5 @@ struct ReceiveTime: Hashable, Sendable {
     }
 
     /// Records an empty queue: every later packet arrives after this instant.
-    mutating func foundEmpty(at instant: Instant) {
-        earliest = max(earliest, instant)
-    }
+    mutating func foundEmpty(at instant: Instant) { earliest = max(earliest, instant) }
 }

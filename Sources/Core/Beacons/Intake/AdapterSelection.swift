@@ -49,9 +49,7 @@ struct AdapterSelection: Sendable {
     private var nextCleaning = Instant.origin
 
     /// - Parameter capacity: the number of transmitters remembered. Sightings of further transmitters are all taken.
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
     /// The number of transmitters remembered.
     var count: Int { choices.count }

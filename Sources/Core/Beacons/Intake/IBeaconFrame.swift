@@ -50,9 +50,7 @@ package struct IBeaconFrame: Hashable, Sendable {
         if !isWhole, report.dataStatus != .truncated { rejects.count(.overrunningStructure) }
     }
 
-    static func hasPrefix(_ content: Span<UInt8>) -> Bool {
-        bigEndian32(content, at: 0) == prefix
-    }
+    static func hasPrefix(_ content: Span<UInt8>) -> Bool { bigEndian32(content, at: 0) == prefix }
 
     /// Decodes a frame. The caller has checked that `length` octets are there.
     static func decode(_ content: Span<UInt8>) -> IBeaconFrame {

@@ -154,9 +154,7 @@ struct AdvertisingTraits: Hashable, Sendable {
     /// Unknown traits.
     static let none = AdvertisingTraits(bits: 0)
 
-    private init(bits: UInt64) {
-        self.bits = bits
-    }
+    private init(bits: UInt64) { self.bits = bits }
 
     /// The kind of report and of address, the advertising set, and the length of the data. Other structures beside the
     /// frame, such as Flags or TX Power Level, make it longer.

@@ -14,9 +14,7 @@ package struct SignalLevel: Equatable, Sendable {
         self.scale = scale
     }
 
-    init(rssi_dbm: Double) {
-        self.init(rssi_dbm, .decibels)
-    }
+    init(rssi_dbm: Double) { self.init(rssi_dbm, .decibels) }
 
     var rssi_dbm: Double { scale.rssi_dbm(reading) }
 

@@ -123,9 +123,7 @@ func littleEndian16(_ octets: Span<UInt8>, at offset: Int) -> UInt16 {
 }
 
 /// Returns two octets, most significant first. The caller has checked that they are there.
-func bigEndian16(_ octets: Span<UInt8>, at offset: Int) -> UInt16 {
-    littleEndian16(octets, at: offset).byteSwapped
-}
+func bigEndian16(_ octets: Span<UInt8>, at offset: Int) -> UInt16 { littleEndian16(octets, at: offset).byteSwapped }
 
 /// The charge as data of the Battery Service.
 ///

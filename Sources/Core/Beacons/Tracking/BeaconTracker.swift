@@ -47,9 +47,7 @@ package struct BeaconTracker: Sendable {
     func identity(in slot: IdentitySlot) -> BeaconIdentity? { table.value(of: slot) }
 
     /// The listed transmitters of an identity, in no particular order.
-    func listed(_ identitySlot: IdentitySlot) -> [TransmitterSlot] {
-        table.listedSlots(of: identitySlot)
-    }
+    func listed(_ identitySlot: IdentitySlot) -> [TransmitterSlot] { table.listedSlots(of: identitySlot) }
 
     /// Returns the only transmitter of an identity, listed or not; `nil` where it has several.
     func only(_ identitySlot: IdentitySlot) -> TransmitterSlot? {
@@ -568,9 +566,7 @@ extension BeaconTracker {
     }
 
     /// The identities that have a transmitter, listed or only remembered.
-    var knownIdentities: [IdentitySlot] {
-        table.identities.slots.filter { table.identities[$0].members.first != nil }
-    }
+    var knownIdentities: [IdentitySlot] { table.identities.slots.filter { table.identities[$0].members.first != nil } }
 
     /// Returns whether only a region of people contains the transmitter.
     func isCounted(_ slot: TransmitterSlot) -> Bool { table.transmitters[slot].interest == .counted }

@@ -234,7 +234,5 @@ struct Patience: Hashable, Sendable {
 
     /// The silence after which a region is left. Only loss makes it longer than 4 intervals, and then by at most the
     /// `exit_after_s` of the region. So a beacon that has really left is not waited for without end.
-    func leaving(exitAfter: TimeSpan) -> TimeSpan {
-        max(ordinary, min(lossy, fourGaps + exitAfter))
-    }
+    func leaving(exitAfter: TimeSpan) -> TimeSpan { max(ordinary, min(lossy, fourGaps + exitAfter)) }
 }

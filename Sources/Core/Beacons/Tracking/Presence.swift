@@ -213,7 +213,5 @@ struct ReceptionPauses: Sendable {
     }
 
     /// The longest common silence that does not mean a deaf radio.
-    var ordinary: TimeSpan {
-        max(Self.shortest, TimeSpan(microseconds: Self.gaps * averageGap.microseconds))
-    }
+    var ordinary: TimeSpan { max(Self.shortest, TimeSpan(microseconds: Self.gaps * averageGap.microseconds)) }
 }

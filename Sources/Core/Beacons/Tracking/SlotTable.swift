@@ -24,9 +24,7 @@ struct CompactSlot<Slot: SlotNumber>: Sendable {
         set { number = newValue?.number ?? .max }
     }
 
-    init(wrappedValue: Slot?) {
-        self.wrappedValue = wrappedValue
-    }
+    init(wrappedValue: Slot?) { self.wrappedValue = wrappedValue }
 }
 
 /// A table that keeps each element in one slot for its lifetime.
@@ -84,9 +82,7 @@ struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
     var freeSlots: Set<Slot> { Set(free) }
 
     /// True if no slot is free twice, and all free slots belong to this table. For checks.
-    var isSound: Bool {
-        freeSlots.count == free.count && free.allSatisfy { elements.indices.contains($0.index) }
-    }
+    var isSound: Bool { freeSlots.count == free.count && free.allSatisfy { elements.indices.contains($0.index) } }
 }
 
 /// The neighbours of a transmitter in a `SlotList`.
@@ -160,15 +156,11 @@ struct SlotIndex<Slot: SlotNumber>: Sendable {
 
         static var free: Entry { Entry(word: 0) }
 
-        init(slot: Slot, hash: UInt64) {
-            word = Self.tag(of: hash) | (slot.number &+ 1) & ~(.max << Self.slotBits)
-        }
+        init(slot: Slot, hash: UInt64) { word = Self.tag(of: hash) | (slot.number &+ 1) & ~(.max << Self.slotBits) }
         private init(word: UInt32) { self.word = word }
 
         /// The highest bits of the hash. Neighbours share the lowest bits, which choose the place.
-        static func tag(of hash: UInt64) -> UInt32 {
-            UInt32(truncatingIfNeeded: hash >> 32) & (.max << slotBits)
-        }
+        static func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) & (.max << slotBits) }
 
         var isFree: Bool { word == 0 }
         var tag: UInt32 { word & (.max << Self.slotBits) }

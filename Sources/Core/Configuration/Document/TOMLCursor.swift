@@ -29,9 +29,7 @@ struct TOMLCursor {
         return place < octets.count ? octets[place] : nil
     }
 
-    mutating func advance(_ count: Int = 1) {
-        index = min(index + count, octets.count)
-    }
+    mutating func advance(_ count: Int = 1) { index = min(index + count, octets.count) }
 
     /// Skips `octet` if it is here. Returns whether it was.
     mutating func take(_ octet: Unicode.Scalar) -> Bool {

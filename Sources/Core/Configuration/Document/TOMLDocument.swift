@@ -29,9 +29,7 @@ struct TOMLDocument {
         return keys.map { document.places?.offset(of: $0).map(cursor.line) }
     }
 
-    private init(cursor: TOMLCursor) {
-        self.cursor = cursor
-    }
+    private init(cursor: TOMLCursor) { self.cursor = cursor }
 
     private mutating func root() throws(ConfigurationError) -> TOMLNode {
         let root = TOMLTable(.heading)
@@ -145,9 +143,7 @@ struct TOMLDocument {
         return table.node
     }
 
-    private var tooDeep: ConfigurationError {
-        cursor.failure("tables are nested more than \(Self.maxDepth) deep")
-    }
+    private var tooDeep: ConfigurationError { cursor.failure("tables are nested more than \(Self.maxDepth) deep") }
 }
 
 /// The places of a document's keys, by their paths in errors: `mqtt.url`, `region[2].uuid`.

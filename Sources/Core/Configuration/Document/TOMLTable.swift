@@ -26,9 +26,7 @@ final class TOMLTable {
     private var origin: Origin
     private var entries: [String: Entry] = [:]
 
-    init(_ origin: Origin) {
-        self.origin = origin
-    }
+    init(_ origin: Origin) { self.origin = origin }
 
     /// The finished table. It recurses as deep as tables are nested, which the parser limits.
     var node: TOMLNode {

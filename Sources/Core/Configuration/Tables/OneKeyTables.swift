@@ -40,9 +40,7 @@ struct CommandsTable: SettingsTable {
 
     let enabled = Key("enabled", default: false, .flag, "Whether requests are answered over MQTT.")
 
-    func read(_ reader: inout TableReader) -> CommandSettings {
-        CommandSettings(isEnabled: reader.value(enabled))
-    }
+    func read(_ reader: inout TableReader) -> CommandSettings { CommandSettings(isEnabled: reader.value(enabled)) }
 }
 
 /// `[health]`: the other outputs of the gateway's health, beside MQTT.
@@ -59,9 +57,7 @@ struct HealthTable: SettingsTable {
         "A file that node_exporter reads, such as `/var/lib/prometheus/node-exporter/beacond.prom`; `beacond site` writes `beacond-site.prom` beside it. Empty: off."
     )
 
-    func read(_ reader: inout TableReader) -> HealthSettings {
-        HealthSettings(textfile: reader.value(textfile))
-    }
+    func read(_ reader: inout TableReader) -> HealthSettings { HealthSettings(textfile: reader.value(textfile)) }
 }
 
 /// `[beacons]`: the lists of beacons. Without the table there are none.
@@ -96,9 +92,7 @@ struct LogTable: SettingsTable {
 
     let level = Key("level", default: LogSettings.Level.info, .word, "The least level that is logged.")
 
-    func read(_ reader: inout TableReader) -> LogSettings {
-        LogSettings(level: reader.value(level))
-    }
+    func read(_ reader: inout TableReader) -> LogSettings { LogSettings(level: reader.value(level)) }
 }
 
 /// `[fleet]`: whether the gateway takes settings over MQTT.

@@ -18,9 +18,7 @@ package struct LESetAdvertisingParameters: HCICommand {
     private let interval: UInt16
 
     /// - Parameter interval: the time between two advertising events, units of 0.625 ms.
-    package init(interval: UInt16) {
-        self.interval = interval
-    }
+    package init(interval: UInt16) { self.interval = interval }
 
     package var encodedParameters: [UInt8] {
         interval.littleEndianOctets + interval.littleEndianOctets + [0x03, 0x00, 0x00] + noPeer + [0b111, 0x00]
@@ -61,9 +59,7 @@ package struct LESetAdvertisingEnable: HCICommand {
 
     private let isEnabled: Bool
 
-    package init(isEnabled: Bool) {
-        self.isEnabled = isEnabled
-    }
+    package init(isEnabled: Bool) { self.isEnabled = isEnabled }
 
     package var encodedParameters: [UInt8] { [isEnabled.parameterOctet] }
 }
@@ -185,9 +181,7 @@ package struct LERemoveAdvertisingSet: HCICommand {
 
     private let handle: UInt8
 
-    package init(handle: UInt8) {
-        self.handle = handle
-    }
+    package init(handle: UInt8) { self.handle = handle }
 
     package var encodedParameters: [UInt8] { [handle] }
 }

@@ -38,9 +38,7 @@ package struct LEReadLocalSupportedFeatures: HCICommand {
 package struct LEFeatures: OptionSet, Hashable, Sendable {
     package let rawValue: UInt64
 
-    package init(rawValue: UInt64) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
 
     /// Bit 12. Some controllers set it without knowing the commands. The agent tries them first, but does not rely on
     /// the bit.
@@ -66,9 +64,7 @@ package struct LEFeatures: OptionSet, Hashable, Sendable {
 package struct Opcode: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt16
 
-    package init(rawValue: UInt16) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// HCI_Reset: clears everything that any host process has set up in the controller.
     package static let reset = Opcode(rawValue: 0x0C03)
@@ -86,9 +82,7 @@ extension Opcode: CustomStringConvertible {
 package struct HCIStatus: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
 
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     package static let success = HCIStatus(rawValue: 0x00)
     /// The controller does not know the command, even if its feature bits say so.

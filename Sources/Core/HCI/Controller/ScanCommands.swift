@@ -52,9 +52,7 @@ package struct LESetScanParameters: HCICommand {
 
     private let scan: [UInt8]
 
-    package init(type: ScanType, timing: ScanTiming) {
-        scan = timing.octets(type)
-    }
+    package init(type: ScanType, timing: ScanTiming) { scan = timing.octets(type) }
 
     package var encodedParameters: [UInt8] { scan + [0x00, 0x00] }
 }
@@ -75,9 +73,7 @@ package struct LESetExtendedScanParameters: HCICommand {
 
     private let scan: [UInt8]
 
-    package init(type: ScanType, timing: ScanTiming) {
-        scan = timing.octets(type)
-    }
+    package init(type: ScanType, timing: ScanTiming) { scan = timing.octets(type) }
 
     package var encodedParameters: [UInt8] { [0x00, 0x00, 0b001] + scan }
 }

@@ -28,9 +28,7 @@ struct AvailabilityWatch: Sendable {
     private var state = State.absent
 
     /// - Parameter maxAge: the largest age of a fix (`max_age_s`).
-    init(maxAge: TimeSpan) {
-        self.maxAge = maxAge
-    }
+    init(maxAge: TimeSpan) { self.maxAge = maxAge }
 
     var availability: LocationAvailability {
         switch state {

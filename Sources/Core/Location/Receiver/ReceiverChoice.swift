@@ -35,9 +35,7 @@ package struct ReceiverChoice: Sendable {
     private(set) var device: String?
 
     /// - Parameter maxAge: the time after which a receiver's fix is too old (`max_age_s`).
-    init(maxAge: TimeSpan) {
-        self.maxAge = maxAge
-    }
+    init(maxAge: TimeSpan) { self.maxAge = maxAge }
 
     /// Returns whether to use a report. A report without a fix is used as long as no other receiver has a fix, so that
     /// `FixIntake` counts it.

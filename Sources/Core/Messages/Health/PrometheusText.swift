@@ -25,9 +25,7 @@ struct PrometheusText {
             self.label = label
         }
 
-        init(_ value: Bool, label: (name: String, value: String)? = nil) {
-            self.init(value ? 1 : 0, label: label)
-        }
+        init(_ value: Bool, label: (name: String, value: String)? = nil) { self.init(value ? 1 : 0, label: label) }
     }
 
     private(set) var text = ""

@@ -36,9 +36,7 @@ package struct OwnTracks: Sendable {
     }
 
     /// Returns the message of the gateway's place.
-    package func location(_ fix: Fix) -> Message {
-        Message(topic: topic, payload: payload(fix), .retained)
-    }
+    package func location(_ fix: Fix) -> Message { Message(topic: topic, payload: payload(fix), .retained) }
 
     /// Returns the messages for a numbered message in the outbox. They go out before it, and again as often as it does.
     package func messages(for numbered: NumberedMessage, under topics: TopicTree) -> [Message] {

@@ -204,12 +204,8 @@ extension MessageComposer {
     }
 
     /// Returns the message that clears the retained state of an instance that is not monitored any more.
-    package func clearedState(_ instance: RegionInstanceID) -> Message {
-        cleared(topics.state(instance))
-    }
+    package func clearedState(_ instance: RegionInstanceID) -> Message { cleared(topics.state(instance)) }
 
     /// Returns the message that clears the retained message of a topic.
-    package func cleared(_ topic: String) -> Message {
-        Message(topic: topic, payload: [], .retained)
-    }
+    package func cleared(_ topic: String) -> Message { Message(topic: topic, payload: [], .retained) }
 }

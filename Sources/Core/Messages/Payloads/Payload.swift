@@ -16,9 +16,7 @@ package protocol ReadablePayload: Payload {
 
 extension ReadablePayload {
     /// Reads a payload from outside. Unknown fields are ignored.
-    init(decoding octets: [UInt8]) throws(PayloadError) {
-        try self.init(try PayloadFields(octets))
-    }
+    init(decoding octets: [UInt8]) throws(PayloadError) { try self.init(try PayloadFields(octets)) }
 
     /// Reads a payload from an object inside another one.
     init(_ fields: PayloadFields) throws(PayloadError) {

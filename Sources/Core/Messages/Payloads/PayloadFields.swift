@@ -75,9 +75,7 @@ package struct PayloadFields {
 
 /// Text, words and Booleans.
 extension PayloadFields {
-    package mutating func text(_ key: StaticString) throws(PayloadError) -> String {
-        try text(key, at: required(key))
-    }
+    package mutating func text(_ key: StaticString) throws(PayloadError) -> String { try text(key, at: required(key)) }
 
     package mutating func textIfPresent(_ key: StaticString) throws(PayloadError) -> String? {
         guard let index = find(key) else { return nil }

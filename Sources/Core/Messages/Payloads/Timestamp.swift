@@ -67,9 +67,7 @@ package enum Timestamp {
     }
 
     /// Returns the days since 1970-01-01, negative before it.
-    static func day(of time: WallTime) -> Int64 {
-        floorDivide(time.microseconds, 86_400_000_000)
-    }
+    static func day(of time: WallTime) -> Int64 { floorDivide(time.microseconds, 86_400_000_000) }
 
     static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
         let quotient = value / divisor

@@ -39,9 +39,7 @@ extension BeaconRegion {
             && (minor == nil || other.minor == nil || minor == other.minor)
     }
 
-    var constraint: BeaconIdentityConstraint {
-        BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
-    }
+    var constraint: BeaconIdentityConstraint { BeaconIdentityConstraint(uuid: uuid, major: major, minor: minor) }
 
     /// Returns whether a record belongs to this region: to a possible instance, with the present constraint. A region
     /// with this id and other beacons is another region, whose record does not apply. A region of people restores nothing.

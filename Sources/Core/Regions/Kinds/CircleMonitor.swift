@@ -30,9 +30,7 @@ struct CircleMonitor: Sendable {
     private(set) var judgedCount = 0
 
     /// True if a state is not decided, or a crossing is under way.
-    var isUndecided: Bool {
-        !waiting.isEmpty || !settling.isEmpty || progress.values.contains { $0.run != nil }
-    }
+    var isUndecided: Bool { !waiting.isEmpty || !settling.isEmpty || progress.values.contains { $0.run != nil } }
 
     /// True if the gateway is inside a circle.
     var isGatewayInside: Bool { insideCount > 0 }

@@ -136,14 +136,10 @@ struct Sight: Sendable {
     var isBlind: Bool { blindSince != nil }
 
     /// Returns the seen time at `now`.
-    func seenTime(at now: Instant) -> Instant {
-        min(now, blindSince ?? now) - blindTime
-    }
+    func seenTime(at now: Instant) -> Instant { min(now, blindSince ?? now) - blindTime }
 
     /// Returns when seen time will be `seen` if the source goes on seeing. While it is blind, never.
-    func instant(ofSeenTime seen: Instant) -> Instant {
-        isBlind ? .distantFuture : seen + blindTime
-    }
+    func instant(ofSeenTime seen: Instant) -> Instant { isBlind ? .distantFuture : seen + blindTime }
 
     mutating func blinded(since: Instant) {
         if blindSince == nil { blindSince = since }

@@ -174,9 +174,7 @@ struct AdmissionDecisions: Sendable {
     /// Expanded regions that have settled.
     var settled: [BeaconRegion] = []
 
-    var isEmpty: Bool {
-        admitted.isEmpty && deleted.isEmpty && surges.isEmpty && failures.isEmpty && settled.isEmpty
-    }
+    var isEmpty: Bool { admitted.isEmpty && deleted.isEmpty && surges.isEmpty && failures.isEmpty && settled.isEmpty }
 }
 
 /// The number of entries refused since the start. An identity counts once in a minute.

@@ -49,9 +49,7 @@ struct Ranger: Sendable {
     }
 
     /// Stops the reports of an instance that is not inside any more.
-    mutating func stop(_ slot: InstanceSlot) {
-        sessions[slot] = nil
-    }
+    mutating func stop(_ slot: InstanceSlot) { sessions[slot] = nil }
 
     /// Learns that a beacon came, left, fell silent or is counted differently. The next report comes as soon as
     /// the interval allows.

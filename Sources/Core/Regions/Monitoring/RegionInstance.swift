@@ -116,9 +116,7 @@ package struct RegionInstanceID: Hashable, Sendable {
     }
 
     /// Returns the id of this instance in a zone of the store, or in the whole of it.
-    func inZone(_ zone: String?) -> RegionInstanceID {
-        RegionInstanceID(region: region, discriminator, zone: zone)
-    }
+    func inZone(_ zone: String?) -> RegionInstanceID { RegionInstanceID(region: region, discriminator, zone: zone) }
 
     /// The major; `nil` unless the region is expanded by major or minor.
     package var major: UInt16? { discriminator.numbers.major }

@@ -84,9 +84,7 @@ struct RegionInstances: Sendable {
     func region(in registration: RegistrationSlot) -> MonitoredRegion { registrations[registration].region }
 
     /// Returns the registered region of that id.
-    func region(_ id: String) -> MonitoredRegion? {
-        registration { $0.id == id }.map { registrations[$0].region }
-    }
+    func region(_ id: String) -> MonitoredRegion? { registration { $0.id == id }.map { registrations[$0].region } }
 
     /// Returns the first active registration whose region is wanted.
     func registration(where isWanted: (MonitoredRegion) -> Bool) -> RegistrationSlot? {

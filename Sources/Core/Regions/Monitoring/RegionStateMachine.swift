@@ -176,9 +176,7 @@ extension RegionStateMachine {
     }
 
     /// Ends the monitoring. An iteration over all slots then finds nothing to do here.
-    mutating func end() {
-        _ = become(.unsettled, state: .unknown, since: since)
-    }
+    mutating func end() { _ = become(.unsettled, state: .unknown, since: since) }
 
     /// Changes the announced state. All changes go through here.
     private mutating func become(

@@ -191,7 +191,5 @@ package struct HeatMap: Sendable {
         return numbers.count + withoutNumber
     }
 
-    private mutating func clear() {
-        (cells, beacons, pairs, beyond, unplaced) = ([:], [:], [], Rest(), Rest())
-    }
+    private mutating func clear() { (cells, beacons, pairs, beyond, unplaced) = ([:], [:], [], Rest(), Rest()) }
 }

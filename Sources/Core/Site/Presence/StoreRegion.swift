@@ -79,9 +79,7 @@ struct StoreRegion: StoreInstance {
 
     /// True if subscribers know that it is inside. Otherwise, and while an exit is undecided, no events of its zones
     /// are published.
-    var isPublishedInside: Bool {
-        machine.presence != nil && machine.state == .inside && !isUndecided && !isHeldByAway
-    }
+    var isPublishedInside: Bool { machine.presence != nil && machine.state == .inside && !isUndecided && !isHeldByAway }
 
     /// Returns the first state of a new region, where the gateways' claims decide nothing yet.
     func undecided(at now: Instant) -> Change? {
@@ -237,9 +235,7 @@ struct StoreRegion: StoreInstance {
     }
 
     /// Returns whether it exists and has been outside since that instant.
-    func isOutside(since instant: Instant) -> Bool {
-        pending == nil && machine.occupancy == .outside(since: instant)
-    }
+    func isOutside(since instant: Instant) -> Bool { pending == nil && machine.occupancy == .outside(since: instant) }
 
     /// Evaluates the claims.
     ///

@@ -11,9 +11,7 @@ struct ActorPath: Hashable, Sendable {
     private(set) var waypoints: [Waypoint]
 
     /// Begins at `position` at the time `start`.
-    init(from position: FloorPoint, at start: Instant) {
-        waypoints = [Waypoint(at: start, position: position)]
-    }
+    init(from position: FloorPoint, at start: Instant) { waypoints = [Waypoint(at: start, position: position)] }
 
     /// The time at which it appears.
     package var start: Instant { waypoints.first?.at ?? .origin }
