@@ -61,7 +61,7 @@ enum AdapterClaim<Work: Sendable>: Sendable {
     /// The time between two looks for the adapter.
     static var lookInterval: TimeSpan { .seconds(1) }
 
-    package var adapter: Adapter? {
+    var adapter: Adapter? {
         switch self {
         case .idle, .waiting: nil
         case .opening(let adapter), .held(let adapter, _): adapter

@@ -44,7 +44,7 @@ struct ScanController: AdapterController {
     /// - Parameter mayAdminister: whether the process has CAP_NET_ADMIN.
     init(mayAdminister: Bool) { recovery = AdapterRecovery(mayAdminister: mayAdminister) }
 
-    package var adapter: Adapter? { claim.adapter }
+    var adapter: Adapter? { claim.adapter }
 
     var nextDeadline: Instant {
         switch claim {

@@ -36,7 +36,7 @@ struct AdapterSelection: Sendable {
     }
 
     fileprivate struct Choice: Sendable {
-        package var adapter: Int
+        var adapter: Int
         /// The interval between receptions of the chosen adapter.
         var interval = LearnedInterval()
         var lastHeard: Instant

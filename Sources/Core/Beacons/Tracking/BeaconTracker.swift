@@ -185,7 +185,7 @@ struct Sighting: Hashable, Sendable {
     /// The form of the advertisement apart from the frame.
     var traits: AdvertisingTraits = .none
     /// The number of the gateway's adapter that heard it, from 0 on.
-    package var adapter: Int = 0
+    var adapter: Int = 0
 }
 
 /// The passing of time: transmitters fall silent, leave the list, are forgotten, and come back.

@@ -48,7 +48,7 @@ extension Rule where Value == RadioSettings.Adapter {
 
 /// An entry of `adapters`: `"hci0"`, or `{ name = "hci0", rssi_offset_db = -3 }`.
 struct ConfiguredAdapter: Hashable, Sendable {
-    package var adapter: RadioSettings.Adapter
+    var adapter: RadioSettings.Adapter
     /// The offset; `nil` for that of `[radio]`.
     var rssiOffset_db: Double?
 }

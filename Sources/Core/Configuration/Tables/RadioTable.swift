@@ -28,7 +28,7 @@ package struct RadioSettings: Hashable, Sendable {
 struct RadioTable: SettingsTable {
     static let tableName = "radio"
 
-    package let adapter = Key(
+    let adapter = Key(
         "adapter", default: .automatic, .adapter,
         "The Bluetooth adapter: the first usable one, by index, or by address, which stays when indices change.")
     let adapters = Key(

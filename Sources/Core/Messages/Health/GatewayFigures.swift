@@ -171,6 +171,6 @@ struct SuspectReadings: Hashable, Sendable {
     }
 
     /// The name in the configuration.
-    package var adapter: String
+    var adapter: String
     var kind: Kind
 }
