@@ -45,13 +45,13 @@ struct CountingStore {
             &outputs, isHearing: store.engine.isHearing, isCatchingUp: store.engine.isCatchingUp(at: now), at: now,
             demand)
         for output in outputs.dropFirst(count) {
-            if let told = output.content(TodayUpdate.self) { news.append((t_s, told)) }
+            if let published = output.content(TodayUpdate.self) { news.append((t_s, published)) }
         }
     }
 
     var reports: [TodayReport] { news.compactMap(\.news.report) }
 
-    /// When reports were told, seconds.
+    /// When reports were published, seconds.
     var reportTimes: [Double] { news.filter { $0.news.report != nil }.map(\.at_s) }
 
     /// The day as it is now.
@@ -66,9 +66,9 @@ struct CountingStore {
     /// Everything that is stored by now.
     var stored: [StoredDays] {
         var records: [String: StoredDays] = [:]
-        for (_, told) in news {
-            for key in told.removedKeys { records[key] = nil }
-            for record in told.records { records[record.key] = record }
+        for (_, published) in news {
+            for key in published.removedKeys { records[key] = nil }
+            for record in published.records { records[record.key] = record }
         }
         // As the disk has it.
         return records.sorted { $0.key < $1.key }.compactMap { StoredDays($0.value.encoded, key: $0.key) }

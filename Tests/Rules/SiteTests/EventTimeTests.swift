@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Visits equal those of a store that had heard everything at once, in any order of arrival")
 struct EventTimeTests {
-    @Test("An exit and an entry 2 s later, told after leave_after_s, are one visit")
+    @Test("An exit and an entry 2 s later, published after leave_after_s, are one visit")
     func breakOfALine() throws {
         var store = try Store()
         store.enter("a", seq: 1, at: 10)
@@ -14,7 +14,7 @@ struct EventTimeTests {
         store.enter("a", told_s: 32, seq: 3, at: 38.02)
         store.exit("a", entered_s: 32, heard_s: 50, seq: 4, at: 55)
         store.advance(to: 100)
-        #expect(store.told == ["enter carts 10.0 by a", "exit carts 60.0 by a", "10.0–50.0"])
+        #expect(store.published == ["enter carts 10.0 by a", "exit carts 60.0 by a", "10.0–50.0"])
     }
 
     @Test(
@@ -28,7 +28,7 @@ struct EventTimeTests {
         store.enter("b", told_s: 32, at: 37.05)
         store.exit("b", entered_s: 32, heard_s: 50, at: 55)
         store.advance(to: 100)
-        #expect(store.told == ["enter carts 10.0 by a", "exit carts 60.0 by b", "10.0–50.0"])
+        #expect(store.published == ["enter carts 10.0 by a", "exit carts 60.0 by b", "10.0–50.0"])
     }
 
     @Test("Two visits that arrive at once, long after, are two, each at its own time")
@@ -43,7 +43,7 @@ struct EventTimeTests {
         store.exit("a", entered_s: 62, heard_s: 90, told_s: 100, seq: 4, at: 300.3)
         store.advance(to: 400)
         #expect(
-            store.told == [
+            store.published == [
                 "enter carts 10.0 by a", "exit carts 35.0 by a", "enter carts 62.0 by a", "exit carts 105.0 by a",
                 "10.0–28.0", "62.0–90.0",
             ])
@@ -58,7 +58,7 @@ struct EventTimeTests {
         store.exit("a", entered_s: 10, heard_s: 28, told_s: 30, seq: 2, at: 100.2)
         store.advance(to: 400)
         #expect(
-            store.told == [
+            store.published == [
                 "enter carts 10.0 by a", "exit carts 35.0 by a", "enter carts 62.0 by a", "exit carts 100.0 by a",
                 "10.0–28.0", "62.0–90.0",
             ])
@@ -77,7 +77,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
     }
 
-    @Test("A late stay of a gateway that was away joins two visits told by others")
+    @Test("A late stay of a gateway that was away joins two visits published by others")
     func awayGatewayJoins() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.state("b", "outside", seq: 0, at: 1)
@@ -91,10 +91,10 @@ struct EventTimeTests {
         store.exit("b", entered_s: 38, heard_s: 58, told_s: 60, seq: 2, at: 100.2)
         store.exit("a", entered_s: 62, heard_s: 118, at: 120)
         store.advance(to: 300)
-        #expect(store.told == ["enter carts 10.0 by a", "exit carts 125.0 by a", "10.0–118.0"])
+        #expect(store.published == ["enter carts 10.0 by a", "exit carts 125.0 by a", "10.0–118.0"])
     }
 
-    @Test("While a gateway is away, others tell at most 256 visits of one cart: all of them are told once it is back")
+    @Test("While a gateway is away, others report at most 256 visits of one cart: all are published once it is back")
     func manyVisits() throws {
         for (count, late) in [(256, 0), (257, 1)] {
             var store = try Store("[site]\nlate_after_s = 72000")
@@ -144,13 +144,13 @@ struct EventTimeTests {
         store.exit("a", entered_s: 62, heard_s: 118, at: 120)
         store.advance(to: 300)
         #expect(
-            store.told == [
+            store.published == [
                 "enter carts 10.0 by a", "exit carts 45.0 by a", "enter carts 62.0 by a", "exit carts 125.0 by a",
                 "10.0–38.0", "62.0–118.0",
             ])
     }
 
-    @Test("No visit begins before the end of the visit told before, whatever a state says")
+    @Test("No visit begins before the end of the visit published before, whatever a state says")
     func noOverlap() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.enter("b", at: 6)
@@ -158,7 +158,7 @@ struct EventTimeTests {
         store.state("a", "inside", since_s: 5, told_s: 5, at: 13)
         store.exit("a", entered_s: 5, heard_s: 38, at: 40)
         store.advance(to: 100)
-        #expect(store.told == ["enter carts 6.0 by b", "exit carts 45.0 by a", "12.0–38.0"])
+        #expect(store.published == ["enter carts 6.0 by b", "exit carts 45.0 by a", "12.0–38.0"])
     }
 
     @Test("A gateway with an overdue list may have a line that is down: exits wait for it")
@@ -170,7 +170,7 @@ struct EventTimeTests {
         store.enter("b", told_s: 42, at: 48)
         store.exit("b", entered_s: 42, heard_s: 60, at: 62)
         store.advance(to: 100)
-        #expect(store.told == ["enter carts 10.0 by a", "exit carts 67.0 by b", "10.0–60.0"])
+        #expect(store.published == ["enter carts 10.0 by a", "exit carts 67.0 by b", "10.0–60.0"])
     }
 
     @Test("A visit at gateways that are away is not ended by the last one that is left")
@@ -188,7 +188,7 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a"])
     }
 
-    @Test("A gateway away for a day is given up: an exit that others saw is told, as late as possible")
+    @Test("A gateway away for a day is given up: an exit that others saw is published, as late as possible")
     func awayForADay() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -433,7 +433,7 @@ struct EventTimeTests {
         store.enter("a", at: 10)
         store.exit("a", entered_s: 10, heard_s: 90, told_s: 30, at: 30)
         store.advance(to: 60)
-        #expect(store.told == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
+        #expect(store.published == ["enter carts 10.0 by a", "exit carts 35.0 by a", "10.0–30.0"])
     }
 
     @Test("A list that comes before the entry of the next visit does not lengthen the visit before")
@@ -450,7 +450,7 @@ struct EventTimeTests {
         #expect(store.visits == ["carts 10.0–30.0, heard until 20.0", "carts 50.0–70.0, heard until 60.0"])
     }
 
-    @Test("The next visit is told by the gateway that saw it begin, even if that gateway tells it last")
+    @Test("The next visit is published by the gateway that saw it begin, even if that gateway tells it last")
     func causeOfTheNextVisit() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.enter("a", at: 10)
@@ -475,7 +475,7 @@ struct EventTimeTests {
             store.exit("b", entered_s: 10, heard_s: 25, extra: extra, at: 30)
             store.exit("a", entered_s: 20, heard_s: 30, at: 35)
             store.advance(to: 60)
-            #expect(store.told == ["enter carts 20.0 by a", "exit carts 40.0 by a", "10.0–30.0"])
+            #expect(store.published == ["enter carts 20.0 by a", "exit carts 40.0 by a", "10.0–30.0"])
             #expect(store.stays.map(\.beginning) == [beginning])
         }
     }

@@ -55,7 +55,7 @@ struct HeatHoursTests {
         }
 
         /// Each sheet's time in seconds from the start, with the seconds in its cell.
-        var told: [String] {
+        var published: [String] {
             sheets.map {
                 let (from, to) = ($0.from - HeatHoursTests.start, $0.to - HeatHoursTests.start)
                 return "\(Int(from.seconds))–\(Int(to.seconds)) \($0.cells.map(\.seconds).reduce(0, +))"
@@ -96,7 +96,7 @@ struct HeatHoursTests {
         run.pass(to: at_s, away_s: 0)
         run.pass(to: 11_000) { _ in -back_us }
         run.expectRules()
-        #expect(run.told.prefix(2).map { $0.prefix(9) } == ["0–3600 35", "3600–7200"])
+        #expect(run.published.prefix(2).map { $0.prefix(9) } == ["0–3600 35", "3600–7200"])
         #expect(run.sheets.flatMap(\.cells).map(\.seconds).reduce(0, +) >= 7_198)
     }
 
@@ -105,7 +105,7 @@ struct HeatHoursTests {
         var run = try Run()
         run.pass(to: 7_300) { Int64($0) * -1_000 }
         run.expectRules()
-        #expect(run.told == ["0–3600 3603", "3600–7200 3604"])
+        #expect(run.published == ["0–3600 3603", "3600–7200 3604"])
     }
 
     @Test("A clock that skips a part of the hour shortens the sheet, and one that skips its end ends it there")
@@ -113,21 +113,21 @@ struct HeatHoursTests {
         var run = try Run()
         run.pass(to: 900, away_s: 0)
         run.pass(to: 1_800, away_s: 1_500)
-        #expect(run.told == [])
+        #expect(run.published == [])
         run.pass(to: 6_000, away_s: 5_000)
         run.expectRules()
         // The hour between has 400 seconds alone.
-        #expect(run.told == ["0–1801 1800", "7200–10800 3600"])
+        #expect(run.published == ["0–1801 1800", "7200–10800 3600"])
     }
 
-    @Test("A clock that is a year ahead for a while costs the hours of that year, and no hour is told twice")
+    @Test("A clock that is a year ahead for a while costs the hours of that year, and no hour is published twice")
     func year() throws {
         var run = try Run()
         run.pass(to: 1_200, away_s: 0)
         run.pass(to: 2_400, away_s: 365 * 86_400)
         run.pass(to: 7_300, away_s: 0)
         run.expectRules()
-        #expect(run.told == ["0–1201 1200", "3600–7200 3600"])
+        #expect(run.published == ["0–1201 1200", "3600–7200 3600"])
     }
 
     @Test(
@@ -156,24 +156,24 @@ struct HeatHoursTests {
         var short = try Run()
         short.pass(to: 3, away_s: 0)
         short.stop()
-        #expect(short.told == ["0–3 3"])
+        #expect(short.published == ["0–3 3"])
         var back = try Run()
         back.pass(to: 1_200, away_s: 0)
         back.pass(to: 1_300, away_s: -900)
         back.stop()
-        #expect(back.told == ["0–400 1300"])
+        #expect(back.published == ["0–400 1300"])
         var again = try Run()
         again.pass(to: 1_200, away_s: 0)
         again.pass(to: 1_300, away_s: 10_800)
         again.pass(to: 1_400, away_s: 0)
         again.stop()
-        #expect(again.told == ["0–1201 1200"])
+        #expect(again.published == ["0–1201 1200"])
     }
 
-    @Test("The end of an hour that the store began with less than ten minutes left is not told")
+    @Test("The end of an hour that the store began with less than ten minutes left is not published")
     func late() throws {
         var run = try Run(away_s: 3_100)
         run.pass(to: 4_200, away_s: 3_100)
-        #expect(run.told == ["3600–7200 3600"])
+        #expect(run.published == ["3600–7200 3600"])
     }
 }

@@ -90,7 +90,7 @@ struct HeatMapTests {
         for allowed in ["0", "0.0", "0.5", "100"] { _ = try Settings.parse("[site]\nheat_cell_m = \(allowed)") }
     }
 
-    @Test("Five beacons of a cell are told with their seconds, four are not, nor are their seconds")
+    @Test("Five beacons of a cell are published with their seconds, four are not, nor are their seconds")
     func minimum() throws {
         var map = try Map()
         for second in 1...10 {
@@ -103,7 +103,7 @@ struct HeatMapTests {
         #expect(map.sheets.map(\.omittedCells) == [1] && map.sheets.map(\.omitted_s) == [nil])
     }
 
-    @Test("The seconds left out are told where as many beacons were in those cells together, each counted once")
+    @Test("The seconds left out are published where as many beacons were in those cells together, each counted once")
     func together() throws {
         var map = try Map()
         for second in 1...10 {
@@ -117,7 +117,7 @@ struct HeatMapTests {
         #expect(map.sheets.map(\.omitted_s) == [45, nil])
     }
 
-    @Test("Seconds of beacons without a position are told by themselves, from five beacons on")
+    @Test("Seconds of beacons without a position are published by themselves, from five beacons on")
     func unplaced() throws {
         var map = try Map()
         for second in 1...10 {
@@ -144,7 +144,7 @@ struct HeatMapTests {
         #expect(map.sheets.map(\.omittedCells) == [1])
     }
 
-    @Test("Cells are told with their middle, also below zero, and by floor")
+    @Test("Cells are published with their middle, also below zero, and by floor")
     func middles() throws {
         var map = try Map("heat_cell_m = 2.5\nheat_minimum = 1")
         map.list([1: (-0.1, -2.6)], floor: -1, at: 1)
@@ -180,7 +180,7 @@ struct HeatMapTests {
         #expect(second.sheets.map(\.omittedCells) == [1])
     }
 
-    @Test("Of hours in which the process slept, none is told")
+    @Test("Of hours in which the process slept, none is published")
     func asleep() throws {
         var map = try Map()
         map.follow(at: 100)
@@ -189,7 +189,7 @@ struct HeatMapTests {
         #expect(map.times == ["0.0–3600.0", "144000.0–147600.0"])
     }
 
-    @Test("More cells than a sheet may have are told in several, each cell once and what was omitted once")
+    @Test("More cells than a sheet may have are published in several, each cell once and what was omitted once")
     func pages() throws {
         var map = try Map("heat_cell_m = 1\nheat_minimum = 1")
         for cell in 0..<1_201 {
@@ -202,7 +202,7 @@ struct HeatMapTests {
         #expect(Set(map.cells).count == 1_201 && map.sheets.map(\.omitted_s) == [1, 0, 0])
     }
 
-    @Test("Beyond a limit of cells or beacons, seconds are left out and counted, and the cells told stay right")
+    @Test("Beyond a limit of cells or beacons, seconds are left out and counted, and the cells published stay right")
     func limits() throws {
         var map = try Map("heat_cell_m = 1\nheat_minimum = 1")
         for row in 0..<129 {
@@ -255,8 +255,8 @@ struct HeatMapTests {
         }
     }
 
-    @Test("No sheet is told before its end, though the message reads the clock once more")
-    func told() throws {
+    @Test("No sheet is published before its end, though the message reads the clock once more")
+    func published() throws {
         var map = try Map()
         map.follow(at: 3_600)
         var composer = MessageComposer(

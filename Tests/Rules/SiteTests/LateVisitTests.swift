@@ -2,9 +2,9 @@ import Testing
 
 @testable import Core
 
-@Suite("A visit that becomes known after a later one was told is told by a late exit")
+@Suite("A visit that becomes known after a later one was published is published by a late exit")
 struct LateVisitTests {
-    /// A store that has told a visit from 50 to 65 s, by gateway a.
+    /// A store that has published a visit from 50 to 65 s, by gateway a.
     private static func afterAVisit(_ toml: String = "late_after_s = 900") throws -> Store {
         var store = try Store("[site]\n" + toml)
         store.state("b", "outside", at: 1)
@@ -15,7 +15,7 @@ struct LateVisitTests {
     }
 
     @Test("It has its own times and its gateway, there is no entry, and no state changes")
-    func told() throws {
+    func published() throws {
         var store = try Self.afterAVisit()
         let states = store.states
         store.enter("b", told_s: 10, seq: 1, at: 100)
@@ -27,7 +27,7 @@ struct LateVisitTests {
         #expect(store.engine.figures.late == 0)
     }
 
-    @Test("A visit before the open one is told while that one lasts")
+    @Test("A visit before the open one is published while that one lasts")
     func beforeTheOpenOne() throws {
         var store = try Store("[site]\nlate_after_s = 900")
         store.state("g0", "outside", at: 1)
@@ -44,7 +44,7 @@ struct LateVisitTests {
         #expect(store.engine.figures.late == 0)
     }
 
-    @Test("It waits until gateways that are away have told what they heard, and joins their stays")
+    @Test("It waits until gateways that are away have reported what they heard, and joins their stays")
     func joined() throws {
         var store = try Self.afterAVisit()
         store.state("c", "outside", at: 90)
@@ -74,7 +74,7 @@ struct LateVisitTests {
         #expect(store.engine.figures.late == 0)
     }
 
-    @Test("A stay that touches a visit that was told is given up and counted")
+    @Test("A stay that touches a visit that was published is given up and counted")
     func touchesATold() throws {
         for (from_s, to_s) in [(61.0, 64.0), (40.0, 45.5), (40.0, 70.0), (52.0, 55.0)] {
             var store = try Self.afterAVisit()
@@ -138,7 +138,7 @@ struct LateVisitTests {
         #expect(store.lateVisits == [] && store.engine.figures.late == 1)
     }
 
-    @Test("Where more visits were told than a store remembers, one before the oldest of them is given up and counted")
+    @Test("A late visit before the oldest one that a store remembers is given up and counted")
     func limit() throws {
         for (count, late) in [(60, 0), (70, 1)] {
             var store = try Store("[site]\nlate_after_s = 7200")

@@ -66,7 +66,7 @@ struct LatenessTests {
         #expect(store.events == [] && store.states.last == "inside carts 100.0")
     }
 
-    @Test("A state dated before the exit that was told meanwhile settles them too")
+    @Test("A state dated before the exit that was published meanwhile settles them too")
     func stateBeforeTheExit() throws {
         var store = try Store("[site]\nlate_after_s = 30")
         store.enter("a", at: 10)
@@ -191,7 +191,7 @@ struct LatenessTests {
             store.enter("a", told_s: 50, seq: 3, at: 140.3)
             store.exit("a", entered_s: 50, heard_s: 58, told_s: 60, seq: 4, at: 140.4)
             store.advance(to: 300)
-            #expect(store.told.suffix(2) == ["20.0–28.0", "50.0–58.0"], "lists again: \(listsAgain)")
+            #expect(store.published.suffix(2) == ["20.0–28.0", "50.0–58.0"], "lists again: \(listsAgain)")
             #expect(store.stays.count == 2 && store.engine.figures.late == 0)
         }
     }
@@ -209,7 +209,7 @@ struct LatenessTests {
         #expect(store.states.last == "inside carts 90.0" && store.events == [])
     }
 
-    @Test("A whole visit that comes after its last state is told")
+    @Test("A whole visit that comes after its last state is published")
     func visitAfterItsState() throws {
         var store = try Store()
         store.state("a", "outside", at: 1)
@@ -243,7 +243,7 @@ struct LatenessTests {
     }
 
     @Test(
-        "An exit whose state could not wait any longer tells when the beacon was heard last, unless its visit is told")
+        "An exit whose state could not wait any longer has the beacon's last report, unless its visit is published")
     func exitBehindItsState() throws {
         for (isAway, heard_s, late) in [(true, 35, 0), (false, 10, 1)] as [(Bool, Double, UInt64)] {
             var store = try Store("[site]\nlate_after_s = 900")

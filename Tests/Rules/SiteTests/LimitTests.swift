@@ -26,7 +26,7 @@ struct LimitTests {
     }
 
     @Test(
-        "At max_instances an entry is held back until another instance is left, and is then told with its own time"
+        "At max_instances an entry is held back until another instance is left, and is then published with its own time"
     )
     func instances() throws {
         var store = try Store("[regions]\nmax_instances = 2\n[site]")
@@ -80,7 +80,7 @@ struct LimitTests {
         store.advance(to: 200)
         #expect(store.events.suffix(2) == ["enter carts/1/4 4.0 by a", "enter carts/1/5 5.0 by a"])
         #expect(store.engine.figures(at: .origin + .seconds(200)).refusedEntries.maxInstances >= 1)
-        // An entry that gave way is told once its gateway repeats its state.
+        // An entry that gave way is published once its gateway repeats its state.
         store.exit("a", "carts/1/4", minor: 4, entered_s: 4, heard_s: 200, at: 205)
         store.state("a", "inside", "carts/1/3", since_s: 3, told_s: 3, at: 210)
         store.advance(to: 300)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("An old entry waits for gateways that are back at the same time")
 struct OldEntryTests {
-    @Test("After an outage of all, the visits of the gateway that is back last are told too, each at its own time")
+    @Test("After an outage of all, the visits of the gateway that is back last are published too, each at its own time")
     func outageOfAll() throws {
         for left_s in [240.0, 500] {
             var store = try Store("[site]\nlate_after_s = 7200")
@@ -21,7 +21,7 @@ struct OldEntryTests {
             if left_s > 300 { store.exit("a", entered_s: 200, heard_s: left_s - 5, seq: 2, at: left_s) }
             store.advance(to: 600)
             #expect(
-                store.told == [
+                store.published == [
                     "enter carts 100.0 by b", "exit carts 165.0 by b", "enter carts 200.0 by a",
                     "exit carts \(left_s + 5) by a", "100.0–155.0", "200.0–\(left_s - 5)",
                 ])
@@ -60,7 +60,7 @@ struct OldEntryTests {
         #expect(store.states.last == "inside carts 80.0")
     }
 
-    @Test("An old entry that waits is told even if its gateway goes away meanwhile")
+    @Test("An old entry that waits is published even if its gateway goes away meanwhile")
     func oldEntryOfAGatewayThatGoesAway() throws {
         var store = try Store("[site]\nlate_after_s = 7200")
         for gateway in ["a", "b"] { store.state(gateway, "outside", at: 1) }

@@ -112,7 +112,7 @@ struct PresenceTests {
         #expect(store.events.last == "enter carts 310.0 by b")
     }
 
-    @Test("An inferred exit is told as such")
+    @Test("An inferred exit is published as such")
     func inferred() throws {
         var store = try Store()
         store.enter("a", at: 10)

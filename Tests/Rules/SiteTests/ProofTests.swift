@@ -242,7 +242,7 @@ struct ProofTests {
         #expect(store.states == ["outside carts 1.0", "unknown carts 80.0"])
     }
 
-    @Test("A gateway that has never told a status counts as one that hears")
+    @Test("A gateway that has never published a status counts as one that hears")
     func noStatus() throws {
         var store = try Store()
         store.enter("a", at: 10)
@@ -251,7 +251,7 @@ struct ProofTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
     }
 
-    @Test("A retained stay of a gateway offline from the start is unknown, and told so")
+    @Test("A retained stay of a gateway offline from the start is unknown, and published as unknown")
     func offlineFromTheStart() throws {
         var store = try Store()
         store.status("a", online: false, at: 0)

@@ -32,7 +32,7 @@ struct RestartTests {
         #expect(store.stays.map { Store.tenths($0.lastHeardAt) } == ["-10.0"])
     }
 
-    @Test("Events while no process ran are told after the start of the next one: the history before stays")
+    @Test("Events while no process ran are published after the start of the next one: the history before stays")
     func leftMeanwhile() throws {
         var store = try Store(restoring: [inside(RegionInstanceID(region: "carts"))])
         store.state("a", "outside", since_s: -20, told_s: -20, seq: 4, at: 0.1)

@@ -285,7 +285,7 @@ struct Store {
     }
 
     /// The outputs of regions: events, and the visits that exits end.
-    var told: [String] { events + stays.map { "\(Self.tenths($0.enteredAt))–\(Self.tenths($0.lastHeardAt))" } }
+    var published: [String] { events + stays.map { "\(Self.tenths($0.enteredAt))–\(Self.tenths($0.lastHeardAt))" } }
 
     /// The stays in zones that exits have ended.
     var zoneStays: [RegionStay] { Self.stays(zoneTransitions) }
@@ -330,7 +330,7 @@ struct Store {
         .map { "\($0.0) \($0.2)" }
     }
 
-    /// The late visits, in the order in which they were told.
+    /// The late visits, in the order in which they were published.
     var lateVisits: [String] {
         outputs.compactMap { output in
             guard case .exit(let id, let event, let at) = output, let stay = event.lateStay else {

@@ -120,7 +120,7 @@ struct StoreWorldTests {
     @Test("Nothing enters twice, zones exclude each other, and a beacon that a gateway hears stays", arguments: 1...60)
     func invariants(seed: Int) throws {
         var world = try StoreWorld(seed: UInt64(seed))
-        var told = 0
+        var published = 0
         var isInside: [RegionInstanceID: Bool] = [:]
         var states: [RegionInstanceID: RegionState] = [:]
         for _ in 0..<400 {
@@ -128,7 +128,7 @@ struct StoreWorldTests {
             let heard = Set(StoreWorld.beacons.filter { [world] in world.isHeard($0) })
             world.step()
             world.store.advance(to: world.t_s)
-            for output in world.store.outputs.dropFirst(told) {
+            for output in world.store.outputs.dropFirst(published) {
                 guard case .transition(let transition, _) = output else { continue }
                 let id = transition.instance
                 if let event = transition.event {
@@ -139,7 +139,7 @@ struct StoreWorldTests {
                 }
                 states[id] = transition.state
             }
-            told = world.store.outputs.count
+            published = world.store.outputs.count
             for beacon in StoreWorld.beacons {
                 let region = RegionInstanceID(region: "carts", .minor(major: 1, minor: UInt16(beacon)))
                 // The beacon may have left and come back meanwhile. An entry dated in the past waits for later news,

@@ -56,7 +56,7 @@ struct TodayRestartTests {
         #expect(carts.visits == 1 && carts.entries == [0])
     }
 
-    @Test("The curve of the same weekday is told a week later, also by another process")
+    @Test("The curve of the same weekday is published a week later, also by another process")
     func lastWeek() throws {
         let later = try CountingStore(days: try former().stored, start: Store.start + .seconds(7 * day_s))
         let lastWeek = try #require(try later.carts(at: 1).lastWeek)
@@ -101,7 +101,7 @@ struct TodayRestartTests {
         #expect(!later.report(at: 1).regions.contains { $0.visits > 0 })
     }
 
-    @Test("More regions than are told of are counted by their visits")
+    @Test("More regions than are published are counted by their visits")
     func manyRegions() throws {
         var counting = try CountingStore()
         counting.store.status("a", at: 0)

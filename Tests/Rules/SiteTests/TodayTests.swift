@@ -128,7 +128,7 @@ struct TodayTests {
         #expect(carts.visits == 1 && carts.entries == [0] && carts.present == 1)
     }
 
-    @Test("A visit that was over before midnight does not touch the next day, though its exit is told later")
+    @Test("A visit that was over before midnight does not touch the next day, though its exit is published later")
     func lateExit() throws {
         var counting = try CountingStore()
         counting.store.status("a", at: 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Core
 
-/// A store whose lines are cut, beside its undisturbed twin. Both are told equal crossings.
+/// A store whose lines are cut, beside its undisturbed twin. Both get equal crossings.
 ///
 /// Two carts come and go. Beside them each gateway has a cart of its own that never leaves, so it lists beacons while its line is up.
 private struct Twins {
@@ -104,7 +104,7 @@ private struct Twins {
     ///
     /// - Parameter isCut: whether lines are cut. The twin's are not.
     /// - Returns: each visit: its cart, its entry, its exit, and its last report.
-    func told(isCut: Bool) throws -> (visits: [String], late: UInt64) {
+    func published(isCut: Bool) throws -> (visits: [String], late: UInt64) {
         var store = try Store("[site]\nlate_after_s = 900")
         let cuts = isCut ? cuts : []
         // Messages of one time keep their order.
@@ -205,7 +205,7 @@ private struct Twins {
     }
 }
 
-@Suite("Once everything has arrived, a store whose lines were cut has told the visits of its undisturbed twin")
+@Suite("Once everything has arrived, a store whose lines were cut has published the visits of its undisturbed twin")
 struct TwinTests {
     @Test("Visits are equal, and no message came too late", arguments: 1...8)
     func visits(seed: Int) throws { try check(seed) }
@@ -215,7 +215,7 @@ struct TwinTests {
 
     private func check(_ seed: Int) throws {
         let twins = Twins(seed: UInt64(seed))
-        let (twin, cut) = try (twins.told(isCut: false), twins.told(isCut: true))
+        let (twin, cut) = try (twins.published(isCut: false), twins.published(isCut: true))
         #expect(twin.late == 0 && cut.late == 0)
         #expect(cut.visits == twin.visits)
     }

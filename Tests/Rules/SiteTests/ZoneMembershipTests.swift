@@ -35,7 +35,7 @@ struct ZoneMembershipTests {
         #expect(words(store.zoneEvents) == ["exit cart/1/1/zone/door", "enter cart/1/1/zone/bakery"])
     }
 
-    @Test("A beacon that left its own region and comes back is told in the zone again, even if others stayed")
+    @Test("A beacon that left its own region and comes back is published in the zone again, even if others stayed")
     func back() throws {
         var store = try Store(ZoneTests.two)
         for region in ["hall", "cart/1/1"] { store.enter("a", region, at: 10) }
@@ -80,7 +80,7 @@ struct ZoneMembershipTests {
         }
     }
 
-    @Test("A region told as inside after the beacon has been placed tells its zone too")
+    @Test("A region published as inside after the beacon has been placed tells its zone too")
     func later() throws {
         var store = try Store(ZoneTests.two)
         store.enter("a", "hall", at: 10)
@@ -92,7 +92,7 @@ struct ZoneMembershipTests {
         #expect(words(store.zoneEvents) == ["enter hall/zone/door", "enter cart/1/1/zone/door"])
     }
 
-    @Test("A beacon that changed zones while its region was unknown is told in one zone once it is known again")
+    @Test("A beacon that changed zones while its region was unknown is published in one zone once it is known again")
     func unknown() throws {
         var store = try Store("[regions]\nunknown_state_after_s = 5\n" + ZoneTests.two)
         for region in ["hall", "cart/1/1"] { store.enter("a", region, at: 10) }
@@ -114,7 +114,7 @@ struct ZoneMembershipTests {
 
     private static let shared = ZoneTests.two + "\n[privacy]\nsite_key_file = \"/etc/beacond/site.key\"\n"
 
-    @Test("A device that is told apart from another one replaces the beacon followed before")
+    @Test("A device that is distinguished from another one replaces the beacon followed before")
     func toldApart() throws {
         var store = try Store(Self.shared)
         store.enter("a", at: 10)
@@ -191,7 +191,7 @@ struct ZoneMembershipTests {
         #expect(store.zoneLevels.first == -55)
     }
 
-    @Test("A state inside that names an exit continues the visit of that exit, and its zone is told")
+    @Test("A state inside that names an exit continues the visit of that exit, and its zone is published")
     func stateNamesExit() throws {
         var store = try Store()
         store.state("a", "outside", since_s: 1, seq: 0, at: 5)

@@ -40,7 +40,7 @@ struct ZoneTests {
         #expect(store.listed?.beacons.first?.place?.zone == "bakery")
     }
 
-    @Test("A zone was last heard no later than its region, also where the next visit began before the exit was told")
+    @Test("A zone was last heard no later than its region, also where the next visit began before the exit came")
     func heardWithTheRegion() throws {
         var store = try Store(Self.two + "\n[[site.gateway]]\nid = \"c\"")
         store.enter("a", at: 10)
@@ -109,7 +109,7 @@ struct ZoneTests {
         #expect(zones(store).count == 1)
     }
 
-    @Test("A list names another zone as soon as that is sure, and its visit is told once it is not just passing by")
+    @Test("A list names another zone once that is sure, and its visit is published once it is not just passing by")
     func listedBeforeItsVisit() throws {
         var store = try Store(Self.two)
         store.enter("a", at: 10)
@@ -309,7 +309,7 @@ struct ZoneTests {
         #expect(zones(store).map { $0.prefix(23) } == ["enter carts/zone/bakery"])
     }
 
-    @Test("One of several devices that share an identity is told by its name, where the gateways name alike")
+    @Test("One of several devices that share an identity is published with its name, where the gateways name alike")
     func devices() throws {
         var store = try Store("[privacy]\nsite_key_file = \"/secret\"\n" + Self.two)
         store.enter("a", at: 10)
