@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Deferred updates")
 struct DeferredTrackTests {
-    @Test("Every used fix is kept, and told oldest first once the distance is travelled")
+    @Test("Every used fix is kept, and published oldest first once the distance is travelled")
     func distance() throws {
         var track = DeferredTrack(distance_m: 95, timeout: .zero)
         for second in 0..<10 {
             #expect(track.keep(try fix(Double(second), north_m: Double(second) * 10), at: at(Double(second))) == nil)
         }
-        let told = track.keep(try fix(10, north_m: 100), at: at(10))
-        let batch = try #require(told)
+        let published = track.keep(try fix(10, north_m: 100), at: at(10))
+        let batch = try #require(published)
         #expect(batch.finished == .distance)
         #expect(batch.fixes.map(\.at) == (0...10).map { time(Double($0)) })
         #expect(track.count == 0)
@@ -45,7 +45,7 @@ struct DeferredTrackTests {
         #expect(track.keep(try fix(2, north_m: 202), at: at(2))?.fixes.count == 1)
     }
 
-    @Test("A batch is told when its first fix has waited for the timeout")
+    @Test("A batch is published when its first fix has waited for the timeout")
     func timeout() throws {
         var track = DeferredTrack(distance_m: 0, timeout: .seconds(60))
         #expect(track.deadline == .distantFuture)
@@ -54,8 +54,8 @@ struct DeferredTrackTests {
         _ = track.keep(try fix(130, north_m: 9_000), at: at(130))
         #expect(track.deadline == at(160))
         #expect(track.advance(to: at(159.9)) == nil)
-        let told = track.advance(to: at(160))
-        let batch = try #require(told)
+        let published = track.advance(to: at(160))
+        let batch = try #require(published)
         #expect(batch.finished == .timeout)
         #expect(batch.fixes.count == 2)
         #expect(track.deadline == .distantFuture)
@@ -69,18 +69,18 @@ struct DeferredTrackTests {
         #expect(track.stop() == nil)
     }
 
-    @Test("A full batch is told at once, and no fix is lost")
+    @Test("A full batch is published at once, and no fix is lost")
     func limit() throws {
         var track = DeferredTrack(distance_m: 1e9, timeout: .forever)
-        var told = 0
+        var published = 0
         for second in 0..<2 * DeferredTrack.maxFixes + 5 {
             if let batch = track.keep(try fix(Double(second)), at: at(Double(second))) {
                 #expect(batch.finished == .timeout)
-                told += batch.fixes.count
+                published += batch.fixes.count
             }
             #expect(track.count < DeferredTrack.maxFixes)
         }
-        #expect(told == 2 * DeferredTrack.maxFixes)
+        #expect(published == 2 * DeferredTrack.maxFixes)
         #expect(track.count == 5)
     }
 }

@@ -40,7 +40,7 @@ private struct Van {
     }
 
     /// The outputs, without those of used and kept fixes.
-    var told: [String] {
+    var published: [String] {
         outputs.compactMap { item in
             switch item {
             case .used, .kept: nil
@@ -55,7 +55,7 @@ private struct Van {
 
 @Suite("The location services together")
 struct LocationServicesTests {
-    @Test("A receiver is searched for, found and heard, and each step is told once")
+    @Test("A receiver is searched for, found and heard, and each step is published once")
     func availability() throws {
         var van = Van()
         van.pass(to: 0)
@@ -63,7 +63,7 @@ struct LocationServicesTests {
         van.services.found(devices: ["gps0"], at: at(2), outputs: &van.outputs)
         try van.drive(3...5)
         van.services.lostConnection(at: at(6), outputs: &van.outputs)
-        #expect(van.told == ["no_device", "searching", "update 3.0", "located", "absent"])
+        #expect(van.published == ["no_device", "searching", "update 3.0", "located", "absent"])
     }
 
     @Test("Without a fix for max_age_s the receiver searches again")
@@ -71,9 +71,9 @@ struct LocationServicesTests {
         var van = Van()
         try van.drive(0...5)
         van.pass(to: 30)
-        #expect(van.told.last == "searching")
+        #expect(van.published.last == "searching")
         try van.drive(31...31)
-        #expect(van.told.last == "located")
+        #expect(van.published.last == "located")
     }
 
     @Test("Rejected fixes are counted by reason, and tell nothing")
@@ -88,11 +88,11 @@ struct LocationServicesTests {
         #expect(van.used == 0)
     }
 
-    @Test("A fixed place is told once, is always there, and needs no receiver")
+    @Test("A fixed place is published once, is always there, and needs no receiver")
     func fixed() throws {
         var van = Van(.fixed(try place(), horizontalAccuracy_m: 10))
         van.pass(to: 100_000)
-        #expect(van.told == ["update 0.0"])
+        #expect(van.published == ["update 0.0"])
         #expect(van.services.status.availability == .located)
         #expect(!van.services.listens)
         #expect(van.services.last?.age(at: at(100_000)) == .zero)
@@ -108,7 +108,7 @@ struct LocationServicesTests {
         van.services.ask(until: nil, at: at(20), outputs: &van.outputs)
         van.pass(to: 30)
         #expect(van.used == 12)
-        #expect(van.told == ["update 0.0"])
+        #expect(van.published == ["update 0.0"])
     }
 
     @Test("A source that is turned off is off, and has no work")
@@ -116,7 +116,7 @@ struct LocationServicesTests {
         var van = Van(.none)
         van.pass(to: 10)
         #expect(van.services.status.availability == .off)
-        #expect(van.told.isEmpty)
+        #expect(van.published.isEmpty)
         #expect(!van.services.listens)
         #expect(van.services.deadline == .distantFuture)
     }
@@ -127,13 +127,13 @@ struct LocationServicesTests {
         try van.drive(0...119)
         #expect(van.services.listens)
         try van.drive(120...120)
-        #expect(van.told == ["update 0.0", "located", "located paused"])
+        #expect(van.published == ["update 0.0", "located", "located paused"])
         #expect(!van.services.listens)
         try van.drive(121...1_000)
-        #expect(van.told.count == 3)
+        #expect(van.published.count == 3)
         #expect(van.services.listens == false)
         try van.drive(1_001...1_070, speed_m_s: 20)
-        #expect(van.told.dropFirst(3).prefix(2) == ["located", "update 1021.0"])
+        #expect(van.published.dropFirst(3).prefix(2) == ["located", "update 1021.0"])
         #expect(van.services.listens)
     }
 
@@ -153,7 +153,7 @@ struct LocationServicesTests {
         van.services.ask(until: at(100), at: at(1), outputs: &van.outputs)
         try van.drive(1...20, speed_m_s: 100)
         #expect(van.used == 21)
-        #expect(van.told == ["update 0.0", "located"])
+        #expect(van.published == ["update 0.0", "located"])
         van.services.ask(until: nil, at: at(20), outputs: &van.outputs)
         #expect(!van.services.listens)
         #expect(van.services.figures(at: at(100)).receiverOn == .seconds(19))
@@ -174,22 +174,22 @@ struct LocationServicesTests {
     func deferred() throws {
         var van = Van(deferral: .init(distance_m: 0, timeout: .seconds(60)))
         try van.drive(0...100, speed_m_s: 10)
-        #expect(van.told == ["located", "timeout 60", "update 59.0"])
+        #expect(van.published == ["located", "timeout 60", "update 59.0"])
         van.services.stop(at: at(101), outputs: &van.outputs)
-        #expect(van.told.suffix(2) == ["stopped 41", "update 100.0"])
+        #expect(van.published.suffix(2) == ["stopped 41", "update 100.0"])
         #expect(van.outputs.count { if case .kept = $0 { true } else { false } } == 101)
     }
 
-    @Test("A pause tells the fixes kept; the looks of a pause are told when it goes on")
+    @Test("A pause tells the fixes kept; the looks of a pause are published when it goes on")
     func deferredPause() throws {
         var van = Van(pausing: .automotive, deferral: .init(distance_m: 0, timeout: .seconds(600)))
         try van.drive(0...120)
-        #expect(van.told == ["located", "stopped 121", "update 120.0", "located paused"])
+        #expect(van.published == ["located", "stopped 121", "update 120.0", "located paused"])
         try van.drive(121...2_000)
-        #expect(van.told.count == 4)
+        #expect(van.published.count == 4)
         let looks = van.used - 121
         #expect(looks == 31)
         try van.drive(2_001...2_800, speed_m_s: 20)
-        #expect(van.told.dropFirst(4).prefix(2) == ["located", "timeout 33"])
+        #expect(van.published.dropFirst(4).prefix(2) == ["located", "timeout 33"])
     }
 }

@@ -95,9 +95,9 @@ struct SignificantServiceTests {
         // It is parked for an hour, and then rides.
         let ride = try ride(seconds: 3 * 3_600) { max(0, $0 - 3_600) * speed_m_s }
         let full = 3_600 + 500 / speed_m_s
-        let told = try #require(ride.updates.first { $0.at >= full })
-        #expect(told.at - full <= 600)
-        #expect(told.north_m >= 500)
+        let published = try #require(ride.updates.first { $0.at >= full })
+        #expect(published.at - full <= 600)
+        #expect(published.north_m >= 500)
     }
 
     @Test("On a parked day with reception the receiver is on for less than a hundredth of the time")

@@ -73,7 +73,7 @@ struct StandardServiceTests {
         #expect(service.deadline == .distantFuture)
     }
 
-    @Test("Without a fix no such update is told, until the next fix comes")
+    @Test("Without a fix no such update is published, until the next fix comes")
     mutating func silence() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(280), at: at(280)) == nil)
@@ -82,18 +82,18 @@ struct StandardServiceTests {
         #expect(service.use(try fix(1_000), at: at(1_000))?.cause == .interval)
     }
 
-    @Test("News within min_interval_s waits for its end, and the latest is told")
+    @Test("News within min_interval_s waits for its end, and the latest is published")
     mutating func minInterval() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(0.2, north_m: 20), at: at(0.2)) == nil)
         #expect(service.use(try fix(0.4, north_m: 40), at: at(0.4)) == nil)
         #expect(service.deadline == at(1))
-        let told = service.advance(to: at(1))
-        #expect(told?.fix == (try fix(0.4, north_m: 40)))
-        #expect(told?.cause == .moved)
+        let published = service.advance(to: at(1))
+        #expect(published?.fix == (try fix(0.4, north_m: 40)))
+        #expect(published?.cause == .moved)
     }
 
-    @Test("News that has become obsolete at the end of min_interval_s is not told")
+    @Test("News that has become obsolete at the end of min_interval_s is not published")
     mutating func newsThatPasses() throws {
         _ = service.use(try fix(0), at: at(0))
         #expect(service.use(try fix(0.2, north_m: 20), at: at(0.2)) == nil)
@@ -101,7 +101,7 @@ struct StandardServiceTests {
         #expect(service.advance(to: at(1)) == nil)
     }
 
-    @Test("Nothing is told before the first fix")
+    @Test("No update is published before the first fix")
     mutating func nothing() {
         #expect(service.deadline == .distantFuture)
         #expect(service.advance(to: at(1_000)) == nil)
