@@ -59,7 +59,7 @@ struct CircleBlindnessTests {
         #expect(drive.states.suffix(2) == ["unknown depot 80.0", "outside depot 520.0"])
     }
 
-    @Test("Out of the tunnel on the other side: the crossing is told, with the observed part of the stay")
+    @Test("Out of the tunnel on the other side: the crossing is published, with the observed part of the stay")
     func tunnel() throws {
         var drive = inside()
         drive.stay(500...530, north_m: 2_000)

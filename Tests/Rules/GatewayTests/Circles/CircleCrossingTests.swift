@@ -19,7 +19,7 @@ struct CircleCrossingTests {
         return drive
     }
 
-    @Test("An entry is told crossing_after_s after its first fix, where the stay begins")
+    @Test("An entry is published crossing_after_s after its first fix, where the stay begins")
     func entry() throws {
         var drive = outside()
         drive.stay(30...60, north_m: 10)

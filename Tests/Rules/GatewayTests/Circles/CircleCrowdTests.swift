@@ -45,9 +45,9 @@ struct CircleCrowdTests {
                 fix, from: receiver, at: .origin + .seconds(second), transitions: &transitions, notices: &notices)
             largest = max(largest, monitor.kinds.circles.judgedCount - before)
         }
-        let told = transitions.filter { $0.at == .origin + .seconds(20) }
+        let published = transitions.filter { $0.at == .origin + .seconds(20) }
         return (
-            largest, Dictionary(grouping: told, by: \.state).mapValues(\.count),
+            largest, Dictionary(grouping: published, by: \.state).mapValues(\.count),
             transitions.count { $0.event != nil }
         )
     }

@@ -54,7 +54,7 @@ struct CircleFirstStateTests {
         #expect(drive.states == ["unknown depot 0.0", "outside depot 3.0"])
     }
 
-    @Test("Without fixes it stays unknown, and nothing is told again")
+    @Test("Without fixes it stays unknown, and nothing is published again")
     func noFix() {
         var drive = Drive([Drive.depot()])
         drive.advance(to: 1_000)

@@ -9,7 +9,7 @@ struct CircleRequestTests {
         return try RegionDefinition(text: Array(text.utf8))
     }
 
-    @Test("A requested circle is monitored from then on, and its state is told")
+    @Test("A requested circle is monitored from then on, and its state is published")
     func monitor() throws {
         var drive = Drive([])
         #expect(drive.ask(.monitor(try definition()), at: 5) == .monitoring(region: "depot"))

@@ -39,15 +39,15 @@ struct BeaconListTests {
 
     private func at(_ t_s: Double) -> HeardBeacon.Time { .at(.origin + .seconds(t_s)) }
 
-    @Test("A list is told every report_interval_s, also an empty one")
+    @Test("A list is published every report_interval_s, also an empty one")
     func times() {
         #expect(lists(Air(), until_s: 460).map(\.t_s) == [150, 300, 450])
     }
 
     @Test("The agent's end tells the list once more")
     func end() {
-        let told = lists(Air(), until_s: 460, isStopped: true)
-        #expect(told.map(\.t_s) == [150, 300, 450, 460])
+        let published = lists(Air(), until_s: 460, isStopped: true)
+        #expect(published.map(\.t_s) == [150, 300, 450, 460])
     }
 
     @Test("Without the table there is no list")
@@ -109,12 +109,12 @@ struct BeaconListTests {
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), every_s: 1, start_s: 0, end_s: 10)
         air.beacon(.beacon(), from: .fixed(1), every_s: 1, start_s: 2_000, end_s: 2_010)
-        let told = lists(air, until_s: 2_100)
-        #expect(told.filter { !$0.beacons.isEmpty }.map(\.t_s) == (1...10).map { Double($0) * 150 } + [2_100])
-        #expect(told.last?.beacons.first?.firstHeard == at(2_000))
+        let published = lists(air, until_s: 2_100)
+        #expect(published.filter { !$0.beacons.isEmpty }.map(\.t_s) == (1...10).map { Double($0) * 150 } + [2_100])
+        #expect(published.last?.beacons.first?.firstHeard == at(2_000))
     }
 
-    @Test("A list goes on after a restart: earlier times stay as they were told")
+    @Test("A list goes on after a restart: earlier times stay as they were published")
     func restart() throws {
         let wall = WallTime(microseconds: 1_700_000_000_000_000)
         let stored = [1, 2].map { minor in
@@ -124,13 +124,13 @@ struct BeaconListTests {
         }
         var air = Air()
         air.beacon(.beacon(1, 2), from: .fixed(1), rssi_dbm: -60, every_s: 1, start_s: 1, end_s: 140)
-        let told = lists(air, heard: stored, until_s: 1_700)
-        let first = try #require(told.first?.beacons)
+        let published = lists(air, heard: stored, until_s: 1_700)
+        let first = try #require(published.first?.beacons)
         #expect(first.first == stored.first)
         #expect(first.last?.firstHeard == .wall(wall) && first.last?.lastHeard == at(140))
         #expect(first.last?.rssi_dbm == -60)
         // The silence of a restored beacon counts from the restart.
-        #expect(told.filter { $0.beacons.contains { $0.identity == .beacon(1, 1) } }.last?.t_s == 1_500)
+        #expect(published.filter { $0.beacons.contains { $0.identity == .beacon(1, 1) } }.last?.t_s == 1_500)
     }
 
     @Test("A beacon that comes after a flood is listed at once, in the place of a made-up one")
@@ -144,9 +144,9 @@ struct BeaconListTests {
             }
         }
         air.beacon(.beacon(9, 9), from: .fixed(9), every_s: 1, start_s: 60, end_s: 290)
-        let told = lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
-        #expect(told.count == 2)
-        #expect(told.allSatisfy { $0.beacons.contains { $0.identity == .beacon(9, 9) } })
+        let published = lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
+        #expect(published.count == 2)
+        #expect(published.allSatisfy { $0.beacons.contains { $0.identity == .beacon(9, 9) } })
     }
 
     @Test("A flood of made-up beacons fills the list, but does not displace a beacon that stays")
@@ -158,9 +158,9 @@ struct BeaconListTests {
             air.beacon(
                 .beacon(1, UInt16(number)), from: .fixed(UInt64(1_000 + number)), at: 141 + Double(number) * 0.0015)
         }
-        let told = lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
-        #expect(told.allSatisfy { $0.beacons.count <= BeaconRegister.maxBeacons })
-        #expect(told.first?.beacons.count == BeaconRegister.maxBeacons)
-        #expect(told.allSatisfy { $0.beacons.contains { $0.identity == .beacon(9, 9) } })
+        let published = lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
+        #expect(published.allSatisfy { $0.beacons.count <= BeaconRegister.maxBeacons })
+        #expect(published.first?.beacons.count == BeaconRegister.maxBeacons)
+        #expect(published.allSatisfy { $0.beacons.contains { $0.identity == .beacon(9, 9) } })
     }
 }

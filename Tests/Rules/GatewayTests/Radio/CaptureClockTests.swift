@@ -139,21 +139,21 @@ struct CaptureClockTests {
         }
     }
 
-    @Test("A hole of a minute or more is told as blindness, from the last report to the next one")
+    @Test("A hole of a minute or more is published as blindness, from the last report to the next one")
     func hole() {
         #expect(conditions([0..<100, 7_000..<7_010], until_s: 7_010) == ["stalled 99", "replay 7000"])
         #expect(conditions([0..<100], until_s: 200) == ["stalled 99"])
     }
 
     @Test(
-        "A shorter hole is told from the last report on where it holds back an exit, and not where the beacon is heard before that"
+        "A shorter hole is published from the last report on where it holds back an exit, and not where the beacon is heard before that"
     )
     func holeWithABeaconInside() {
         #expect(conditions([0..<100, 150..<300], until_s: 300) == ["stalled 99", "replay 150"])
         #expect(conditions([0..<100, 115..<300], until_s: 300) == [])
     }
 
-    @Test("A shorter hole without a beacon inside is not told, and neither is a capture without any report")
+    @Test("A shorter hole without a beacon inside is not published, and neither is a capture without any report")
     func shortHole() {
         #expect(conditions([0..<100, 150..<300], beacon: false, until_s: 300) == [])
         #expect(conditions([], until_s: 86_400) == [])

@@ -61,7 +61,7 @@ struct SuspectTests {
         #expect(live.states == ["unknown 61.0"])
     }
 
-    @Test("Blindness detected late is told late, never in the past")
+    @Test("Blindness detected late is published late, never in the past")
     func foundOutLate() {
         var live = Live()
         live.advance(to: 10)

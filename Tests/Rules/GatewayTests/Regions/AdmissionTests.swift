@@ -61,7 +61,7 @@ struct AdmissionTests {
         #expect(story.events == ["enter door/1/2 16.0"])
     }
 
-    @Test("At max_instances the instance outside for longest gives way, before the new one is told")
+    @Test("At max_instances the instance outside for longest gives way, before the new one is published")
     func makesRoom() throws {
         var air = Air()
         air.otherDevices(end_s: 300)

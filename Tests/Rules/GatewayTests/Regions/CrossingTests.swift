@@ -93,7 +93,7 @@ struct SettlingTests {
         #expect(Story(settings, air).events == [])
     }
 
-    @Test("An instance of an expanded region first heard later enters, and is told once")
+    @Test("An instance of an expanded region first heard later enters, and is published once")
     func expandedInstance() {
         var air = Air()
         air.otherDevices(end_s: 30)

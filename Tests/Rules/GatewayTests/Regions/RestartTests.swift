@@ -118,7 +118,7 @@ struct RestartTests {
         #expect(Story(settings, air, restoring: [slow]).events == ["exit door 75.0"])
     }
 
-    @Test("Instances of an expanded region are restored, and told once")
+    @Test("Instances of an expanded region are restored, and published once")
     func expanded() {
         let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
