@@ -75,7 +75,7 @@ struct LateVisitTests {
     }
 
     @Test("A stay that touches a visit that was published is given up and counted")
-    func touchesATold() throws {
+    func touchesAPublished() throws {
         for (from_s, to_s) in [(61.0, 64.0), (40.0, 45.5), (40.0, 70.0), (52.0, 55.0)] {
             var store = try Self.afterAVisit()
             store.enter("a", at: 95)
