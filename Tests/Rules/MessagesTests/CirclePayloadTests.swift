@@ -63,17 +63,17 @@ struct CirclePayloadTests {
         let message = composer(.omit).event(event, of: instance, epoch: "e", seq: 4, at: .origin, timebase)
         let payload = try json(Message(message))
         #expect(payload["distance_m"] == nil && payload["location"] == nil && payload["center"] != nil)
-        let told = PublishedState(
+        let published = PublishedState(
             .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle: circle, distance_m: 271)))
-        let state = try json(composer(.omit).state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
+        let state = try json(composer(.omit).state(published, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(state["distance_m"] == nil && state["radius_m"] as? Double == 150)
     }
 
     @Test("A state names its circle, and the gateway's distance from its centre")
     func state() throws {
-        let told = PublishedState(
+        let published = PublishedState(
             .outside, since: .origin, at: .origin, detail: .circle(CircleObservation(circle: circle, distance_m: 271)))
-        let payload = try json(composer().state(told, of: instance, epoch: "e", eventSeq: 4, timebase))
+        let payload = try json(composer().state(published, of: instance, epoch: "e", eventSeq: 4, timebase))
         #expect(
             Set(payload.keys) == [
                 "schema", "at", "clock", "epoch", "region", "center", "radius_m", "distance_m", "state", "since",

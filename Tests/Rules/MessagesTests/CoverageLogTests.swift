@@ -18,7 +18,7 @@ struct CoverageLogTests {
     private func fast(_ seconds: Double) -> Timebase { Timebase(wallAtOrigin: clock(seconds), isSynced: true) }
 
     /// Returns the published spans by wall time.
-    private func told(_ log: inout CoverageLog, _ timebase: Timebase) -> [[Double]] {
+    private func published(_ log: inout CoverageLog, _ timebase: Timebase) -> [[Double]] {
         log.takeEnded(timebase).map { [($0.from - .unixEpoch).seconds, ($0.to - .unixEpoch).seconds] }
     }
 
@@ -101,10 +101,10 @@ struct CoverageLogTests {
         var log = CoverageLog()
         log.record(.live(.scanning), at: at(0))
         log.record(.live(.off), at: at(100))
-        #expect(told(&log, fast(0)) == [[0, 100]])
+        #expect(published(&log, fast(0)) == [[0, 100]])
         log.record(.live(.scanning), at: at(101))
         log.record(.live(.off), at: at(200))
-        #expect(told(&log, fast(-3)) == [[100, 100], [100, 197]])
+        #expect(published(&log, fast(-3)) == [[100, 100], [100, 197]])
     }
 
     @Test("After the clock was set, both ends follow the new clock")
@@ -112,9 +112,9 @@ struct CoverageLogTests {
         var log = CoverageLog()
         log.record(.live(.scanning), at: at(0))
         log.record(.live(.off), at: at(100))
-        #expect(told(&log, fast(0)) == [[0, 100]])
+        #expect(published(&log, fast(0)) == [[0, 100]])
         log.record(.live(.scanning), at: at(150))
-        #expect(told(&log, fast(3600)) == [[3700, 3750]])
+        #expect(published(&log, fast(3600)) == [[3700, 3750]])
     }
 
     @Test("The next process continues at the last one's published end")
@@ -122,10 +122,10 @@ struct CoverageLogTests {
         var log = CoverageLog()
         log.record(.live(.scanning), at: at(0))
         log.record(.stopped, at: at(100))
-        #expect(told(&log, fast(0)) == [[0, 100]])
+        #expect(published(&log, fast(0)) == [[0, 100]])
         var next = CoverageLog(resuming: try #require(log.record(seen: at(0), fast(0))), at: at(200))
         next.record(.live(.scanning), at: at(201))
-        #expect(told(&next, fast(0.5)) == [[100, 201.5]])
+        #expect(published(&next, fast(0.5)) == [[100, 201.5]])
     }
 
     @Test("When too many wait, two are joined into one that claims no more than was heard")

@@ -24,7 +24,7 @@ struct EventLedgerTests {
     }
 
     @Test("A state announced again after its region was cleared names its earlier event")
-    func toldAgain() throws {
+    func publishedAgain() throws {
         var ledger = EventLedger(composer)
         #expect(try seq(&ledger) == 0)
         #expect(try seq(&ledger, event: 5) == 5)

@@ -52,12 +52,12 @@ struct HealthTests {
         let year_us: Int64 = 31_536_000_000_000
         let certificate = Certificate(
             commonNames: ["store/gate"], issuer: "", validFrom: .unixEpoch, expires: WallTime(microseconds: year_us))
-        func told(at now_us: Int64) -> HealthReport {
+        func reported(at now_us: Int64) -> HealthReport {
             report { $0.certificate = HealthReport.OwnCertificate(certificate, at: WallTime(microseconds: now_us)) }
         }
-        #expect(payload(told(at: 0)).hasSuffix(#","certificate":{"expires_at":"1971-01-01T00:00:00.000Z"}}"#))
-        #expect(metrics(told(at: year_us - 60_000_000)).contains("beacond_certificate_expires_seconds 60"))
-        #expect(metrics(told(at: year_us + 1_000_000)).contains("beacond_certificate_expires_seconds -1"))
+        #expect(payload(reported(at: 0)).hasSuffix(#","certificate":{"expires_at":"1971-01-01T00:00:00.000Z"}}"#))
+        #expect(metrics(reported(at: year_us - 60_000_000)).contains("beacond_certificate_expires_seconds 60"))
+        #expect(metrics(reported(at: year_us + 1_000_000)).contains("beacond_certificate_expires_seconds -1"))
         #expect(!payload(report()).contains("certificate"))
         #expect(!metrics(report()).contains { $0.contains("certificate") })
     }
@@ -77,16 +77,16 @@ struct HealthTests {
 
     @Test("A store counts refused reports of people, and one that counts no people has no such figure")
     func peopleRefused() {
-        func told(_ refused: UInt64?) -> HealthReport {
+        func reported(_ refused: UInt64?) -> HealthReport {
             report {
                 var store = StoreFigures(late: 0, malformed: 4, gateways: [])
                 store.peopleRefused = refused
                 $0.engine.store = store
             }
         }
-        #expect(payload(told(0)).contains(#""malformed":4,"people_refused":0,"#))
-        #expect(metrics(told(7)).contains("beacond_site_people_refused_total 7"))
-        #expect(!payload(told(nil)).contains("people") && !metrics(told(nil)).joined().contains("people"))
+        #expect(payload(reported(0)).contains(#""malformed":4,"people_refused":0,"#))
+        #expect(metrics(reported(7)).contains("beacond_site_people_refused_total 7"))
+        #expect(!payload(reported(nil)).contains("people") && !metrics(reported(nil)).joined().contains("people"))
     }
 
     @Test("The message counts the recovery steps of adapters that did not scan")

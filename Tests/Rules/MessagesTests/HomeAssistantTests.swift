@@ -33,15 +33,15 @@ struct HomeAssistantTests {
 
     @Test("A region has an occupancy, its last event and its count, which read the messages of the contract")
     func region() throws {
-        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
+        let published = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
         #expect(
-            told.map(\.topic) == [
+            published.map(\.topic) == [
                 "homeassistant/binary_sensor/beacond__beacons__store__door/region__carts/config",
                 "homeassistant/event/beacond__beacons__store__door/region__carts/config",
                 "homeassistant/sensor/beacond__beacons__store__door/region__carts/config",
             ])
-        #expect(told.holdForAll { $0.isRetained && $0.qos == .atLeastOnce })
-        let occupancy = try #require(told.first)
+        #expect(published.holdForAll { $0.isRetained && $0.qos == .atLeastOnce })
+        let occupancy = try #require(published.first)
         #expect(
             text(occupancy)
                 == #"{"name":"carts","unique_id":"beacond/beacons/store/door/binary_sensor/region__carts","#
@@ -60,9 +60,9 @@ struct HomeAssistantTests {
     func uncounted() {
         let zone = RegionInstanceID(region: "carts", .major(3), zone: "bakery")
         #expect(discovery().introduction(of: RegionInstanceID(region: "depot"), isCounted: false).count == 2)
-        let told = discovery(kind: .store).introduction(of: zone, isCounted: true)
-        #expect(told.count == 2)
-        #expect(told.holdForAll { text($0).contains(#""name":"carts 3 in bakery"#) })
+        let published = discovery(kind: .store).introduction(of: zone, isCounted: true)
+        #expect(published.count == 2)
+        #expect(published.holdForAll { text($0).contains(#""name":"carts 3 in bakery"#) })
     }
 
     @Test(
@@ -70,11 +70,12 @@ struct HomeAssistantTests {
         arguments: ["käse", "a b", "a.b", "_", "ünïcödé ☃", String(repeating: "x", count: 128), "region", "status"])
     func legalTopics(name: String) {
         let discovery = discovery(gateway: name)
-        let told = discovery.introduction + discovery.introduction(of: RegionInstanceID(region: name), isCounted: true)
-        #expect(told.holdForAll { isLegal($0.topic) && $0.topic.utf8.count <= TopicName.maxTopic_bytes })
-        #expect(Set(told.map(\.topic)).count == told.count)
-        let readable = told.filter { (try? PayloadFields($0.payload)) != nil }
-        #expect(readable.count == told.count)
+        let published =
+            discovery.introduction + discovery.introduction(of: RegionInstanceID(region: name), isCounted: true)
+        #expect(published.holdForAll { isLegal($0.topic) && $0.topic.utf8.count <= TopicName.maxTopic_bytes })
+        #expect(Set(published.map(\.topic)).count == published.count)
+        let readable = published.filter { (try? PayloadFields($0.payload)) != nil }
+        #expect(readable.count == published.count)
     }
 
     @Test("Different names make different topics")
@@ -101,19 +102,19 @@ struct HomeAssistantTests {
 
     @Test("An expanded region has an entity for the events of all its instances, from the start on")
     func expandedEvents() {
-        let told = HomeAssistantDiscovery(
+        let published = HomeAssistantDiscovery(
             prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: "door"),
             kind: .gateway, place: .unpublished, expanded: [.init(id: "carts", levels: 2, uuid: uuid)], version: "1.0.0"
         ).introduction.filter { $0.topic.contains("/event/") }
-        #expect(told.map(\.topic) == ["homeassistant/event/beacond__beacons__store__door/region__carts/config"])
+        #expect(published.map(\.topic) == ["homeassistant/event/beacond__beacons__store__door/region__carts/config"])
         let state = #""state_topic":"beacons/store/door/region/carts/+/+/event""#
-        #expect(told.map { text($0) }.holdForAll { $0.contains(state) })
+        #expect(published.map { text($0) }.holdForAll { $0.contains(state) })
     }
 
     @Test("A count is unavailable while the radio hears nothing: 0 would mean that no beacon is there")
     func deaf() throws {
-        let told = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
-        let count = try #require(told.last)
+        let published = discovery().introduction(of: RegionInstanceID(region: "carts"), isCounted: true)
+        let count = try #require(published.last)
         #expect(text(count).contains("value_json.state if value_json.radio in ['scanning', 'replay'] else 'offline'"))
     }
 
@@ -149,40 +150,40 @@ struct HomeAssistantTests {
 
     @Test("A store tells how many of its gateways hear, and no advertising reports")
     func store() {
-        let told = discovery(gateway: "site", kind: .store).introduction
-        #expect(told.contains { $0.topic.hasSuffix("/gateways/config") })
-        #expect(!told.contains { $0.topic.contains("reports") || $0.topic.contains("spoofing") })
-        #expect(told.holdForAll { text($0).contains(#""name":"Store store""#) })
+        let published = discovery(gateway: "site", kind: .store).introduction
+        #expect(published.contains { $0.topic.hasSuffix("/gateways/config") })
+        #expect(!published.contains { $0.topic.contains("reports") || $0.topic.contains("spoofing") })
+        #expect(published.holdForAll { text($0).contains(#""name":"Store store""#) })
     }
 
     @Test("The topics of a region are those of its descriptions")
     func topics() {
         let instance = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
-        let told = discovery().introduction(of: instance, isCounted: true).map(\.topic)
-        #expect(discovery().topics(of: instance) == told)
+        let published = discovery().introduction(of: instance, isCounted: true).map(\.topic)
+        #expect(discovery().topics(of: instance) == published)
     }
 
     @Test("A beacon of an expanded region has its battery and its last hearing, from the list of beacons")
     func beacon() throws {
         let instance = RegionInstanceID(region: "carts", .minor(major: 2, minor: 1))
         let lists = BeaconListSettings(readsTelemetry: true, reportInterval: .seconds(3_600))
-        let told = listing(lists).introduction(of: instance, isCounted: false).suffix(2)
+        let published = listing(lists).introduction(of: instance, isCounted: false).suffix(2)
         #expect(
-            told.map(\.topic) == [
+            published.map(\.topic) == [
                 "homeassistant/sensor/beacond__beacons__store__door/heard__carts__2__1/config",
                 "homeassistant/sensor/beacond__beacons__store__door/battery__carts__2__1/config",
             ])
-        #expect(told.holdForAll { text($0).contains(#""state_topic":"beacons/store/door/beacons/+""#) })
-        #expect(told.holdForAll { text($0).contains(#""availability_template":"{{ value_json.state }}""#) })
-        #expect(told.holdForAll { !text($0).contains("expire_after") })
-        let (heard, battery) = (text(try #require(told.first)), text(try #require(told.last)))
+        #expect(published.holdForAll { text($0).contains(#""state_topic":"beacons/store/door/beacons/+""#) })
+        #expect(published.holdForAll { text($0).contains(#""availability_template":"{{ value_json.state }}""#) })
+        #expect(published.holdForAll { !text($0).contains("expire_after") })
+        let (heard, battery) = (text(try #require(published.first)), text(try #require(published.last)))
         #expect(heard.contains(#""name":"carts 2/1 last heard""#))
         #expect(heard.contains(#""device_class":"timestamp""#))
         let selected = "selectattr('uuid', 'eq', '39ED98FF-2900-441A-802F-9C398FC199D2') | selectattr('major', 'eq', 2)"
         #expect(heard.contains(selected + " | selectattr('minor', 'eq', 1)"))
         #expect(battery.contains(#""name":"carts 2/1 battery""#))
         #expect(battery.contains(#""device_class":"battery","unit_of_measurement":"%","state_class":"measurement""#))
-        #expect(listing(lists).topics(of: instance).suffix(2) == told.map(\.topic))
+        #expect(listing(lists).topics(of: instance).suffix(2) == published.map(\.topic))
     }
 
     @Test("There is no battery without telemetry, and neither entity without lists or for anything but one beacon")

@@ -82,12 +82,12 @@ struct OwnTracksTests {
     func registration() {
         let circle = CircleObservation(circle: Circle(center: place, radius_m: 150), distance_m: 12)
         let stay = RegionStay(enteredAt: .origin + .seconds(30), lastHeardAt: .origin + .seconds(60))
-        let told = [
+        let published = [
             transition(.enter, .circle(circle), at: nil, at: .origin + .seconds(50)),
             transition(.exit(stay), .circle(circle), at: nil, at: .origin + .seconds(80)),
             transition(.enter, .circle(circle), at: nil, at: .origin + .seconds(900)),
         ]
-        #expect(told.holdForAll { text($0.first).contains(#""wtst":1690000000,"#) })
+        #expect(published.holdForAll { text($0.first).contains(#""wtst":1690000000,"#) })
     }
 
     @Test("The name of an epoch tells its beginning, where it has that form")
@@ -147,7 +147,7 @@ struct OwnTracksTests {
             isResolving: index == 0, isDuplicate: false)
     }
 
-    @Test("The nearest beacons of a region are told, each with the time of its last report; resolving ones are not")
+    @Test("The nearest beacons of a region are published with the time of the last report; resolving ones are not")
     func beacons() {
         let beacons = (0..<30).map(beacon)
         let report = RangingReport(

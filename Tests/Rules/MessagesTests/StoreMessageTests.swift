@@ -40,8 +40,8 @@ struct StoreMessageTests {
 
     @Test("A state names the zone")
     func state() throws {
-        let told = PublishedState(.inside, since: .origin, at: .origin)
-        let message = composer.state(told, of: Self.zone, epoch: "E", eventSeq: 3, timebase)
+        let published = PublishedState(.inside, since: .origin, at: .origin)
+        let message = composer.state(published, of: Self.zone, epoch: "E", eventSeq: 3, timebase)
         let payload = try StatePayload(decoding: message.payload)
         #expect(payload.instance == Self.zone && payload.encoded == message.payload)
     }

@@ -65,7 +65,7 @@ struct StoredRegionTests {
         ])
     func unknown(line: String, said: String) {
         guard case .unknown(let tag) = read(line) else {
-            Issue.record("\(line) is not told apart")
+            Issue.record("\(line) is not distinguished")
             return
         }
         #expect("\(tag)" == said)
