@@ -49,12 +49,12 @@ struct BeaconPageTests {
     func pages() throws {
         let parts = try start()
         for (count, sizes) in [(0, [0]), (1, [1]), (200, [200]), (201, [200, 1]), (450, [200, 200, 50])] {
-            let told = try tell(count, parts).filter { !$0.payload.isEmpty }
-            #expect(told.map(\.topic) == sizes.indices.map(topic))
-            let read = try told.map { try BeaconsPayload(decoding: $0.payload) }
+            let published = try tell(count, parts).filter { !$0.payload.isEmpty }
+            #expect(published.map(\.topic) == sizes.indices.map(topic))
+            let read = try published.map { try BeaconsPayload(decoding: $0.payload) }
             #expect(read.map(\.beacons.count) == sizes)
             #expect(read.map(\.page) == Array(sizes.indices) && read.allSatisfy { $0.pages == sizes.count })
-            #expect(told.allSatisfy { $0.isRetained && $0.qos == .atLeastOnce })
+            #expect(published.allSatisfy { $0.isRetained && $0.qos == .atLeastOnce })
         }
     }
 
@@ -62,8 +62,8 @@ struct BeaconPageTests {
     func shorter() throws {
         let parts = try start()
         _ = try tell(450, parts)
-        let told = try tell(10, parts)
-        #expect(told.filter(\.clearsTopic).map(\.topic) == [topic(1), topic(2)])
+        let published = try tell(10, parts)
+        #expect(published.filter(\.clearsTopic).map(\.topic) == [topic(1), topic(2)])
         try parts.dispatcher.tidy(clearedTopics: [topic(1), topic(2)])
         #expect(try tell(10, parts).filter(\.clearsTopic).isEmpty)
     }
@@ -78,7 +78,7 @@ struct BeaconPageTests {
         #expect(try tell(10, after).filter(\.clearsTopic).map(\.topic) == [topic(1), topic(2)])
     }
 
-    @Test("A restart goes on with the beacons that were told")
+    @Test("A restart goes on with the beacons that were published")
     func restored() throws {
         let before = try start()
         _ = try tell(201, before)
@@ -108,8 +108,8 @@ struct BeaconPageTests {
         _ = try tell(20, before)
         var timebase = Self.timebase
         timebase.isSynced = false
-        let told = try tell(3, before, timebase)
-        #expect(try BeaconsPayload(decoding: try #require(told.first).payload).beacons.count == 3)
+        let published = try tell(3, before, timebase)
+        #expect(try BeaconsPayload(decoding: try #require(published.first).payload).beacons.count == 3)
         before.dispatcher.outbox.close()
         #expect(try start().engine.figures.beaconLists?.listed == 20)
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Outdated messages for Home Assistant and OwnTracks are cleared")
 struct IntegrationsTests {
     private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
-    private static let told = "[homeassistant]\nmax_instances = 2\n"
+    private static let homeAssistant = "[homeassistant]\nmax_instances = 2\n"
     private static let carts = "[[region]]\nid = \"carts\"\nuuid = \"39ED98FF-2900-441A-802F-9C398FC199D2\"\n"
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
 
@@ -52,7 +52,7 @@ struct IntegrationsTests {
     @Test(
         "No answer goes to topics of other formats: OwnTracks' topic, and the default and set prefix of Home Assistant",
         arguments: [
-            ("", ["homeassistant"]), (told, ["homeassistant"]),
+            ("", ["homeassistant"]), (homeAssistant, ["homeassistant"]),
             (
                 "[homeassistant]\ndiscovery_prefix = \"ha\"\n[owntracks]\ntopic = \"owntracks/a/b\"\n",
                 ["homeassistant", "ha", "owntracks/a/b"]
@@ -65,25 +65,25 @@ struct IntegrationsTests {
 
     @Test("The device is described when the agent starts, before any radio is there")
     func introduction() throws {
-        let dispatcher = try start(Self.told)
-        let told = others(try dispatcher.introduce(at: .origin, Self.timebase))
-        #expect(told.count > 5)
-        #expect(told.holdForAll { $0.topic.hasPrefix("homeassistant/") && $0.isRetained && !$0.clearsTopic })
+        let dispatcher = try start(Self.homeAssistant)
+        let published = others(try dispatcher.introduce(at: .origin, Self.timebase))
+        #expect(published.count > 5)
+        #expect(published.holdForAll { $0.topic.hasPrefix("homeassistant/") && $0.isRetained && !$0.clearsTopic })
         dispatcher.outbox.close()
         #expect(try start("").introduce(at: .origin, Self.timebase).isEmpty)
     }
 
     @Test("A process without the table clears all messages of an earlier one, once")
     func switchedOff() throws {
-        let first = try start(Self.told + Self.carts)
-        let told = Set(
+        let first = try start(Self.homeAssistant + Self.carts)
+        let published = Set(
             first.introducedTopics
                 + ["binary_sensor", "event", "sensor"].map {
                     "homeassistant/\($0)/beacond__beacons__store__door/region__carts/config"
                 })
         first.outbox.close()
         let next = try start(Self.carts)
-        #expect(Set(next.integrationsCleared) == told)
+        #expect(Set(next.integrationsCleared) == published)
         try next.tidy(clearedTopics: next.integrationsCleared)
         next.outbox.close()
         #expect(try start(Self.carts).integrationsCleared.isEmpty)
@@ -92,25 +92,25 @@ struct IntegrationsTests {
     @Test("Messages that stay valid are not cleared, whichever process sent them")
     func goesOn() throws {
         let expanded = Self.carts + "expand = \"minor\"\n"
-        let first = try start(Self.told + expanded)
+        let first = try start(Self.homeAssistant + expanded)
         _ = try first.dispatch([transition(7)], Self.timebase)
         first.outbox.close()
-        let next = try start(Self.told + expanded)
+        let next = try start(Self.homeAssistant + expanded)
         #expect(next.integrationsCleared.isEmpty)
         next.outbox.close()
-        let last = try start(Self.told)
+        let last = try start(Self.homeAssistant)
         #expect(last.integrationsCleared.count == 4)
         #expect(last.integrationsCleared.holdForAll { $0.contains("/region__carts") })
     }
 
     @Test("Another prefix, and another gateway, clear the messages under the previous one")
     func moved() throws {
-        let first = try start(Self.told)
+        let first = try start(Self.homeAssistant)
         first.outbox.close()
         let elsewhere = try start("[homeassistant]\ndiscovery_prefix = \"ha\"\n")
         #expect(elsewhere.integrationsCleared.sorted() == first.introducedTopics.sorted())
         elsewhere.outbox.close()
-        let moved = try start(Self.told, id: "till")
+        let moved = try start(Self.homeAssistant, id: "till")
         let cleared = Set(moved.integrationsCleared)
         #expect(cleared.isSuperset(of: elsewhere.introducedTopics))
         #expect(cleared.isDisjoint(with: moved.introducedTopics))
@@ -121,7 +121,7 @@ struct IntegrationsTests {
     )
     func limit() throws {
         let expanded = Self.carts + "expand = \"minor\"\n"
-        let first = try start(Self.told + expanded)
+        let first = try start(Self.homeAssistant + expanded)
         var items = try first.dispatch([1, 2, 3, 4].map(transition), Self.timebase)
         #expect(others(items).map(\.topic).count { $0.contains("/binary_sensor/") } == 2)
         #expect(items.count { if case .entityLimit = $0.content { true } else { false } } == 1)
@@ -129,14 +129,14 @@ struct IntegrationsTests {
         #expect(others(items).isEmpty)
         #expect(!items.contains { if case .entityLimit = $0.content { true } else { false } })
         first.outbox.close()
-        let next = try start(Self.told + expanded)
+        let next = try start(Self.homeAssistant + expanded)
         items = try next.dispatch([3, 1].map(transition), Self.timebase)
         #expect(others(items).isEmpty, "The first two hold both places, and have their entities already.")
     }
 
     @Test("The entities of a forgotten instance are removed, and restored when it comes back")
     func forgotten() throws {
-        let dispatcher = try start(Self.told + Self.carts + "expand = \"minor\"\n")
+        let dispatcher = try start(Self.homeAssistant + Self.carts + "expand = \"minor\"\n")
         _ = try dispatcher.dispatch([transition(1)], Self.timebase)
         let instance = RegionInstanceID(region: "carts", .minor(major: 1, minor: 1))
         var messages = others(try dispatcher.dispatch([.forgotten([instance], at: .origin)], Self.timebase))
@@ -185,10 +185,10 @@ struct IntegrationsTests {
 
     @Test("A region that becomes a circle loses its count")
     func becomesCircle() throws {
-        let first = try start(Self.told + Self.carts)
+        let first = try start(Self.homeAssistant + Self.carts)
         first.outbox.close()
         let next = try start(
-            Self.told
+            Self.homeAssistant
                 + "[[region]]\nid = \"carts\"\nlatitude = 52\nlongitude = 13\nradius_m = 100\n[location]\nsource = \"gpsd\"\n"
         )
         let count = "homeassistant/sensor/beacond__beacons__store__door/region__carts/config"
@@ -201,7 +201,7 @@ struct IntegrationsTests {
 
     @Test("A process without lists, or without telemetry, clears the entities of single beacons that read them")
     func listsEnd() throws {
-        let expanded = Self.told + Self.carts + "expand = \"minor\"\n"
+        let expanded = Self.homeAssistant + Self.carts + "expand = \"minor\"\n"
         let first = try start(expanded + "[beacons]\ntelemetry = true\n")
         _ = try first.dispatch([transition(1)], Self.timebase)
         first.outbox.close()
@@ -220,7 +220,7 @@ struct IntegrationsTests {
     @Test("With a lower limit, instances beyond it lose their entities")
     func lowered() throws {
         let expanded = Self.carts + "expand = \"minor\"\n"
-        let first = try start(Self.told + expanded)
+        let first = try start(Self.homeAssistant + expanded)
         _ = try first.dispatch([1, 2].map(transition), Self.timebase)
         first.outbox.close()
         let next = try start("[homeassistant]\nmax_instances = 1\n" + expanded)

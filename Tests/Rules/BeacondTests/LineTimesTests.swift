@@ -9,8 +9,8 @@ struct LineTimesTests {
     func late() {
         var lines = LineTimes()
         let start = Instant.origin + .seconds(1_000)
-        let told = [0, 22, 5, 22, 30, 29.999_999, -3, 31].map { lines.next(start + .seconds($0), since: start) }
-        #expect(told == [0, 22, 22, 22, 30, 30, 30, 31].map { .seconds($0) })
+        let times = [0, 22, 5, 22, 30, 29.999_999, -3, 31].map { lines.next(start + .seconds($0), since: start) }
+        #expect(times == [0, 22, 22, 22, 30, 30, 30, 31].map { .seconds($0) })
     }
 
     @Test("No line comes before the first record")

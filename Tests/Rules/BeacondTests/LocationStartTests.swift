@@ -59,9 +59,9 @@ struct LocationStartTests {
         let tables = Self.gpsd + "[privacy]\nlocation = \"omit\"\n"
         let parts = try start(tables)
         let batch = TrackBatch(fixes: [try fix(1)], finished: .timeout)
-        let told = try parts.dispatcher.dispatch(
+        let published = try parts.dispatcher.dispatch(
             [try kept(1), .message(batch, at: .origin), try placed(1)], Self.timebase)
-        #expect(told.isEmpty)
+        #expect(published.isEmpty)
         #expect(parts.dispatcher.outbox.records().isEmpty)
     }
 

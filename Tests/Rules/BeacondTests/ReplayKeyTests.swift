@@ -11,7 +11,7 @@ struct ReplayKeyTests {
     /// Half a minute before midnight.
     private static let start = WallTime(microseconds: (20_000 * 86_400 - 30) * 1_000_000)
 
-    private let told = Told()
+    private let sink = RecordingSink()
 
     private func session(isPublished: Bool) throws -> ReplaySession {
         let outbox = Outbox(
@@ -29,7 +29,7 @@ struct ReplayKeyTests {
         return ReplaySession(
             settings, outbox, newKey: [UInt8](repeating: 7, count: 32), at: Self.start, hasLocationLog: false,
             isPublished: isPublished, logger: Logger(label: "test")
-        ) { _, _ in told }
+        ) { _, _ in sink }
     }
 
     /// Plays a beacon for some seconds; returns the key after each, and the published pseudonyms.
@@ -47,7 +47,7 @@ struct ReplayKeyTests {
             session.flush()
             keys.append(session.round.dispatcher.outbox.value(forKey: StoredState.pseudonymKeyName) ?? [])
         }
-        let named = told.items.compactMap { item -> String? in
+        let named = sink.items.compactMap { item -> String? in
             guard case .message(let message) = item.content, message.delivery == .ephemeral else { return nil }
             let text = String(decoding: message.payload, as: UTF8.self)
             return text.range(of: "\"device\":\"[^\"]+\"", options: .regularExpression).map { String(text[$0]) }
@@ -63,7 +63,7 @@ struct ReplayKeyTests {
         #expect(PseudonymKey.serves(keys[0], at: Self.start))
         #expect(PseudonymKey.serves(keys[58], at: Self.start + .seconds(60)))
         #expect(keys[28] == keys[0] && keys[29] == keys[58])
-        #expect(told.items.map(\.at) == told.items.map(\.at).sorted())
+        #expect(sink.items.map(\.at) == sink.items.map(\.at).sorted())
         #expect(zip(devices, devices.dropFirst()).count { $0 != $1 } == 1)
     }
 
@@ -75,7 +75,7 @@ struct ReplayKeyTests {
 }
 
 /// Records the messages of a replay.
-private final class Told: MessageSink {
+private final class RecordingSink: MessageSink {
     var items: [Dispatcher.Dispatched] = []
     let delivery: DeliveryCounters? = nil
     let isDelivered = true
