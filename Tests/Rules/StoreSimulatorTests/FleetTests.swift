@@ -129,11 +129,11 @@ struct BeaconBatteryTests {
     @Test("The voltage follows the published curve of a CR2032, and both figures only fall")
     func curve() {
         let battery = BeaconBattery(format: .bthome, used_percent: 0, dailyUse_percent: 1)
-        let told = (0...120).map { battery.values(at: at(day: Double($0))) }
-        #expect([0, 58, 82, 94, 100, 120].map { told[$0].battery_mV } == [3_000, 2_900, 2_740, 2_440, 2_100, 2_100])
-        #expect([0, 29, 100, 120].map { told[$0].battery_percent } == [100, 71, 0, 0])
-        #expect(told[29].battery_mV == 2_950)
-        for (one, next) in zip(told, told.dropFirst()) {
+        let values = (0...120).map { battery.values(at: at(day: Double($0))) }
+        #expect([0, 58, 82, 94, 100, 120].map { values[$0].battery_mV } == [3_000, 2_900, 2_740, 2_440, 2_100, 2_100])
+        #expect([0, 29, 100, 120].map { values[$0].battery_percent } == [100, 71, 0, 0])
+        #expect(values[29].battery_mV == 2_950)
+        for (one, next) in zip(values, values.dropFirst()) {
             #expect((next.battery_mV ?? 0) <= (one.battery_mV ?? 0))
             #expect((next.battery_percent ?? 0) <= (one.battery_percent ?? 0))
         }
