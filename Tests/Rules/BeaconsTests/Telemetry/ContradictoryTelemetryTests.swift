@@ -2,7 +2,7 @@ import Testing
 
 @testable import Core
 
-@Suite("A value that cannot be true is told apart, and costs no good one")
+@Suite("A value that cannot be true is distinguished, and costs no good one")
 struct ContradictoryTelemetryTests {
     private func contradictory(
         _ format: TelemetryFormat, percent: UInt8? = nil, mV: UInt16? = nil, cC: Int16? = nil

@@ -25,7 +25,7 @@ struct TelemetryFrameTests {
     // Google's document; sz33psz/kontakt-beacon-parser, parser_test.go; bthome-ble, tests/test_parser_v2.py, without
     // and with an address.
     @Test(
-        "An encrypted frame is told as such, without a value",
+        "An encrypted frame is reported as such, without a value",
         arguments: [
             ("1516AAFE20010102030405060708090A0B0C01021112", .eddystoneTLM),
             ("1216D2FC41A47266C95F730011223378237214", .bthome),
