@@ -254,7 +254,7 @@ struct SettingsLedgerTests {
         #expect(gateway.receive(Self.debug(1)) == .taken)
     }
 
-    @Test("Of 10,000 wrong regions the first 100 errors are told, and the rest are counted")
+    @Test("Of 10,000 wrong regions the first 100 errors are reported, and the rest are counted")
     func manyErrors() throws {
         var gateway = FleetGateway()
         let regions = (0..<5_000).map { _ in "{\"id\":\"\"}" }.joined(separator: ",")
