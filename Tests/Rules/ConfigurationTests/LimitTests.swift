@@ -124,9 +124,9 @@ struct LimitTests {
         for value in [row.lower - step, row.upper + step] {
             let own = try #require(complaints(row.document(row.text(value))).first { $0.contains(".\(row.name) = ") })
             let limits = [row.lower, row.upper].map { $0 == $0.rounded() ? String(Int64($0)) : String($0) }
-            let told = ".\(row.name) = \(row.text(value)): must be from \(limits[0]) to \(limits[1])"
+            let expected = ".\(row.name) = \(row.text(value)): must be from \(limits[0]) to \(limits[1])"
             // A key may add its remedy.
-            #expect(own.hasSuffix(told) || own.contains(told + ", "))
+            #expect(own.hasSuffix(expected) || own.contains(expected + ", "))
         }
     }
 

@@ -147,9 +147,9 @@ struct TextTests {
     func zoneBytes() {
         let zone = String(repeating: "z", count: 120)
         let prefix = String(repeating: "p", count: 40)
-        let told = complaints(
+        let reported = complaints(
             "[mqtt]\nprefix = \"\(prefix)\"\n[site]\n[[site.gateway]]\nid = \"a\"\nzone = \"\(zone)\"")
-        #expect(told.count == 1 && told.first?.contains("site.gateway[1].zone") == true)
+        #expect(reported.count == 1 && reported.first?.contains("site.gateway[1].zone") == true)
     }
 
     @Test("An id from the host name obeys the rule of a written one: no gateway is called site")
