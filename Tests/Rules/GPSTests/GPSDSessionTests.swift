@@ -176,9 +176,9 @@ struct GPSDSessionTests {
     @Test("A line without an end takes bounded memory, and is reported once")
     mutating func endlessLine() {
         open(listening: true)
-        var told = 0
-        for _ in 0..<100 { told += session.received([UInt8](repeating: 0x20, count: 10_000), at: at(1)).count }
-        #expect(told == 1)
+        var reported = 0
+        for _ in 0..<100 { reported += session.received([UInt8](repeating: 0x20, count: 10_000), at: at(1)).count }
+        #expect(reported == 1)
         #expect(session.waiting <= GPSDLines.limit)
     }
 
