@@ -15,6 +15,8 @@ private struct Shop {
         var closing_s = 18.0 * 3_600
         /// The visits of others, about.
         var others = 30.0
+        /// Others with the habit of the target, on each day.
+        var colleagues = 0
     }
 
     struct Visit {
@@ -45,6 +47,13 @@ private struct Shop {
             let gateways = Double.random(in: 0..<1, using: &random) < 0.7 ? [0, 1] : [0]
             visits.append(Visit(enter_s: enter_s, leave_s: enter_s + dwell_s, gateways: gateways))
         }
+        func addLike(_ habit: Habit, _ random: inout SeededGenerator) {
+            let late_s = Double.random(in: -300...300, using: &random)
+            add(
+                enter_s: habit.entry_s + late_s,
+                dwell_s: habit.dwell_s * Double.random(in: 0.95...1.05, using: &random),
+                &random)
+        }
         func addOther(_ random: inout SeededGenerator) {
             let dwell_s = Double.random(in: 60...3_600, using: &random)
             add(
@@ -52,12 +61,9 @@ private struct Shop {
                 dwell_s: dwell_s, &random)
         }
         for _ in 0..<Int(habit.others * Double.random(in: 0.7...1.3, using: &random)) { addOther(&random) }
+        for _ in 0..<habit.colleagues { addLike(habit, &random) }
         if target {
-            let late_s = Double.random(in: -300...300, using: &random)
-            add(
-                enter_s: habit.entry_s + late_s,
-                dwell_s: habit.dwell_s * Double.random(in: 0.95...1.05, using: &random),
-                &random)
+            addLike(habit, &random)
         } else {
             addOther(&random)
         }
@@ -208,6 +214,14 @@ struct PeopleLinkingTests {
             let right = rightGuesses(habit, minimum: 1, days: 200)
             #expect(right > 75, "\(habit.name): \(right) %")
         }
+    }
+
+    @Test("Shows the fifth of five colleagues who alone stay long: the limit of each minimum, as Privacy states")
+    func findsColleague() {
+        var habit = Shop.Habit(name: "colleagues", entry_s: 9 * 3_600, dwell_s: 8 * 3_600)
+        habit.colleagues = 4
+        #expect(rightGuesses(habit, minimum: 5, days: 200) > 95)
+        #expect((40...62).contains(rightGuesses(habit, minimum: 9, days: 200)), "a minimum above the group hides it")
     }
 
     /// Plays two days of phones at a gateway. `names` are the phones of the second day, in the order of their visits.
