@@ -19,7 +19,7 @@ struct AdapterSelection: Sendable {
     /// The least silence of a transmitter at the chosen adapter before another takes over.
     static let shortestSilence = TimeSpan.seconds(2)
     static let levelTimeConstant_s = 2.0
-    /// The silence at all adapters after which a transmitter may be forgotten to make room.
+    /// The silence at all adapters after which a transmitter is forgotten.
     static let forgotten = TimeSpan.seconds(60)
 
     /// The level of one transmitter at one adapter.
@@ -47,6 +47,7 @@ struct AdapterSelection: Sendable {
     private var choices: [Transmitter: Choice] = [:]
     /// The time of the next search for transmitters to forget, which goes through all of them.
     private var nextCleaning = Instant.origin
+    private var nextForgetting = Instant.origin
 
     /// - Parameter capacity: the number of transmitters remembered. Sightings of further transmitters are all taken.
     init(capacity: Int) { self.capacity = capacity }
@@ -65,11 +66,22 @@ struct AdapterSelection: Sendable {
             .take(sighting, at: now)
     }
 
+    /// Forgets transmitters that are silent. It looks for them every 10 s.
+    mutating func forgetSilent(at now: Instant) {
+        guard now >= nextForgetting else { return }
+        nextForgetting = now + .seconds(10)
+        clean(at: now)
+    }
+
+    private mutating func clean(at now: Instant) {
+        choices = choices.filter { now - $0.value.lastHeard < Self.forgotten }
+    }
+
     private mutating func makeRoom(at now: Instant) -> Bool {
         if choices.count < capacity { return true }
         guard now >= nextCleaning else { return false }
         nextCleaning = now + .seconds(1)
-        choices = choices.filter { now - $0.value.lastHeard < Self.forgotten }
+        clean(at: now)
         return choices.count < capacity
     }
 }

@@ -97,6 +97,17 @@ struct AdapterSelectionTests {
         #expect(selection.takes(sighting(1, -60, address: 1), at: at(0)) == false)
     }
 
+    @Test("A transmitter that was silent for a minute is forgotten, whatever room there is")
+    func forgets() {
+        var selection = AdapterSelection(capacity: 64)
+        for address in 1...3 { _ = selection.takes(sighting(0, -60, address: UInt64(address)), at: at(0)) }
+        _ = selection.takes(sighting(0, -60, address: 1), at: at(50))
+        for (t_s, count) in [(59.0, 3), (61, 3), (69, 1), (109, 1), (119, 0)] {
+            selection.forgetSilent(at: at(t_s))
+            #expect(selection.count == count, "\(t_s) s")
+        }
+    }
+
     @Test("Memory is bounded: beyond it all sightings are taken, and a transmitter silent for a minute gives way")
     func bounded() {
         var selection = AdapterSelection(capacity: 2)
