@@ -129,8 +129,8 @@ package struct GatewayEngine: Sendable {
     package var figures: GatewayFigures {
         let listed = tracker.listedTrackCount
         var figures = GatewayFigures()
-        let ofPeople = people?.reportCount ?? 0
-        (figures.reports, figures.beacons) = (intake.reportCount &- ofPeople, beaconCount &- ofPeople)
+        figures.reports = people.map { intake.advertisementCount &- $0.advertisementCount } ?? intake.reportCount
+        figures.beacons = beaconCount
         figures.rejects = intake.rejects
         (figures.tracks, figures.listedTracks) = (tracker.trackCount, listed)
         figures.instances = countsPeople ? monitor.instances.publishedCount : monitor.instances.count
@@ -184,10 +184,14 @@ extension GatewayEngine {
         intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
         for index in intake.receptions.indices {
             let reception = intake.receptions[index]
-            beaconCount &+= 1
-            if let rssi_dbm = reception.rssi_dbm, !isOfPeople(reception.sighting.identity) {
-                floods.heard(rssi_dbm)
-                readings[adapter].heard(rssi_dbm, of: reception.sighting)
+            if isOfPeople(reception.sighting.identity) {
+                people?.take(advertisement: reception.advertisement)
+            } else {
+                beaconCount &+= 1
+                if let rssi_dbm = reception.rssi_dbm {
+                    floods.heard(rssi_dbm)
+                    readings[adapter].heard(rssi_dbm, of: reception.sighting)
+                }
             }
             if reception.isTaken { receive(reception.sighting, outputs: &outputs) }
         }
@@ -212,9 +216,7 @@ extension GatewayEngine {
         }
         let count = membership.count(of: identity)
         guard count > 0 else { return }
-        if countsPeople, tracker.isCounted(slot) {
-            people?.takeReport()
-        } else if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm) {
+        if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm), !isOfPeople(sighting.identity) {
             recordImplausiblePower(of: sighting, identity, &outputs)
         }
         if !restoredPatience.isEmpty {

@@ -18,8 +18,9 @@ struct PeopleCounts: Sendable {
     private(set) var due: Instant
     /// True while the radio does not hear.
     private(set) var isDeaf: Bool
-    /// The reports of people's beacons.
-    private(set) var reportCount: UInt64 = 0
+    /// The advertisements with a person's beacon, each once.
+    private(set) var advertisementCount: UInt64 = 0
+    private var lastAdvertisement: UInt64 = 0
 
     /// Returns `nil` where no region is one of people.
     ///
@@ -59,8 +60,11 @@ struct PeopleCounts: Sendable {
     /// Takes the ways between zones of a visit that has ended.
     mutating func take(_ ways: Set<VisitCount.Way>, in region: String) { counts[region]?.take(ways) }
 
-    /// Counts a report of a person's beacon.
-    mutating func takeReport() { reportCount &+= 1 }
+    /// Counts an advertisement with a person's beacon: once, however many frames it has.
+    mutating func take(advertisement number: UInt64) {
+        if number != lastAdvertisement { advertisementCount &+= 1 }
+        lastAdvertisement = number
+    }
 
     /// Takes whether the radio hears from now on.
     mutating func hears(_ hears: Bool) {

@@ -42,7 +42,7 @@ package struct HealthReporter {
         defer { (lastReports, lastReport) = (figures.reports, now) }
         var report = HealthReport()
         report.engine = figures
-        report.reportsPerSecond = Double(figures.reports - lastReports) / elapsed_s
+        report.reportsPerSecond = Double(figures.reports - min(lastReports, figures.reports)) / elapsed_s
         report.queueDepth = Int(outbox?.queuedEvents ?? 0)
         report.drops =
             Self.drops(figures) + (live.map { Self.drops($0, latest) } ?? []) + (outbox.map(Self.drops) ?? [])

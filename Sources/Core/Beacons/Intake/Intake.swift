@@ -8,6 +8,8 @@ struct Intake: Sendable {
         let sighting: Sighting
         /// The RSSI by the controller; `nil` where it gave none.
         let rssi_dbm: Int8?
+        /// The number of its advertisement, as `advertisementCount` gave it.
+        let advertisement: UInt64
         /// True if the adapter is the chosen one for this transmitter. Otherwise the tracker gets nothing of the
         /// reception.
         let isTaken: Bool
@@ -30,6 +32,8 @@ struct Intake: Sendable {
     private(set) var telemetry: [(address: DeviceAddress, frame: TelemetryFrame)] = []
     let readsTelemetry: Bool
     private(set) var reportCount: UInt64 = 0
+    /// The reports whose data is complete: one for all pieces of an advertisement.
+    private(set) var advertisementCount: UInt64 = 0
     private(set) var rejects = RejectCounts()
 
     /// - Parameters:
@@ -57,7 +61,10 @@ struct Intake: Sendable {
         _ event: Span<UInt8>, from adapter: Int, isAdvertising: Bool, at now: Instant,
         heardBy tracker: inout BeaconTracker
     ) {
-        if isAdvertising { tracker.heardAnything(at: now) }
+        if isAdvertising {
+            tracker.heardAnything(at: now)
+            selection?.forgetSilent(at: now)
+        }
         receive(event, from: adapter, isAdvertising: isAdvertising, at: now)
     }
 
@@ -89,6 +96,7 @@ struct Intake: Sendable {
     private mutating func receive(
         _ report: AdvertisingReport, _ data: Span<UInt8>, from adapter: Int, at now: Instant
     ) {
+        advertisementCount &+= 1
         // Here, where it keeps no part of the report for later.
         if readsTelemetry { readTelemetry(in: data, from: report.address) }
         // The counter is no part of `self` while the closure changes other parts of `self`.
@@ -100,7 +108,9 @@ struct Intake: Sendable {
                 traits: AdvertisingTraits(report, length: data.count), adapter: adapter)
             // Sightings by other adapters are left out, so that the tracker sees one adapter per transmitter.
             let isTaken = selection?.takes(sighting, at: now) ?? true
-            receptions.append(Reception(sighting: sighting, rssi_dbm: report.rssi_dbm, isTaken: isTaken))
+            receptions.append(
+                Reception(
+                    sighting: sighting, rssi_dbm: report.rssi_dbm, advertisement: advertisementCount, isTaken: isTaken))
         }
         if frameRejects.total > 0 { rejects.add(frameRejects) }
     }

@@ -94,6 +94,28 @@ struct PeopleRegionTests {
         #expect(!named.suspectedSpoofing.isEmpty, "without people the same air is one")
     }
 
+    @Test("Reports count the same with people, also with many frames in one packet, or one frame in two pieces")
+    func reportsOfPackets() throws {
+        var air = Air()
+        air.beacon(.beacon(1, 1, uuid: Air.otherUUID), from: .fixed(1), every_s: 0.5, start_s: 0, end_s: 100)
+        let alone = air.played(try settings(), stops: false).0.figures
+        let frames = (1...8).map { UInt16($0) }.flatMap {
+            IBeaconFrame(identity: .beacon(7, $0), measuredPower_dbm: -59).encodedStructure
+        }
+        func piece(_ data: ArraySlice<UInt8>, isLast: Bool, at t_s: Double) {
+            var report = AdvertisingReport(isExtended: true, eventType: 0, address: .fixed(7), rssi_dbm: -60)
+            if !isLast { report.dataStatus = .moreToCome }
+            air.event(AdvertisingReportEncoder.event([(report, Array(data))]), at: t_s)
+        }
+        for step in 0..<100 {
+            piece(frames[...], isLast: true, at: 0.1 + Double(step))
+            piece(frames[..<14], isLast: false, at: 0.2 + Double(step))
+            piece(frames[14..<27], isLast: true, at: 0.3 + Double(step))
+        }
+        let with = air.played(try settings(), stops: false).0.figures
+        #expect([with.reports, with.beacons] == [alone.reports, alone.beacons])
+    }
+
     @Test("Who left is forgotten within minutes")
     func forgets() throws {
         let (engine, _) = air.played(try settings(), stops: false)
