@@ -87,6 +87,7 @@ struct SettingsLedgerTests {
             #""region":[{"id":"visitors","uuid":"\#(people)","people":true,"major":8}]"#,
             #""regions":{"count_minimum":4}"#,
             #""regions":{"exit_after_s":1}"#,
+            #""regions":{"entry_rssi_dbm":-53,"exit_rssi_dbm":-53}"#,
         ])
     func exposesPeople(tables: String) throws {
         var gateway = FleetGateway()
@@ -96,16 +97,19 @@ struct SettingsLedgerTests {
         #expect(error.table == "region")
         #expect(
             error.reason
-                == "must keep region \"visitors\" with people = true, its expand, and a count_minimum and an exit_after_s "
+                == "must keep region \"visitors\" with people = true, its expand and its keys, and a count_minimum and an exit_after_s "
                 + "that are not below its own: only config.toml of the gateway may publish more about its people")
     }
 
     @Test(
-        "Settings lower no limit beside people, which would show in health",
+        "Settings lower no limit beside people, which would show in health, and make the radio hear them no worse",
         arguments: [
             (#""regions":{"max_instances":100}"#, "100: must be at least 16384, as in the file"),
             (#""regions":{"max_newcomers_per_minute":1}"#, "1: must be at least 600, as in the file"),
             (#""radio":{"max_transmitters":64}"#, "64: must be at least 8192, as in the file"),
+            (#""radio":{"interval_ms":10240,"window_ms":30}"#, "must be as in the file beside a region of people"),
+            (#""smoothing":{"region_filter":"none"}"#, "must be as in the file beside a region of people"),
+            (#""rotation":{"resolve_after_s":3600}"#, "must be as in the file beside a region of people"),
         ])
     func lowersNoLimit(tables: String, reason: String) throws {
         var gateway = FleetGateway()

@@ -51,20 +51,34 @@ extension Settings {
         let errors = people.compactMap { own -> ConfigurationError? in
             let isKept = gateway.regions.beacons.contains { region in
                 region.isOfPeople && region.uuid == own.uuid && (region.major == nil || region.major == own.major)
-                    && region.expansion == own.expansion && region.rules.countMinimum >= own.rules.countMinimum
-                    && region.rules.exitAfter >= own.rules.exitAfter
+                    && region.expansion == own.expansion && region.rules.countsNoLess(than: own.rules)
             }
             guard !isKept else { return nil }
             return ConfigurationError(
                 key: RegionTable.tableName, value: nil,
                 requirement:
-                    "must keep region \(own.id.quoted) with people = true, its expand, and a count_minimum and an "
+                    "must keep region \(own.id.quoted) with people = true, its expand and its keys, and a count_minimum and an "
                     + "exit_after_s that are not below its own: " + Self.onlyInFile)
         }
-        return people.isEmpty ? [] : errors + exposures(byLimits: own)
+        return people.isEmpty ? [] : errors + exposures(byLimits: own) + exposures(byRadio: own)
     }
 
     private static let onlyInFile = "only config.toml of the gateway may publish more about its people"
+
+    /// The errors of tables that decide how well a person is heard: a radio that listens rarely makes many visits of one.
+    private func exposures(byRadio own: Settings) -> [ConfigurationError] {
+        var tracker = gateway.tracker
+        tracker.maxTransmitters = own.gateway.tracker.maxTransmitters
+        let kept = [
+            (RadioTable.tableName, radio == own.radio && gateway.adapters == own.gateway.adapters),
+            ("rotation and smoothing", tracker == own.gateway.tracker),
+        ]
+        return kept.filter { !$0.1 }.map { table, _ in
+            ConfigurationError(
+                key: table, value: nil,
+                requirement: "must be as in the file beside a region of people: " + Self.onlyInFile)
+        }
+    }
 
     /// The errors of limits below those of the file: a limit that people reach shows in `health`.
     private func exposures(byLimits own: Settings) -> [ConfigurationError] {
@@ -102,5 +116,14 @@ extension Settings {
             refuse("must not stand beside [receiver]: a receiver sends the identities of all beacons to its broker")
         }
         return errors
+    }
+}
+
+extension BeaconRules {
+    /// Returns whether a region with these rules makes no more visits of a person, and no smaller counts.
+    fileprivate func countsNoLess(than own: BeaconRules) -> Bool {
+        var same = self
+        (same.countMinimum, same.exitAfter) = (own.countMinimum, own.exitAfter)
+        return same == own && countMinimum >= own.countMinimum && exitAfter >= own.exitAfter
     }
 }
