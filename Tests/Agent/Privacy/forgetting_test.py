@@ -97,7 +97,8 @@ class Broker:
 
     def reports(self, gateway):
         """The sealed messages of a gateway, or the announcements of the store, with whether the broker had kept them."""
-        lines = [line.split(" ") for line in self.sealed.read_text().splitlines()]
+        # The subscriber may be writing the last line.
+        lines = [line.split(" ") for line in self.sealed.read_text().split("\n")[:-1]]
         return [(bytes.fromhex(payload), retained == "1") for topic, retained, payload in lines if topic.split("/")[2] == gateway]
 
     def payloads(self, word):
