@@ -16,9 +16,6 @@ package struct PeopleSharing: Sendable {
     private let isRecorded: Bool
     private var sealer: PeopleSealer?
     private var sealsUntil = Instant.origin
-    /// The store's keys before the present one, the latest last. An announcement with one of them is an old one.
-    private var replaced: [[UInt8]] = []
-    private static let mostReplaced = 16
 
     /// Returns `nil` where the configuration has no region of people, or no secret of the store.
     package init?(_ settings: Settings, isRecorded: Bool = false) {
@@ -45,10 +42,8 @@ package struct PeopleSharing: Sendable {
     ) -> Taken {
         guard topic == filter else { return .no }
         guard let made = payload.flatMap({ PeopleSealer($0, siteKey: siteKey, store: filter) }),
-            sealer.map({ made.isNewer(than: $0) }) ?? true, !replaced.contains(made.store),
-            isTimely(made, at: now, timebase)
+            sealer.map({ made.isNewer(than: $0) }) ?? true, isTimely(made, at: now, timebase)
         else { return .refused }
-        if let sealer, sealer.store != made.store { replaced = (replaced + [sealer.store]).suffix(Self.mostReplaced) }
         sealer = made
         sealsUntil = isRecorded ? .distantFuture : now + Self.counted
         return .announced(until: sealsUntil)
@@ -57,6 +52,8 @@ package struct PeopleSharing: Sendable {
     private func isTimely(_ made: PeopleSealer, at now: Instant, _ timebase: Timebase) -> Bool {
         guard !isRecorded, timebase.isSynced else { return true }
         guard let announcedAt = made.announcedAt else { return false }
+        // Within the minute, an announcement is older than the last one where its time is. After it the store's clock may have been set.
+        if now < sealsUntil, let last = sealer?.announcedAt, announcedAt < last { return false }
         let age = timebase.wall(now) - announcedAt
         return age <= Self.old && age >= .zero - Self.old
     }

@@ -102,8 +102,7 @@ struct PeopleOpener: Sendable {
 
 /// A gateway's half: it names people by the key of the day, and seals reports.
 struct PeopleSealer: Sendable {
-    /// The store's public key.
-    let store: [UInt8]
+    private let store: [UInt8]
     private let age: [UInt8]
     /// The store's time in the announcement; `nil` where its clock was not synchronised.
     let announcedAt: WallTime?

@@ -105,10 +105,15 @@ package struct StorePeople: Sendable {
         let age_s = keyAge_s(at: now)
         guard let opened = payload.flatMap({ opener.open($0, on: topic) }),
             opened.age_s <= age_s, age_s - opened.age_s <= Self.mostAge_s,
-            let report = try? PeopleReport(decoding: opened.content), let gateway = gateways.index(of: id),
-            opened.order > orders[gateway] ?? 0
+            let report = try? PeopleReport(decoding: opened.content)
         else {
             refused &+= 1
+            return true
+        }
+        guard let gateway = gateways.index(of: id), opened.order > orders[gateway] ?? 0 else {
+            refused &+= 1
+            // There is no room for another gateway, and its people are in no count.
+            if gateways.index(of: id) == nil { missedEntry() }
             return true
         }
         let isFirst = orders.updateValue(opened.order, forKey: gateway) == nil
@@ -125,12 +130,14 @@ package struct StorePeople: Sendable {
         missing.remove(gateway)
         if wasSilent { counts.hears(missing.isEmpty) }
         if report.people.contains(where: { !regionIDs.contains($0.region) }) { refused &+= 1 }
-        if !report.isComplete { for region in regions { _ = counts.missedEntry(into: region.id) } }
+        if !report.isComplete { missedEntry() }
         var seen: Set<Key> = []
         for person in report.people where regionIDs.contains(person.region) {
             let key = Key(region: person.region, name: person.name)
             if visits[key] == nil {
                 let wasThere = person.wasThere || wasSilent || isFirstOfKey
+                // The gateway has started again, and did not see who came meanwhile.
+                if person.wasThere { _ = counts.missedEntry(into: person.region) }
                 guard visits.count < mostVisits, wasThere || takeEntry(at: gateway) else {
                     _ = counts.missedEntry(into: person.region)
                     continue
@@ -144,6 +151,8 @@ package struct StorePeople: Sendable {
         for key in inside[gateway, default: []].subtracting(seen) { visits[key]?.leave(gateway, at: now) }
         inside[gateway] = seen
     }
+
+    private mutating func missedEntry() { for region in regions { _ = counts.missedEntry(into: region.id) } }
 
     /// Returns whether a gateway may report one more entry in this minute. Otherwise the store looks at the person again with the next report.
     private mutating func takeEntry(at gateway: GatewayIndex) -> Bool {

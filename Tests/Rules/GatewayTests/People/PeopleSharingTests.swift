@@ -122,14 +122,24 @@ struct PeopleSharingTests {
             ])
     }
 
-    @Test("A gateway returns to no key of the store that another one has replaced")
-    func refusesReplaced() throws {
+    @Test("Of two keys the one announced later counts, and a recording of the former one does not displace it")
+    func takesTheLater() throws {
+        let wall = WallTime(microseconds: 1_764_547_200_000_000)
+        let timebase = Timebase(at: .origin, wall: wall, isSynced: true)
         var sharing = try #require(PeopleSharing(try settings()))
-        let taken = try [1, 2, 1, 2, 3].enumerated().map { age_s, seed in
-            let announcement = try announcement(of: try opener(UInt8(seed)), age_s: UInt32(age_s))
-            return sharing.receive(store, announcement, at: .origin, unsynced) != .refused
+        func taken(_ seed: UInt8, made_s: Double, at t_s: Double) throws -> Bool {
+            let payload = try opener(seed).announcement(age_s: UInt32(made_s + 60), at: wall + .seconds(made_s))
+            return sharing.receive(store, payload, at: .origin + .seconds(t_s), timebase) != .refused
         }
-        #expect(taken == [true, true, false, true, true])
+        let story: [(UInt8, Double, Double, Bool)] = [
+            (1, -19, 0, true), (2, 0, 0, true), (1, -19, 1, false), (1, -9, 5, false), (2, 10, 10, true),
+            (3, 12, 12, true),
+            // The store's clock was set back by half a minute: its key counts again after a minute.
+            (3, -18, 30, false), (3, 25, 80, true),
+        ]
+        for (seed, made_s, t_s, isTaken) in story {
+            #expect(try taken(seed, made_s: made_s, at: t_s) == isTaken, "\(seed) made at \(made_s) s, at \(t_s) s")
+        }
     }
 
     private let unsynced = Timebase(wallAtOrigin: .unixEpoch, isSynced: false)
