@@ -1,5 +1,5 @@
 /// All tables of `config.toml`, in the order of the default file and of errors. There is one of it, so it is a class: the compiler's copies
-/// of such a large struct made 350 KB of code.
+/// of such a large struct made 200 KB of code.
 final class Tables: Sendable {
     /// A table's keys for reading, and their reference.
     final class Entry<Keys: SettingsTable>: Sendable {

@@ -216,7 +216,7 @@ extension GatewayEngine {
         }
         let count = membership.count(of: identity)
         guard count > 0 else { return }
-        if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm), !isOfPeople(sighting.identity) {
+        if !IBeaconFrame.isPlausible(power_dbm: sighting.measuredPower_dbm), !tracker.isCounted(slot) {
             recordImplausiblePower(of: sighting, identity, &outputs)
         }
         if !restoredPatience.isEmpty {

@@ -51,7 +51,7 @@ struct PeopleCount: Sendable {
     private var open: Batch
     /// The visits that ended in the quarter before and in the one at hand.
     private var ended: (before: Int64, now: Int64) = (0, 0)
-    private var isDeaf: Bool
+    private(set) var isDeaf: Bool
     /// Visits that began earlier are in no count; `nil` where none can have.
     private var countsSince: Instant?
     /// The dwell of published visits that is not published yet.

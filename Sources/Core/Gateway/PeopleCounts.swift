@@ -16,8 +16,6 @@ struct PeopleCounts: Sendable {
     private var storeCountsUntil: Instant?
     /// The end of the quarter by the present clock, or of the store's count.
     private(set) var due: Instant
-    /// True while the radio does not hear.
-    private(set) var isDeaf: Bool
     /// The advertisements with a person's beacon, each once.
     private(set) var advertisementCount: UInt64 = 0
     private var lastAdvertisement: UInt64 = 0
@@ -37,7 +35,6 @@ struct PeopleCounts: Sendable {
         self.regions = regions.map(\.id)
         self.timebase = timebase
         self.localTime = localTime
-        self.isDeaf = isDeaf
         counts = Dictionary(
             regions.map { ($0.id, PeopleCount($0, from: start, isDeaf: isDeaf, hasZones: hasZones)) },
             uniquingKeysWith: { first, _ in first })
@@ -67,10 +64,10 @@ struct PeopleCounts: Sendable {
     }
 
     /// Takes whether the radio hears from now on.
-    mutating func hears(_ hears: Bool) {
-        isDeaf = !hears
-        for region in regions { counts[region]?.hears(hears) }
-    }
+    mutating func hears(_ hears: Bool) { for region in regions { counts[region]?.hears(hears) } }
+
+    /// True while the radio does not hear.
+    var isDeaf: Bool { counts.values.contains(where: \.isDeaf) }
 
     /// Learns that a limit held back an entry into the region. Returns `false` where the region is none of people.
     mutating func missedEntry(into region: String) -> Bool {

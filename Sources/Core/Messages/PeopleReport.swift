@@ -36,7 +36,7 @@ extension PeopleReport: MessageContent {
 
 extension PeopleReport {
     private static let longest_ms: Int64 = 400 * 86_400_000
-    /// The step of lengths: a reader of the broker learns no more than the number of people by forty.
+    /// The step of lengths, octets. A reader of the broker learns the number of people in steps of 20 to 45.
     private static let step = 4_096
 
     /// Reads a report. The pseudonyms in it are short.

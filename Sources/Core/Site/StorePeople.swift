@@ -39,9 +39,8 @@ package struct StorePeople: Sendable {
     private var hearing = GatewaySet()
     /// The gateways that reported on this day and do not any more. While there is one, counts are partial.
     private var missing = GatewaySet()
-    /// The entries that each gateway reported in the minute at hand.
-    private var entries: [GatewayIndex: Int] = [:]
-    private var minuteEnd: Instant
+    /// The limit on the people that enter through each gateway.
+    private var budgets: [GatewayIndex: EntryBudget] = [:]
     /// The order of the last report of each gateway, for the key at hand.
     private var orders: [GatewayIndex: UInt64] = [:]
     /// The people that each gateway has inside.
@@ -78,7 +77,7 @@ package struct StorePeople: Sendable {
         mostEntries = settings.gateway.regions.limits.maxNewcomersPerMinute
         gateways = StoreGateways(site.gateways, at: now)
         plan = StorePlan(gateways)
-        (keyMadeAt, stepDue, minuteEnd) = (now, now, now)
+        (keyMadeAt, stepDue) = (now, now)
         keyDay = localTime.day(at: timebase.wall(now))
     }
 
@@ -110,10 +109,14 @@ package struct StorePeople: Sendable {
             refused &+= 1
             return true
         }
-        guard let gateway = gateways.index(of: id), opened.order > orders[gateway] ?? 0 else {
-            refused &+= 1
+        guard let gateway = gateways.index(of: id) else {
             // There is no room for another gateway, and its people are in no count.
-            if gateways.index(of: id) == nil { missedEntry() }
+            refused &+= 1
+            missedEntry()
+            return true
+        }
+        guard opened.order > orders[gateway] ?? 0 else {
+            refused &+= 1
             return true
         }
         let isFirst = orders.updateValue(opened.order, forKey: gateway) == nil
@@ -138,7 +141,7 @@ package struct StorePeople: Sendable {
                 let wasThere = person.wasThere || wasSilent || isFirstOfKey
                 // The gateway has started again, and did not see who came meanwhile.
                 if person.wasThere { _ = counts.missedEntry(into: person.region) }
-                guard visits.count < mostVisits, wasThere || takeEntry(at: gateway) else {
+                guard visits.count < mostVisits, wasThere || takeEntry(at: gateway, now) else {
                     _ = counts.missedEntry(into: person.region)
                     continue
                 }
@@ -155,10 +158,12 @@ package struct StorePeople: Sendable {
     private mutating func missedEntry() { for region in regions { _ = counts.missedEntry(into: region.id) } }
 
     /// Returns whether a gateway may report one more entry in this minute. Otherwise the store looks at the person again with the next report.
-    private mutating func takeEntry(at gateway: GatewayIndex) -> Bool {
-        if mostEntries > 0, entries[gateway, default: 0] >= mostEntries { return false }
-        entries[gateway, default: 0] += 1
-        return true
+    private mutating func takeEntry(at gateway: GatewayIndex, _ now: Instant) -> Bool {
+        var budget = budgets[gateway] ?? EntryBudget(limit: mostEntries)
+        let hasRoom = budget.hasRoom(at: now)
+        if hasRoom { budget.admit() }
+        budgets[gateway] = budget
+        return hasRoom
     }
 
     // MARK: - Time
@@ -174,7 +179,6 @@ package struct StorePeople: Sendable {
         // Visits end with their day before its last count does.
         if now >= min(stepDue, counts.due) {
             stepDue = now + Self.step
-            if now >= minuteEnd { (entries, minuteEnd) = ([:], now + .seconds(60)) }
             forgetSilent(at: now)
             for key in visits.keys { visits[key]?.place(plan, hearing, at: now) }
             endVisits(at: now)

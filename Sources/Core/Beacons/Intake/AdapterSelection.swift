@@ -45,9 +45,8 @@ struct AdapterSelection: Sendable {
 
     private let capacity: Int
     private var choices: [Transmitter: Choice] = [:]
-    /// The time of the next search for transmitters to forget, which goes through all of them.
-    private var nextCleaning = Instant.origin
-    private var nextForgetting = Instant.origin
+    /// The time of the last search for transmitters to forget, which goes through all of them; `nil` before the first.
+    private var lastCleaning: Instant?
 
     /// - Parameter capacity: the number of transmitters remembered. Sightings of further transmitters are all taken.
     init(capacity: Int) { self.capacity = capacity }
@@ -68,20 +67,18 @@ struct AdapterSelection: Sendable {
 
     /// Forgets transmitters that are silent. It looks for them every 10 s.
     mutating func forgetSilent(at now: Instant) {
-        guard now >= nextForgetting else { return }
-        nextForgetting = now + .seconds(10)
-        clean(at: now)
+        clean(after: .seconds(10), at: now)
     }
 
-    private mutating func clean(at now: Instant) {
+    private mutating func clean(after pause: TimeSpan, at now: Instant) {
+        if let lastCleaning, now - lastCleaning < pause { return }
+        lastCleaning = now
         choices = choices.filter { now - $0.value.lastHeard < Self.forgotten }
     }
 
     private mutating func makeRoom(at now: Instant) -> Bool {
         if choices.count < capacity { return true }
-        guard now >= nextCleaning else { return false }
-        nextCleaning = now + .seconds(1)
-        clean(at: now)
+        clean(after: .seconds(1), at: now)
         return choices.count < capacity
     }
 }

@@ -226,18 +226,7 @@ struct PeopleLinkingTests {
 
     /// Plays two days of phones at a gateway. `names` are the phones of the second day, in the order of their visits.
     private func published(names: [Int], minimum: Int) throws -> String {
-        let settings = try Settings.parse(
-            """
-            [regions]
-            settle_s = 0
-            count_minimum = \(minimum)
-            [[region]]
-            id = "visitors"
-            uuid = "\(Air.uuid)"
-            people = true
-            [beacons]
-            """
-        ).gateway
+        let settings = try Settings.visitors(minimum: minimum, "[beacons]").gateway
         let secondDay_s = 12.0 * 3_600
         var air = Air()
         for time_s in stride(from: 0.0, to: secondDay_s + 3_600, by: 20) {

@@ -8,15 +8,8 @@ struct PeopleRegionTests {
     private let uuid = Air.uuid
 
     private func settings(_ change: (inout GatewaySettings) -> Void = { _ in }) throws -> GatewaySettings {
-        var settings = try Settings.parse(
+        var settings = try Settings.visitors(
             """
-            [regions]
-            settle_s = 0
-            count_minimum = 2
-            [[region]]
-            id = "visitors"
-            uuid = "\(uuid)"
-            people = true
             [[region]]
             id = "carts"
             uuid = "\(Air.otherUUID)"

@@ -10,19 +10,7 @@ struct PeopleSharingTests {
 
     private func settings(_ privacy: String = "[privacy]\nsite_key_file = \"/etc/beacond/site.key\"") throws -> Settings
     {
-        var settings = try Settings.parse(
-            """
-            [gateway]
-            id = "door"
-            [regions]
-            settle_s = 0
-            count_minimum = 2
-            [[region]]
-            id = "visitors"
-            uuid = "\(Air.uuid)"
-            people = true
-            \(privacy)
-            """)
+        var settings = try Settings.visitors("[gateway]\nid = \"door\"\n" + privacy)
         if settings.privacy.siteKeyFile != nil { settings.privacy.siteKey = Self.secret }
         return settings
     }
@@ -184,7 +172,7 @@ struct CountsBesideStoreTests {
         #expect(lines(counts.advance(to: minute(41))) == [] && counts.due == minute(42))
         #expect(lines(counts.advance(to: minute(42))) == [] && counts.due == minute(45))
         for _ in 0..<2 { counts.take(.enter, of: "visitors") }
-        // Who came before is in no count.
+        // Visits that began before the count are in none.
         for from in [3.0, 41.9, 42, 43] { counts.take(visit(from, 44), of: "visitors") }
         #expect(lines(counts.stop(at: minute(50))) == ["42-45: 2 in 2 left"])
     }
@@ -229,17 +217,7 @@ struct CountsBesideStoreTests {
         var air = Air()
         air.otherDevices(end_s: 1_400)
         air.threeVisitors()
-        let settings = try Settings.parse(
-            """
-            [regions]
-            settle_s = 0
-            count_minimum = 2
-            [[region]]
-            id = "visitors"
-            uuid = "\(Air.uuid)"
-            people = true
-            """
-        ).gateway
+        let settings = try Settings.visitors().gateway
         var outputs: [GatewayOutput] = []
         var player = CapturePlayer(settings, restoring: [], at: Story.startTime, outputs: &outputs)
         for transmission in air.inOrder {

@@ -2,6 +2,25 @@ import TestAir
 
 @testable import Core
 
+extension Settings {
+    /// Returns settings with the region of people `visitors`, at once after the start.
+    ///
+    /// - Parameter own: more tables.
+    static func visitors(minimum: Int = 2, _ own: String = "") throws -> Settings {
+        try Settings.parse(
+            """
+            [regions]
+            settle_s = 0
+            count_minimum = \(minimum)
+            [[region]]
+            id = "visitors"
+            uuid = "\(Air.uuid)"
+            people = true
+            \(own)
+            """)
+    }
+}
+
 extension Air {
     /// Adds three visitors of 100 s. The quarter of an hour ends at 400 s of a story.
     mutating func threeVisitors() {
