@@ -121,6 +121,21 @@ struct SettingsLedgerTests {
     }
 
     @Test(
+        "Beside people a file without a limit of newcomers allows no limit over MQTT",
+        arguments: [(0, true), (600, false)])
+    func keepsNoLimit(limit: Int, isTaken: Bool) throws {
+        var gateway = FleetGateway()
+        gateway.file =
+            "[regions]\nmax_newcomers_per_minute = 0\n[[region]]\nid = \"visitors\"\nuuid = \"\(Self.people)\"\nmajor = 7\npeople = true\n"
+        let tables =
+            #""region":[{"id":"visitors","uuid":"\#(Self.people)","major":7,"people":true}],"regions":{"max_newcomers_per_minute":\#(limit)}"#
+        #expect(gateway.receive(#"{"schema":1,"version":1,"tables":{\#(tables)}}"#) == (isTaken ? .taken : .refused))
+        guard !isTaken else { return }
+        let error = try #require(gateway.ledger.report?.errors.first)
+        #expect(error.reason.hasPrefix("600: must be 0, as in the file, beside a region of people"), "\(error.reason)")
+    }
+
+    @Test(
         "Settings may count more people together, and publish less about them",
         arguments: [
             #""region":[{"id":"all","uuid":"\#(people)","people":true}]"#,

@@ -83,17 +83,18 @@ extension Settings {
     /// The errors of limits below those of the file: a limit that people reach shows in `health`.
     private func exposures(byLimits own: Settings) -> [ConfigurationError] {
         let (limits, most) = (gateway.regions.limits, own.gateway.regions.limits)
-        // 0 newcomers are no limit.
-        let newcomers = limits.maxNewcomersPerMinute == 0 ? .max : limits.maxNewcomersPerMinute
         let compared = [
             ("regions.max_instances", limits.maxInstances, most.maxInstances),
-            ("regions.max_newcomers_per_minute", newcomers, most.maxNewcomersPerMinute),
+            ("regions.max_newcomers_per_minute", limits.maxNewcomersPerMinute, most.maxNewcomersPerMinute),
             ("radio.max_transmitters", gateway.tracker.maxTransmitters, own.gateway.tracker.maxTransmitters),
         ]
-        return compared.filter { $0.1 < $0.2 }.map { key, value, most in
-            ConfigurationError(
+        // 0 newcomers are no limit. No other limit may be 0.
+        func size(_ limit: Int) -> Int { limit == 0 ? .max : limit }
+        return compared.filter { size($0.1) < size($0.2) }.map { key, value, most in
+            let least = most == 0 ? "0" : "at least \(most)"
+            return ConfigurationError(
                 key: key, value: "\(value)",
-                requirement: "must be at least \(most), as in the file, beside a region of people: " + Self.onlyInFile)
+                requirement: "must be \(least), as in the file, beside a region of people: " + Self.onlyInFile)
         }
     }
 
