@@ -45,6 +45,17 @@ check "nor in the store, nor under its own name" eval \
 check "a gateway's certificate is no store's, at the chain's broker" refused chain berlin-17-entrance -t beacons/berlin-17/entrance/status -m impostor
 check "a store's broker can't publish for another store" refused chain berlin-17 \
     -t beacons/paris-3/entrance/status -m impostor
+# hears CERTIFICATE TEXT: publishes a sealed report of people and a later message in the store, and returns whether the certificate receives TEXT.
+hears() {
+    said store berlin-17-back-door -t beacons/berlin-17/back-door/people -m sealed && said store berlin-17-back-door -t beacons/berlin-17/back-door/status -m later
+    grep -q "$2" "$scratch/reader-$1"
+}
+reads_no_report() {
+    mapfile -t options < <(tls store "$1")
+    background "reader-$1" stdbuf -oL mosquitto_sub "${options[@]}" -F %p -t 'beacons/#'
+    eventually hears "$1" later && ! grep sealed "$scratch/reader-$1" && stop "reader-$1" TERM
+}
+check "no reader of the store receives a sealed report of people" eval 'reads_no_report display && reads_no_report operator'
 # Numbered messages cross the bridge, so the chain can count them.
 numbered() {
     local kind
