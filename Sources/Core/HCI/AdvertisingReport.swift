@@ -118,6 +118,8 @@ struct AdvertisingDataChains: Sendable {
     static let maxLength = 1650
     /// The most chains at once. A new one replaces the oldest.
     static let maxChains = 16
+    /// The time after a piece in which the next one may come. Within a packet it is at most 2.5 s (Vol 6, Part B, 2.3.4.5).
+    static let patience = TimeSpan.seconds(10)
 
     /// The effect of a report on its chain.
     enum Step: Hashable, Sendable {
@@ -135,26 +137,39 @@ struct AdvertisingDataChains: Sendable {
         var address: DeviceAddress
         var sid: UInt8
         var data: [UInt8]
+        var lastPiece: Instant
     }
 
     private var chains: [Chain] = []
 
     init() {}
 
+    /// The number of packets whose next piece is to come.
+    var count: Int { chains.count }
+
     /// Takes a report's data. Returns whether it is complete, ends a chain, or has to wait.
-    mutating func append(_ report: AdvertisingReport, _ data: Span<UInt8>) -> Step {
+    ///
+    /// - Parameter now: not before the time of an earlier call.
+    mutating func append(_ report: AdvertisingReport, _ data: Span<UInt8>, at now: Instant) -> Step {
         if chains.isEmpty, report.dataStatus != .moreToCome { return .whole }
+        forgetUnfinished(at: now)
         let index = chains.firstIndex { $0.address == report.address && $0.sid == report.advertisingSID }
         guard index != nil || report.dataStatus == .moreToCome else { return .whole }
         var chain =
             index.map { chains.remove(at: $0) }
-            ?? Chain(address: report.address, sid: report.advertisingSID, data: [])
+            ?? Chain(address: report.address, sid: report.advertisingSID, data: [], lastPiece: now)
+        chain.lastPiece = now
         guard chain.data.count + data.count <= Self.maxLength else { return .rejected(.oversizedChain) }
         for index in data.indices { chain.data.append(data[index]) }
         guard report.dataStatus == .moreToCome else { return .joined(chain.data) }
         if chains.count >= Self.maxChains { chains.removeFirst() }
         chains.append(chain)
         return .pending
+    }
+
+    /// Forgets the packets whose next piece comes no more.
+    mutating func forgetUnfinished(at now: Instant) {
+        chains.removeAll { now - $0.lastPiece > Self.patience }
     }
 }
 

@@ -45,8 +45,8 @@ struct AdapterSelection: Sendable {
 
     private let capacity: Int
     private var choices: [Transmitter: Choice] = [:]
-    /// The time of the last search for transmitters to forget, which goes through all of them; `nil` before the first.
-    private var lastCleaning: Instant?
+    /// The time of the last search for room, which goes through all transmitters; `nil` before the first.
+    private var lastSearch: Instant?
 
     /// - Parameter capacity: the number of transmitters remembered. Sightings of further transmitters are all taken.
     init(capacity: Int) { self.capacity = capacity }
@@ -65,20 +65,16 @@ struct AdapterSelection: Sendable {
             .take(sighting, at: now)
     }
 
-    /// Forgets transmitters that are silent. It looks for them every 10 s.
+    /// Forgets transmitters that are silent. It goes through all of them.
     mutating func forgetSilent(at now: Instant) {
-        clean(after: .seconds(10), at: now)
-    }
-
-    private mutating func clean(after pause: TimeSpan, at now: Instant) {
-        if let lastCleaning, now - lastCleaning < pause { return }
-        lastCleaning = now
         choices = choices.filter { now - $0.value.lastHeard < Self.forgotten }
     }
 
     private mutating func makeRoom(at now: Instant) -> Bool {
         if choices.count < capacity { return true }
-        clean(after: .seconds(1), at: now)
+        if let lastSearch, now - lastSearch < .seconds(1) { return false }
+        lastSearch = now
+        forgetSilent(at: now)
         return choices.count < capacity
     }
 }

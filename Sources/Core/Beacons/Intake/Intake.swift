@@ -46,6 +46,9 @@ struct Intake: Sendable {
         if adapters.count > 1 { selection = AdapterSelection(capacity: capacity) }
     }
 
+    /// The number of transmitters and unfinished packets that it remembers.
+    var rememberedCount: Int { adapters.reduce(selection?.count ?? 0) { $0 + $1.chains.count } }
+
     /// Returns whether the gateway has an adapter of this number.
     func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
 
@@ -61,11 +64,14 @@ struct Intake: Sendable {
         _ event: Span<UInt8>, from adapter: Int, isAdvertising: Bool, at now: Instant,
         heardBy tracker: inout BeaconTracker
     ) {
-        if isAdvertising {
-            tracker.heardAnything(at: now)
-            selection?.forgetSilent(at: now)
-        }
+        if isAdvertising { tracker.heardAnything(at: now) }
         receive(event, from: adapter, isAdvertising: isAdvertising, at: now)
+    }
+
+    /// Forgets what it keeps of devices that are silent. Called every minute, it keeps nothing of them for more than two.
+    mutating func forgetSilent(at now: Instant) {
+        selection?.forgetSilent(at: now)
+        for adapter in adapters.indices { adapters[adapter].chains.forgetUnfinished(at: now) }
     }
 
     /// Reads an HCI event where there is no tracker.
@@ -84,7 +90,7 @@ struct Intake: Sendable {
         while let (report, range) = reports.next(event, rejects: &rejects) {
             reportCount &+= 1
             let data = event.extracting(range)
-            switch adapters[adapter].chains.append(report, data) {
+            switch adapters[adapter].chains.append(report, data, at: now) {
             case .whole: receive(report, data, from: adapter, at: now)
             case .joined(let joined): receive(report, joined.span, from: adapter, at: now)
             case .pending: break

@@ -54,6 +54,24 @@ struct FragmentTests {
         #expect(story.figures.beacons == 1)
     }
 
+    @Test("A piece that comes 10 s late continues nothing", arguments: [(9.0, 1), (11, 0)])
+    func lateLastPiece(pause_s: Double, count: UInt64) {
+        var air = Air()
+        air.event(event(more, data.prefix(9)), at: 1)
+        air.event(event(0, data.dropFirst(9)), at: 1 + pause_s)
+        #expect(Story(.door(), air).figures.beacons == count)
+    }
+
+    @Test("Of a packet whose last piece never comes nothing is kept, also where no other is received")
+    func forgetsUnfinished() {
+        var outputs: [GatewayOutput] = []
+        var engine = GatewayEngine(.door(), radioSees: true, at: .origin, outputs: &outputs)
+        engine.receive(event(more, data.prefix(9)).span, at: .origin + .seconds(1), outputs: &outputs)
+        #expect(engine.intake.rememberedCount == 1)
+        engine.advance(through: .origin + .seconds(121), outputs: &outputs)
+        #expect(engine.intake.rememberedCount == 0)
+    }
+
     @Test("Chains that are never finished give way to others")
     func unfinishedChains() {
         let unfinished = (10..<1000).map { event(more, data.prefix(5), from: .fixed($0)) }

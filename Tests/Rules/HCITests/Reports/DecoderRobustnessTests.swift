@@ -107,7 +107,7 @@ struct DecoderRobustnessTests {
                 [.complete, .moreToCome, .moreToCome, .truncated].randomElement(using: &generator)
                 ?? .complete
             let length = Int.random(in: 0...229, using: &generator)
-            if case .joined(let data) = chains.append(report, piece.span.extracting(0..<length)) {
+            if case .joined(let data) = chains.append(report, piece.span.extracting(0..<length), at: .origin) {
                 #expect(data.count <= AdvertisingDataChains.maxLength)
             }
         }

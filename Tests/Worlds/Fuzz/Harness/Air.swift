@@ -8,7 +8,7 @@ func feedEvent(_ octets: [UInt8]) {
     AdvertisingEvent.decode(octets.span, rejects: &rejects) { report, data in
         reports += 1
         require(data.count <= octets.count, "a report's data stand in its event")
-        switch chains.append(report, data) {
+        switch chains.append(report, data, at: .origin) {
         case .whole: feedFrames(report, data)
         case .joined(let joined):
             require(joined.count <= AdvertisingDataChains.maxLength, "a chain is bounded")
