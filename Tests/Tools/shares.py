@@ -1,5 +1,5 @@
-"""Divides the long parts of the suites into shares that compute for about the same time, and prints one share: `shares.py 1/10`. `shares.py recorded` prints
-the parts that need recordings, which are in no share but 1/1. `shares.py lengths` prints the seconds for which a processor computes for each of ten.
+"""Divides the long parts of the suites into shares that compute for about the same time, and prints one share: `shares.py 1/10`. `shares.py recorded 1/3` prints
+a share of the parts that need recordings, which are in no other share but 1/1. `shares.py lengths` prints the seconds for which a processor computes for each of ten.
 
 The commit decides which tenth that is, so that ten commits after each other have all of them: it is the number of commits before it, or its digest
 where the clone does not have them all. BEACOND_TURN=3 asks for the fourth tenth.
@@ -65,19 +65,18 @@ def turn():
 
 
 def main():
-    word = sys.argv[1] if len(sys.argv) == 2 else ""
-    match = re.fullmatch(r"1/([1-9][0-9]{0,2})|recorded|lengths", word)
+    match = re.fullmatch(r"((recorded )?1/([1-9][0-9]{0,2}))|lengths", " ".join(sys.argv[1:]))
     if not match:
         sys.exit("a share is 1/N, as 1/10 for a tenth of the long parts, or 1/1 for all of them")
     every = parts((TOOLS / "costs").read_text())
     recorded = [part for part in every if part.needs == "recordings"]
-    if word == "lengths":
+    if not match[1]:
         for share in shares([part for part in every if part not in recorded], 10):
             print(f"{work_s(share, 10):5.0f} s", *sorted({part.suite for part in share}))
         return
-    count = int(match[1] or 1)
+    count = int(match[3])
     index = turn() % count
-    if word == "recorded":
+    if match[2]:
         every = recorded
     elif count > 1:
         every = [part for part in every if part not in recorded]
