@@ -18,8 +18,8 @@ from layers import code
 OPEN = {
     # The engine owns tracker, monitor and ranger, each with private state, and hands changes from one to the next.
     "GatewayEngine": {
-        "changes", "floods", "membership", "monitor", "notices", "now", "place", "ranger", "readings",
-        "requestedRegions", "restoredPatience", "stays", "tracker", "transitions",
+        "changes", "membership", "monitor", "notices", "now", "place", "ranger", "requestedRegions",
+        "restoredPatience", "stays", "tracker", "transitions",
     },
     # Values without a rule of their own, which anyone may set.
     "GatewaySettings": {"location"},

@@ -76,16 +76,6 @@ extension GatewayEngine {
         }
     }
 
-    /// Starts the counts of a new minute, and forgets silent devices. Both concern only reports, so their order among the sources does not
-    /// matter.
-    private mutating func endWindows(before limit: Instant) {
-        guard floods.end <= limit else { return }
-        floods.endWindow(tracker.newcomers, at: limit)
-        for adapter in readings.indices { readings[adapter].endWindow() }
-        tracker.beginNewcomerWindow()
-        intake.forgetSilent(at: limit)
-    }
-
     /// Stores the open stays: every minute while beacons are heard, and when the agent stops.
     mutating func storeStays(_ outputs: inout [GatewayOutput]) {
         let records = monitor.instances.recordsOfStays()

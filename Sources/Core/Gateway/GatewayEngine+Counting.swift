@@ -26,7 +26,7 @@ extension GatewayEngine {
     }
 
     /// Returns the people that are inside, for the store's joint count.
-    func peopleReport() -> PeopleReport {
+    mutating func peopleReport() -> PeopleReport {
         var report = PeopleReport(people: [], isComplete: people?.isDeaf == false)
         let instances = monitor.instances
         for slot in instances.slots {

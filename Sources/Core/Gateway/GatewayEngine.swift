@@ -198,6 +198,16 @@ extension GatewayEngine {
         if intake.readsTelemetry { takeTelemetry() }
     }
 
+    /// Starts the counts of a new minute, and forgets silent devices. Both concern only reports, so their order among the sources does not
+    /// matter.
+    mutating func endWindows(before limit: Instant) {
+        guard floods.end <= limit else { return }
+        floods.endWindow(tracker.newcomers, at: limit)
+        for adapter in readings.indices { readings[adapter].endWindow() }
+        tracker.beginNewcomerWindow()
+        intake.forgetSilent(at: limit)
+    }
+
     /// Returns whether only regions of people contain a beacon. Figures that grow by one such beacon would show that a person is there.
     private func isOfPeople(_ identity: BeaconIdentity) -> Bool {
         countsPeople && monitor.interest(in: identity) == .counted

@@ -147,11 +147,15 @@ struct AdvertisingDataChains: Sendable {
     /// The number of packets whose next piece is to come.
     var count: Int { chains.count }
 
+    /// True if a report has all its data, and no packet is unfinished. Nearly every report is so, and needs no `append`.
+    func takesWhole(_ report: AdvertisingReport) -> Bool { chains.isEmpty && report.dataStatus != .moreToCome }
+
     /// Takes a report's data. Returns whether it is complete, ends a chain, or has to wait.
     ///
     /// - Parameter now: not before the time of an earlier call.
+    // Inlined, it would make the way of each report longer.
+    @inline(never)
     mutating func append(_ report: AdvertisingReport, _ data: Span<UInt8>, at now: Instant) -> Step {
-        if chains.isEmpty, report.dataStatus != .moreToCome { return .whole }
         forgetUnfinished(at: now)
         let index = chains.firstIndex { $0.address == report.address && $0.sid == report.advertisingSID }
         guard index != nil || report.dataStatus == .moreToCome else { return .whole }

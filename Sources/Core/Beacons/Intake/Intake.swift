@@ -90,6 +90,10 @@ struct Intake: Sendable {
         while let (report, range) = reports.next(event, rejects: &rejects) {
             reportCount &+= 1
             let data = event.extracting(range)
+            if adapters[adapter].chains.takesWhole(report) {
+                receive(report, data, from: adapter, at: now)
+                continue
+            }
             switch adapters[adapter].chains.append(report, data, at: now) {
             case .whole: receive(report, data, from: adapter, at: now)
             case .joined(let joined): receive(report, joined.span, from: adapter, at: now)

@@ -117,8 +117,9 @@ package struct BeaconTracker: Sendable {
     ) {
         let before = table.transmitters[slot].presence
         let previously = table.transmitters[slot].lastHeard
-        // A gap with a reception pause says nothing about the transmitter's interval.
-        if presence.pauses.overlap(previously, now) == .zero {
+        // A gap with a reception pause says nothing about the transmitter's interval. Nearly always the newest pause has ended already: asked
+        // first, it saves a copy of them all.
+        if presence.pauses.until <= previously || presence.pauses.overlap(previously, now) == .zero {
             table.transmitters[slot].interval.add(gap: now - previously)
         }
         table.transmitters[slot].lastHeard = now
@@ -542,8 +543,9 @@ extension BeaconTracker {
 /// The tracker's answers to regions, and the regions' interest in transmitters.
 extension BeaconTracker {
     /// Returns the level for the regions' thresholds, `nil` before the first reading, and the transmitter's patience.
-    /// Regions ask with every report. The transmitter is read in place, because copying it costs more than the rest.
-    func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
+    /// Regions ask with every report. Transmitter and tracker are read in place, because copying either costs more than the rest: it is
+    /// mutating only for that.
+    mutating func hearing(of slot: TransmitterSlot) -> (regionLevel: SignalLevel?, patience: Patience) {
         var level = smoothing.region.level(table.transmitters[slot].signal.region)
         if table.transmitters[slot].trackState == .resolving { level = cautiousLevel(of: slot, own: level) }
         return (level, table.transmitters[slot].interval.patience)
@@ -552,7 +554,7 @@ extension BeaconTracker {
     /// Returns the level of a newcomer that may have rotated. Its few readings alone are not enough: an upward fade
     /// would make a beacon enter that was there all the time, too weak. So until it is decided, the level is the
     /// weakest that any possible predecessor would give it.
-    private func cautiousLevel(of slot: TransmitterSlot, own: SignalLevel?) -> SignalLevel? {
+    private mutating func cautiousLevel(of slot: TransmitterSlot, own: SignalLevel?) -> SignalLevel? {
         guard var weakest = own else { return nil }
         for other in table.listedSlots(of: table.transmitters[slot].identitySlot)
         where other != slot && table.mayHaveBeen(other, slot) {

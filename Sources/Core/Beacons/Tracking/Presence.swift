@@ -157,7 +157,11 @@ struct ReceptionPauses: Sendable {
     private var pauses = InlineArray<16, Pause>(repeating: Pause())
     private var next = 0
     private var lastHeard: Instant?
-    private var averageGap = TimeSpan.zero
+    private var averageGap = TimeSpan.zero {
+        didSet { ordinary = max(Self.shortest, TimeSpan(microseconds: Self.gaps * averageGap.microseconds)) }
+    }
+    /// The longest common silence that does not mean a deaf radio.
+    private(set) var ordinary = ReceptionPauses.shortest
 
     /// The end of the newest pause; before the first one, the time of the first reception.
     private(set) var until = Instant.origin
@@ -191,12 +195,6 @@ struct ReceptionPauses: Sendable {
 
     /// Returns how much of the time between two instants is pauses.
     func overlap(_ begin: Instant, _ end: Instant) -> TimeSpan {
-        // This runs with every report. Nearly always the newest pause has ended already.
-        until > begin ? sum(begin, end) : .zero
-    }
-
-    @inline(never)
-    private func sum(_ begin: Instant, _ end: Instant) -> TimeSpan {
         var sum = TimeSpan.zero
         for age in 1...Self.most {
             let pause = pauses[(next + Self.most - age) % Self.most]
@@ -211,7 +209,4 @@ struct ReceptionPauses: Sendable {
         next = (next + 1) % Self.most
         until = pause.until
     }
-
-    /// The longest common silence that does not mean a deaf radio.
-    var ordinary: TimeSpan { max(Self.shortest, TimeSpan(microseconds: Self.gaps * averageGap.microseconds)) }
 }
