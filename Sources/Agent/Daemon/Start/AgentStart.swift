@@ -135,3 +135,8 @@ extension Dispatcher {
             bootID: bootID, at: now)
     }
 }
+
+/// The version that `beacond --version` and `status` report.
+package enum Version {
+    package static let current = "0.2.0"
+}
