@@ -50,15 +50,16 @@ extension Settings {
         let people = own.gateway.regions.beacons.filter(\.isOfPeople)
         let errors = people.compactMap { own -> ConfigurationError? in
             let isKept = gateway.regions.beacons.contains { region in
-                region.isOfPeople && region.uuid == own.uuid && (region.major == nil || region.major == own.major)
-                    && region.expansion == own.expansion && region.rules.countsNoLess(than: own.rules)
+                region.isOfPeople && region.id == own.id && region.uuid == own.uuid
+                    && (region.major == nil || region.major == own.major) && region.expansion == own.expansion
+                    && region.rules.countsNoLess(than: own.rules)
             }
             guard !isKept else { return nil }
             return ConfigurationError(
                 key: RegionTable.tableName, value: nil,
                 requirement:
-                    "must keep region \(own.id.quoted) with people = true, its expand and its keys, and a count_minimum and an "
-                    + "exit_after_s that are not below its own: " + Self.onlyInFile)
+                    "must keep region \(own.id.quoted) with people = true, its expand and its keys, and a count_minimum "
+                    + "that is not below its own: " + Self.onlyInFile)
         }
         return people.isEmpty ? [] : errors + exposures(byLimits: own) + exposures(byRadio: own)
     }
@@ -121,10 +122,10 @@ extension Settings {
 }
 
 extension BeaconRules {
-    /// Returns whether a region with these rules makes no more visits of a person, and no smaller counts.
+    /// Returns whether a region with these rules makes the same visits of a person, is left as soon, and publishes no smaller counts.
     fileprivate func countsNoLess(than own: BeaconRules) -> Bool {
         var same = self
-        (same.countMinimum, same.exitAfter) = (own.countMinimum, own.exitAfter)
-        return same == own && countMinimum >= own.countMinimum && exitAfter >= own.exitAfter
+        same.countMinimum = own.countMinimum
+        return same == own && countMinimum >= own.countMinimum
     }
 }
