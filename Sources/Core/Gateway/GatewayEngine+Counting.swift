@@ -25,9 +25,9 @@ extension GatewayEngine {
         countsPeople && (monitor.instances.region(region)?.isOfPeople ?? false)
     }
 
-    /// Returns the people that are inside, for the store's joint count.
-    mutating func peopleReport() -> PeopleReport {
-        var report = PeopleReport(people: [], isComplete: people?.isDeaf == false)
+    /// Returns a report with the people that are inside, for the store's joint count.
+    mutating func withPeople(_ report: PeopleReport) -> PeopleReport {
+        var report = report
         let instances = monitor.instances
         for slot in instances.slots {
             guard let presence = instances[slot].machine.presence, instances.region(of: slot).isOfPeople,

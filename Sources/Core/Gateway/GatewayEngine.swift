@@ -282,6 +282,7 @@ extension GatewayEngine {
     }
 
     private mutating func refused(_ identity: BeaconIdentity, _ outputs: inout [GatewayOutput]) {
+        if isOfPeople(identity) { people?.missedEntry() }
         monitor.transmitterRefused(identity, limit: tracker.maxTransmitters, failures: &failures)
         takeFailures(&outputs)
     }
@@ -559,7 +560,7 @@ extension GatewayEngine {
     mutating func countVisits(_ outputs: inout [GatewayOutput]) {
         publish(people?.advance(to: now) ?? [], &outputs)
         if now >= sharingDue {
-            outputs.append(.message(peopleReport(), at: now))
+            if let report = people?.beginReport(at: now) { outputs.append(.message(withPeople(report), at: now)) }
             sharingDue = now + PeopleReport.interval
         }
         scheduleCounting()

@@ -124,9 +124,8 @@ struct PeopleCount: Sendable {
     mutating func stop(at end: WallTime) -> [VisitCount] {
         open.isPartial = true
         if end > open.from { return settle(at: end, isLast: true) }
-        // The clock was set back. A count of no time would be none.
-        if held == nil, open.left == 0, inside == 0 { return [] }
-        return settle(at: open.from + .seconds(1), isLast: true)
+        // The clock was set back. A count of no time would be none. It comes only with numbers, so that one person does not show.
+        return settle(at: open.from + .seconds(1), isLast: true).filter { $0.entered != nil }
     }
 
     /// Goes on at another time of day, because the clock was set. The visits go on.

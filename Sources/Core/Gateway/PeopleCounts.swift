@@ -19,6 +19,9 @@ struct PeopleCounts: Sendable {
     /// The advertisements with a person's beacon, each once.
     private(set) var advertisementCount: UInt64 = 0
     private var lastAdvertisement: UInt64 = 0
+    private let begin: Instant
+    /// True where a limit held an entry back since the last report to the store.
+    private var hasMissedEntry = false
 
     /// Returns `nil` where no region is one of people.
     ///
@@ -32,6 +35,7 @@ struct PeopleCounts: Sendable {
         let regions = regions.filter(\.isOfPeople)
         if regions.isEmpty { return nil }
         let start = timebase.wall(now)
+        begin = now
         self.regions = regions.map(\.id)
         self.timebase = timebase
         self.localTime = localTime
@@ -71,8 +75,21 @@ struct PeopleCounts: Sendable {
 
     /// Learns that a limit held back an entry into the region. Returns `false` where the region is none of people.
     mutating func missedEntry(into region: String) -> Bool {
+        guard counts[region] != nil else { return false }
         counts[region]?.missedEntry()
-        return counts[region] != nil
+        hasMissedEntry = true
+        return true
+    }
+
+    /// Learns that an entry may be missing in each region.
+    mutating func missedEntry() { for region in regions { _ = missedEntry(into: region) } }
+
+    /// Returns a report to the store, without people yet.
+    mutating func beginReport(at now: Instant) -> PeopleReport {
+        defer { hasMissedEntry = false }
+        return PeopleReport(
+            regions: regions, counting_ms: max(0, (now - begin).microseconds / 1_000), people: [],
+            isComplete: !isDeaf && !hasMissedEntry)
     }
 
     /// Ends the quarter at hand if it is over. Returns the counts to publish.

@@ -16,6 +16,8 @@ package struct PeopleSharing: Sendable {
     private let isRecorded: Bool
     private var sealer: PeopleSealer?
     private var sealsUntil = Instant.origin
+    /// The latest time of the store in the announcements of the last minute.
+    private var latest: WallTime?
 
     /// Returns `nil` where the configuration has no region of people, or no secret of the store.
     package init?(_ settings: Settings, isRecorded: Bool = false) {
@@ -44,16 +46,22 @@ package struct PeopleSharing: Sendable {
         guard let made = payload.flatMap({ PeopleSealer($0, siteKey: siteKey, store: filter) }),
             sealer.map({ made.isNewer(than: $0) }) ?? true, isTimely(made, at: now, timebase)
         else { return .refused }
+        if let announcedAt = made.announcedAt {
+            latest = now < sealsUntil ? max(latest ?? announcedAt, announcedAt) : announcedAt
+        }
         sealer = made
         sealsUntil = isRecorded ? .distantFuture : now + Self.counted
         return .announced(until: sealsUntil)
     }
 
     private func isTimely(_ made: PeopleSealer, at now: Instant, _ timebase: Timebase) -> Bool {
-        guard !isRecorded, timebase.isSynced else { return true }
+        if isRecorded { return true }
+        // A store whose clock is not synchronised counts no people.
         guard let announcedAt = made.announcedAt else { return false }
-        // Within the minute, an announcement is older than the last one where its time is. After it the store's clock may have been set.
-        if now < sealsUntil, let last = sealer?.announcedAt, announcedAt < last { return false }
+        guard timebase.isSynced else { return true }
+        // Within the minute, an announcement of another key is older than the last one where its time is. After it the store's clock may have
+        // been set.
+        if now < sealsUntil, let sealer, let latest, !made.hasKey(of: sealer), announcedAt < latest { return false }
         let age = timebase.wall(now) - announcedAt
         return age <= Self.old && age >= .zero - Self.old
     }

@@ -20,8 +20,12 @@ struct PeopleReport: Hashable, Sendable {
     /// The most people in a report, which makes 120 KiB.
     static let most = 1_000
 
+    /// The gateway's regions of people, also where no person is inside.
+    var regions: [String]
+    /// The time for which the gateway's process has counted, without a restart.
+    var counting_ms: Int64
     var people: [Person]
-    /// False where there are more people than a report has, and where the gateway's radio does not hear.
+    /// False where a limit holds people back, and where the gateway's radio does not hear.
     var isComplete = true
 }
 
@@ -42,6 +46,8 @@ extension PeopleReport {
     /// Reads a report. The pseudonyms in it are short.
     init(decoding octets: [UInt8]) throws(PayloadError) {
         var fields = try PayloadFields(octets)
+        regions = try fields.list("regions") { fields throws(PayloadError) in try fields.level("id") }
+        counting_ms = try fields.integer("counting_ms", 0...Self.longest_ms)
         people = try fields.list("people") { fields throws(PayloadError) in
             let region = try fields.level("region")
             let name = try fields.text("name")
@@ -57,6 +63,8 @@ extension PeopleReport {
 
     var encoded: [UInt8] {
         var json = JSONWriter()
+        json.set("regions", objectsFor: regions) { region, json in json.set("id", region) }
+        json.set("counting_ms", counting_ms)
         json.set("people", objectsFor: people) { person, json in
             json.set("region", person.region)
             json.set("name", person.name)

@@ -133,7 +133,10 @@ struct PeopleSealer: Sendable {
     }
 
     /// Returns whether the announcement came after that of another sealer, or has another key.
-    func isNewer(than other: PeopleSealer) -> Bool { store != other.store || other.age.lexicographicallyPrecedes(age) }
+    func isNewer(than other: PeopleSealer) -> Bool { !hasKey(of: other) || other.age.lexicographicallyPrecedes(age) }
+
+    /// Returns whether it is of the same key as another sealer. The age of the key, which no clock sets, then orders both.
+    func hasKey(of other: PeopleSealer) -> Bool { store == other.store }
 
     /// Returns a report for the gateway's topic.
     ///

@@ -7,6 +7,8 @@ struct PersonVisit: Sendable {
     private static let mostWays = 256
 
     private(set) var stay: RegionStay
+    /// The gateway that had the person inside as it began to report, so that no gateway saw the entry; `nil` for any other visit.
+    private var unseenBy: GatewayIndex?
     /// The gateways that have the person inside.
     private(set) var gateways: Set<GatewayIndex> = []
     /// The time since which no gateway has; `nil` while one does.
@@ -17,21 +19,42 @@ struct PersonVisit: Sendable {
     private var zone: StorePlan.Zone?
     private var candidate: (zone: StorePlan.Zone, since: Instant)?
 
-    /// - Parameters:
-    ///   - wasThere: whether the store did not see the entry.
-    ///   - since: the beginning of the store's count. No gateway can make an entry earlier.
-    init(_ person: PeopleReport.Person, wasThere: Bool, since: Instant, at now: Instant) {
-        let entry = max(now - .milliseconds(person.entered_ms), since)
-        stay = RegionStay(enteredAt: entry, lastHeardAt: entry, beginning: wasThere ? .partial : .observed)
+    /// The beginning of a visit in the store's view.
+    enum Beginning: Hashable, Sendable {
+        case observed(at: Instant)
+        /// The gateway did not see it.
+        case unseen(by: GatewayIndex)
+        /// Before the store's start, or on the day before under another name.
+        case before
+    }
+
+    init(_ beginning: Beginning, at now: Instant) {
+        stay = RegionStay(enteredAt: now, lastHeardAt: now, beginning: .partial)
+        switch beginning {
+        case .observed(let entry): enter(at: entry)
+        case .unseen(let gateway): unseenBy = gateway
+        case .before: break
+        }
+    }
+
+    /// Returns whether another gateway may still see the entry.
+    func mayEnter(at gateway: GatewayIndex) -> Bool { unseenBy.map { $0 != gateway } ?? false }
+
+    /// Learns that a gateway saw the entry.
+    mutating func enter(at entry: Instant) {
+        stay = RegionStay(enteredAt: entry, lastHeardAt: entry, beginning: .observed)
+        unseenBy = nil
     }
 
     /// Takes what a gateway says of the person.
+    ///
+    /// - Parameter entry: the entry by this gateway; `nil` where it did not see it.
     mutating func take(
-        _ person: PeopleReport.Person, from gateway: GatewayIndex, _ plan: StorePlan, since: Instant, at now: Instant
+        _ person: PeopleReport.Person, from gateway: GatewayIndex, _ plan: StorePlan, entry: Instant?, at now: Instant
     ) {
         gateways.insert(gateway)
         goneSince = nil
-        stay.enteredAt = min(stay.enteredAt, max(now - .milliseconds(person.entered_ms), since))
+        if let entry { stay.enteredAt = min(stay.enteredAt, entry) }
         stay.lastHeardAt = max(stay.lastHeardAt, now - .milliseconds(person.heard_ms))
         guard let level_dbm = person.rssi_dbm else { return levels.forget(gateway) }
         levels.record(HeardLevels.Level(gateway: gateway, level_dbm: level_dbm + plan.offset_db(of: gateway), at: now))

@@ -9,6 +9,8 @@ package struct StorePeople: Sendable {
     private static let step = TimeSpan.seconds(1)
     /// The silence after which a gateway's people count as gone.
     private static let silent = TimeSpan.seconds(20)
+    /// The time after the store's start in which its gateways begin to report. Whoever is there has entered before.
+    private static let starts = TimeSpan.seconds(60)
     /// The age of an announcement beyond which no report with it is taken. A report on time has the last one.
     private static let mostAge_s: UInt32 = 30
 
@@ -17,28 +19,38 @@ package struct StorePeople: Sendable {
         var name: String
     }
 
+    private struct Reporting: Sendable {
+        /// The time since which it reports without a break or a restart. It did not see who came before.
+        var since: Instant
+        var last: Instant
+        /// How long its process had counted at the last report. A shorter time shows a restart.
+        var counting_ms: Int64
+    }
+
     private let topics: TopicTree
     private let siteKey: [UInt8]
-    private let regions: [BeaconRegion]
     package let regionIDs: Set<String>
     private let leaveAfter: TimeSpan
     private let mostVisits: Int
-    /// The most entries in a minute that one gateway reports; 0 for no limit.
+    /// The most visits in a minute that one gateway begins; 0 for no limit.
     private let mostEntries: Int
     private let random: @Sendable () -> [UInt8]
     private var gateways: StoreGateways
     private var plan: StorePlan
     private var opener: PeopleOpener
+    private let startedAt: Instant
     private var keyMadeAt: Instant
     /// The store's day that the key is of.
     private var keyDay: LocalDay
     private var announcedAt: Instant?
     private var visits: [Key: PersonVisit] = [:]
-    /// The last report of each gateway that reports.
-    private var reportedAt: [GatewayIndex: Instant] = [:]
+    /// Each gateway that reports.
+    private var reporting: [GatewayIndex: Reporting] = [:]
     private var hearing = GatewaySet()
-    /// The gateways that reported on this day and do not any more. While there is one, counts are partial.
-    private var missing = GatewaySet()
+    /// The gateways that do not report any more, those of this day and those of the day before. While there is one, counts are partial.
+    private var missing = (today: GatewaySet(), yesterday: GatewaySet())
+    /// The number of people whom each gateway had inside at midnight, and does not name yet under their new names.
+    private var staying: [GatewayIndex: Int] = [:]
     /// The limit on the people that enter through each gateway.
     private var budgets: [GatewayIndex: EntryBudget] = [:]
     /// The order of the last report of each gateway, for the key at hand.
@@ -69,7 +81,7 @@ package struct StorePeople: Sendable {
             let opener = PeopleOpener(random(), siteKey: siteKey, store: topics.people),
             let counts = PeopleCounts(regions, isDeaf: true, hasZones: true, at: now, timebase, localTime)
         else { return nil }
-        (self.topics, self.siteKey, self.regions, self.random) = (topics, siteKey, regions, random)
+        (self.topics, self.siteKey, self.random) = (topics, siteKey, random)
         (self.opener, self.counts, self.timebase, self.localTime) = (opener, counts, timebase, localTime)
         regionIDs = Set(regions.map(\.id))
         leaveAfter = site.leaveAfter
@@ -77,7 +89,7 @@ package struct StorePeople: Sendable {
         mostEntries = settings.gateway.regions.limits.maxNewcomersPerMinute
         gateways = StoreGateways(site.gateways, at: now)
         plan = StorePlan(gateways)
-        (keyMadeAt, stepDue) = (now, now)
+        (startedAt, keyMadeAt, stepDue) = (now, now, now)
         keyDay = localTime.day(at: timebase.wall(now))
     }
 
@@ -112,52 +124,95 @@ package struct StorePeople: Sendable {
         guard let gateway = gateways.index(of: id) else {
             // There is no room for another gateway, and its people are in no count.
             refused &+= 1
-            missedEntry()
+            counts.missedEntry()
             return true
         }
         guard opened.order > orders[gateway] ?? 0 else {
             refused &+= 1
             return true
         }
-        let isFirst = orders.updateValue(opened.order, forKey: gateway) == nil
+        orders[gateway] = opened.order
         plan.update(gateways)
-        take(report, from: gateway, isFirstOfKey: isFirst, at: now)
+        take(report, from: gateway, at: now)
         return true
     }
 
-    private mutating func take(
-        _ report: PeopleReport, from gateway: GatewayIndex, isFirstOfKey: Bool, at now: Instant
-    ) {
-        let wasSilent = reportedAt.updateValue(now, forKey: gateway) == nil
-        hearing.insert(gateway)
-        missing.remove(gateway)
-        if wasSilent { counts.hears(missing.isEmpty) }
-        if report.people.contains(where: { !regionIDs.contains($0.region) }) { refused &+= 1 }
-        if !report.isComplete { missedEntry() }
+    private mutating func take(_ report: PeopleReport, from gateway: GatewayIndex, at now: Instant) {
+        greet(gateway, counting_ms: report.counting_ms, at: now)
+        // By the regions, not by the people: a figure that grows while one person is inside would show that person.
+        if !regionIDs.isSuperset(of: report.regions) { refused &+= 1 }
+        if !report.isComplete || !regionIDs.isSuperset(of: report.regions) { counts.missedEntry() }
         var seen: Set<Key> = []
         for person in report.people where regionIDs.contains(person.region) {
             let key = Key(region: person.region, name: person.name)
-            if visits[key] == nil {
-                let wasThere = person.wasThere || wasSilent || isFirstOfKey
-                // The gateway has started again, and did not see who came meanwhile.
-                if person.wasThere { _ = counts.missedEntry(into: person.region) }
-                guard visits.count < mostVisits, wasThere || takeEntry(at: gateway, now) else {
-                    _ = counts.missedEntry(into: person.region)
-                    continue
-                }
-                visits[key] = PersonVisit(person, wasThere: wasThere, since: keyMadeAt, at: now)
-                if !wasThere { counts.take(.enter, of: person.region) }
+            let entry = entry(of: person, at: gateway, now)
+            guard visits[key] != nil || begin(key, entry, person, at: gateway, now) else {
+                _ = counts.missedEntry(into: person.region)
+                continue
             }
-            visits[key]?.take(person, from: gateway, plan, since: keyMadeAt, at: now)
+            if let entry, visits[key]?.mayEnter(at: gateway) == true, takeEntry(at: gateway, now) {
+                visits[key]?.enter(at: entry)
+                counts.take(.enter, of: person.region)
+            }
+            visits[key]?.take(person, from: gateway, plan, entry: entry, at: now)
             seen.insert(key)
         }
-        for key in inside[gateway, default: []].subtracting(seen) { visits[key]?.leave(gateway, at: now) }
-        inside[gateway] = seen
+        let absent = inside[gateway, default: []].subtracting(seen)
+        // A gateway that has started again finds its people within seconds. However often it starts, it holds no more than a report has.
+        let isResuming =
+            seen.count + absent.count <= PeopleReport.most
+            && reporting[gateway].map { now - $0.since < Self.silent } ?? false
+        if !isResuming { for key in absent { visits[key]?.leave(gateway, at: now) } }
+        inside[gateway] = isResuming ? seen.union(absent) : seen
     }
 
-    private mutating func missedEntry() { for region in regions { _ = counts.missedEntry(into: region.id) } }
+    /// Takes that a gateway reports. Where it begins, or has started again, nothing is known of who came before. The count is partial then
+    /// whoever is inside: a mark that depends on people would show one.
+    private mutating func greet(_ gateway: GatewayIndex, counting_ms: Int64, at now: Instant) {
+        let before = reporting[gateway]
+        let goesOn = before.map { counting_ms > $0.counting_ms } ?? false
+        let since = goesOn ? before?.since ?? now : now
+        reporting[gateway] = Reporting(since: since, last: now, counting_ms: counting_ms)
+        if !goesOn { counts.missedEntry() }
+        guard before == nil else { return }
+        hearing.insert(gateway)
+        missing.today.remove(gateway)
+        missing.yesterday.remove(gateway)
+        counts.hears(isComplete)
+    }
 
-    /// Returns whether a gateway may report one more entry in this minute. Otherwise the store looks at the person again with the next report.
+    private var isComplete: Bool { missing.today.isEmpty && missing.yesterday.isEmpty }
+
+    /// Returns the entry; `nil` where the gateway did not see it, while it reported and on the store's day.
+    private func entry(of person: PeopleReport.Person, at gateway: GatewayIndex, _ now: Instant) -> Instant? {
+        let entry = now - .milliseconds(person.entered_ms)
+        let isSeen = !person.wasThere && entry >= reporting[gateway]?.since ?? now && entry >= keyMadeAt
+        return isSeen ? entry : nil
+    }
+
+    /// Begins a visit. Returns `false` where a limit holds it back.
+    private mutating func begin(
+        _ key: Key, _ entry: Instant?, _ person: PeopleReport.Person, at gateway: GatewayIndex, _ now: Instant
+    ) -> Bool {
+        guard visits.count < mostVisits else { return false }
+        var beginning = PersonVisit.Beginning.unseen(by: gateway)
+        if let entry {
+            beginning = .observed(at: entry)
+        } else if now - startedAt < Self.starts {
+            beginning = .before
+        }
+        if now - .milliseconds(person.entered_ms) < keyMadeAt, let people = staying[gateway], people > 0 {
+            staying[gateway] = people - 1
+            beginning = .before
+        } else if !takeEntry(at: gateway, now) {
+            return false
+        }
+        visits[key] = PersonVisit(beginning, at: now)
+        if entry != nil { counts.take(.enter, of: person.region) }
+        return true
+    }
+
+    /// Returns whether a gateway may begin one more visit in this minute. Otherwise the store looks at the person again with the next report.
     private mutating func takeEntry(at gateway: GatewayIndex, _ now: Instant) -> Bool {
         var budget = budgets[gateway] ?? EntryBudget(limit: mostEntries)
         let hasRoom = budget.hasRoom(at: now)
@@ -191,14 +246,14 @@ package struct StorePeople: Sendable {
     /// Ends the counting, because the process stops.
     package mutating func stop(at now: Instant, outputs: inout [GatewayOutput]) {
         publish(counts.stop(at: now), at: now, &outputs)
-        (visits, inside, reportedAt, hearing) = ([:], [:], [:], GatewaySet())
+        (visits, inside, reporting, hearing) = ([:], [:], [:], GatewaySet())
     }
 
     private mutating func forgetSilent(at now: Instant) {
-        for (gateway, last) in reportedAt where now - last > Self.silent {
-            reportedAt[gateway] = nil
+        for (gateway, last) in reporting.mapValues(\.last) where now - last > Self.silent {
+            reporting[gateway] = nil
             hearing.remove(gateway)
-            missing.insert(gateway)
+            missing.today.insert(gateway)
             for key in inside.removeValue(forKey: gateway) ?? [] { visits[key]?.leave(gateway, at: now) }
             counts.hears(false)
         }
@@ -226,8 +281,11 @@ package struct StorePeople: Sendable {
             let next = PeopleOpener(random(), siteKey: siteKey, store: topics.people)
         else { return }
         for (key, visit) in visits { end(visit, key) }
-        (inside, missing) = ([:], GatewaySet())
-        if !reportedAt.isEmpty { counts.hears(true) }
+        staying = inside.mapValues(\.count)
+        inside = [:]
+        // A gateway that was silent all day is taken to be gone.
+        missing = (GatewaySet(), missing.today)
+        if !reporting.isEmpty { counts.hears(isComplete) }
         (opener, keyMadeAt, keyDay, announcedAt, orders) = (next, now, localTime.day(at: wall), nil, [:])
     }
 

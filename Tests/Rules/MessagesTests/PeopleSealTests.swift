@@ -123,21 +123,26 @@ struct PeopleSealTests {
             let person = PeopleReport.Person(
                 region: "visitors", name: "0123456789abcdef", entered_ms: 3_600_000, heard_ms: 12_000, rssi_dbm: -60.5,
                 wasThere: false)
-            return PeopleReport(people: [PeopleReport.Person](repeating: person, count: count)).encoded.count
+            return PeopleReport(
+                regions: ["visitors"], counting_ms: 60_000,
+                people: [PeopleReport.Person](repeating: person, count: count)
+            ).encoded.count
         }
         #expect(lengths == [4_096, 4_096, 4_096, 4_096, 12_288])
     }
 
     @Test("A report is read as it was written, and no other name than a pseudonym")
     func reads() throws {
-        var report = PeopleReport(people: [
-            PeopleReport.Person(
-                region: "visitors", name: "0011223344556677", entered_ms: 61_000, heard_ms: 12, rssi_dbm: -61.5,
-                wasThere: true),
-            PeopleReport.Person(
-                region: "visitors", name: "8899aabbccddeeff", entered_ms: 0, heard_ms: 0, rssi_dbm: nil, wasThere: false
-            ),
-        ])
+        var report = PeopleReport(
+            regions: ["visitors", "guests"], counting_ms: 61_500,
+            people: [
+                PeopleReport.Person(
+                    region: "visitors", name: "0011223344556677", entered_ms: 61_000, heard_ms: 12, rssi_dbm: -61.5,
+                    wasThere: true),
+                PeopleReport.Person(
+                    region: "visitors", name: "8899aabbccddeeff", entered_ms: 0, heard_ms: 0, rssi_dbm: nil,
+                    wasThere: false),
+            ])
         #expect(try PeopleReport(decoding: report.encoded) == report)
         report.isComplete = false
         #expect(try PeopleReport(decoding: report.encoded) == report)

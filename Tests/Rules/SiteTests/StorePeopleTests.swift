@@ -18,8 +18,12 @@ private struct PeopleStore {
     private var sealers: [String: (announcement: [UInt8], sealer: PeopleSealer)] = [:]
     /// The sealed reports, the first one first.
     private(set) var sent: [(topic: String, payload: [UInt8])] = []
+    /// The second at which the process of a gateway started, where that is not the beginning.
+    private var startedAt: [String: Double] = [:]
     /// The region in the gateways' reports.
     var region = "visitors"
+    /// The gateways that did not see who of their people came in.
+    var sawNoEntry: Set<String> = []
     /// The gateways whose reports the broker keeps back.
     var keptBack: Set<String> = []
 
@@ -75,6 +79,7 @@ private struct PeopleStore {
     mutating func restart(_ gateway: String) {
         sealers[gateway] = nil
         heard[gateway] = nil
+        startedAt[gateway] = second
         _ = receive("beacons/store/\(gateway)/status", [])
         pass(1)
         heard[gateway] = [:]
@@ -106,12 +111,13 @@ private struct PeopleStore {
         }
         guard let sealer = sealers[gateway]?.sealer else { return }
         let report = PeopleReport(
+            regions: [region], counting_ms: Int64((second - startedAt[gateway, default: 0]) * 1_000),
             people: people.sorted { $0.key < $1.key }.compactMap { name, heard in
                 sealer.name(name).map {
                     PeopleReport.Person(
                         region: region, name: $0, entered_ms: Int64((second - heard.entered_s) * 1_000),
                         heard_ms: 0,
-                        rssi_dbm: heard.rssi_dbm, wasThere: false)
+                        rssi_dbm: heard.rssi_dbm, wasThere: sawNoEntry.contains(gateway))
                 }
             })
         let topic = "beacons/store/\(gateway)/people"
@@ -329,29 +335,171 @@ struct StorePeopleTests {
         #expect(store.counts.first?.isPartial == true)
     }
 
-    @Test("No entry is before the store's count, whatever a gateway says")
-    func boundsDwell() throws {
+    @Test("A visit that began before the gateway's first report is in no count", arguments: [-86_400.0, 1, 20])
+    func countsSinceFirstReport(entered_s: Double) throws {
         var store = try PeopleStore()
         store.begin("door")
         store.pass(100)
-        for person in ["a", "b"] { store.hear(person, at: "door", since: -86_400) }
+        for person in ["a", "b"] { store.hear(person, at: "door", since: entered_s) }
         store.pass(10)
         for person in ["a", "b"] { store.lose(person, at: "door") }
         store.pass(20)
         store.stop()
-        #expect(store.counts.flatMap(\.dwell) == [VisitCount.Dwell(from_s: 60, visits: 2)])
+        #expect(store.counts.flatMap(\.dwell) == (entered_s == 20 ? [VisitCount.Dwell(from_s: 60, visits: 2)] : []))
     }
 
-    @Test("A region that the site's file does not have is counted as refused")
+    @Test(
+        "A region that the site's file does not have is refused with each report, whoever is inside, and makes counts partial"
+    )
     func refusesUnknownRegion() throws {
         var store = try PeopleStore()
+        store.begin("oven")
+        store.pass(1_000)
         store.region = "guests"
+        for isInside in [false, true] {
+            let refused = store.people.refused
+            if isInside { store.hear("a", at: "oven") }
+            store.pass(10)
+            #expect(store.people.refused == refused + 5 && store.people.visitCount == 0)
+        }
+        store.region = "visitors"
+        store.silence("oven")
+        store.elapse(hours: 24)
+        #expect(store.counts.last?.isPartial == true)
+    }
+
+    /// The counts with their minutes since the start, their entries, and whether they are partial: `15-20 2 false`.
+    private func lines(_ store: PeopleStore) -> [String] {
+        store.counts.map { count in
+            let minutes = [count.from, count.to].map { Int(($0 - PeopleStore.start).seconds / 60) }
+            return "\(minutes[0])-\(minutes[1]) \(count.entered.map { "\($0)" } ?? "none") \(count.isPartial)"
+        }
+    }
+
+    @Test(
+        "A gateway that begins or starts again makes the count partial, whether a person is inside or none",
+        arguments: [0, 1])
+    func marksBeginning(people: Int) throws {
+        for isRestart in [false, true] {
+            var store = try PeopleStore()
+            store.begin("door")
+            if isRestart { store.begin("oven") }
+            store.pass(960)
+            if isRestart { store.restart("oven") }
+            for number in 0..<people { store.hear("\(number)", at: "oven", since: 0) }
+            store.begin("oven")
+            store.pass(900)
+            #expect(store.counts.isEmpty)
+            store.stop()
+            let beforeStop = lines(store)
+            #expect(beforeStop == ["0-31 none true"])
+        }
+    }
+
+    @Test(
+        "Who was there as a gateway began enters where another gateway sees the entry, so that none keeps people out of the count"
+    )
+    func entersElsewhere() throws {
+        var store = try PeopleStore()
+        store.begin("door")
+        store.pass(960)
+        store.sawNoEntry = ["oven"]
+        for person in ["a", "b", "c"] { store.hear(person, at: "oven", since: 0) }
+        store.pass(60)
+        for person in ["a", "b"] { store.hear(person, at: "door") }
+        store.pass(90)
+        for person in ["a", "b", "c"] {
+            store.lose(person, at: "door")
+            store.lose(person, at: "oven")
+        }
+        store.pass(60)
+        store.stop()
+        let count = try #require(store.counts.last)
+        #expect(count.entered == 2 && count.left == 2 && count.dwell == [VisitCount.Dwell(from_s: 60, visits: 2)])
+    }
+
+    @Test("People who stay over midnight are in no count of the day, at most as many as were inside")
+    func staysOverMidnight() throws {
+        var store = try PeopleStore()
+        store.begin("door")
+        store.begin("oven")
+        store.pass(10)
+        store.elapse(hours: 23.99)
+        store.pass(4)
+        for person in ["a", "b"] { store.hear(person, at: "oven") }
+        store.pass(50)
+        // After midnight `oven` has two more people who, it says, came the day before.
+        for person in ["c", "d"] { store.hear(person, at: "oven", since: 60) }
+        store.pass(60)
+        let before = store.counts.count
+        for person in ["a", "b", "c", "d"] { store.hear(person, at: "door") }
+        store.pass(60)
+        for person in ["a", "b", "c", "d"] { for gateway in ["door", "oven"] { store.lose(person, at: gateway) } }
+        store.pass(20)
+        store.stop()
+        #expect(store.counts.dropFirst(before).compactMap(\.entered) == [2])
+    }
+
+    @Test("A gateway that starts again keeps its people for 20 s, so that each visit counts once")
+    func keepsOverRestart() throws {
+        var store = try PeopleStore()
         store.begin("door")
         store.pass(10)
-        store.hear("a", at: "door")
-        let refused = store.people.refused
+        for person in ["a", "b", "c"] { store.hear(person, at: "door") }
+        store.pass(60)
+        store.restart("door")
+        store.pass(6)
+        store.sawNoEntry = ["door"]
+        for person in ["a", "b"] { store.hear(person, at: "door") }
+        store.pass(60)
+        #expect(store.people.visitCount == 2)
+        for person in ["a", "b"] { store.lose(person, at: "door") }
+        store.pass(30)
+        store.stop()
+        let count = try #require(store.counts.last)
+        #expect(count.entered == 3 && count.left == 3 && count.isPartial)
+    }
+
+    @Test("A gateway begins no more visits in a minute than its limit, also of people who were there")
+    func limitsThoseWhoWereThere() throws {
+        var store = try PeopleStore(regions: "max_newcomers_per_minute = 3")
+        store.begin("door")
+        store.pass(61)
+        store.sawNoEntry = ["oven"]
+        for number in 0..<9 { store.hear("\(number)", at: "oven") }
         store.pass(10)
-        #expect(store.people.refused == refused + 5 && store.people.visitCount == 0)
+        #expect(store.people.visitCount == 3)
+        store.pass(60)
+        #expect(store.people.visitCount == 6)
+    }
+
+    @Test("A gateway that is silent at midnight is missed on the next day too, and is taken to be gone after it")
+    func missesOverMidnight() throws {
+        var store = try PeopleStore()
+        func passQuarters(_ count: Int) {
+            for _ in 0..<count {
+                for person in ["a", "b"] { store.hear(person, at: "door") }
+                store.pass(60)
+                for person in ["a", "b"] { store.lose(person, at: "door") }
+                store.pass(840)
+            }
+        }
+        store.elapse(hours: 23)
+        store.begin("door")
+        store.begin("oven")
+        store.pass(10)
+        store.elapse(hours: 0)
+        passQuarters(3)
+        store.silence("oven")
+        passQuarters(4)
+        store.elapse(hours: 23)
+        passQuarters(5)
+        // Midnights are after 1,440 and 2,880 minutes. The first count after a pause of hours is partial anyway.
+        #expect(
+            lines(store).filter { !$0.contains("none") } == [
+                "1380-1395 2 true", "1395-1410 2 false", "1410-1425 2 false", "1425-1440 2 true", "1440-1455 2 true",
+                "1455-1470 2 true", "1470-1500 2 true", "2880-2895 2 false", "2895-2910 2 false", "2910-2925 2 false",
+            ])
     }
 
     @Test("What is not sealed for the store changes nothing, and a gateway that invents people stays within the limits")
