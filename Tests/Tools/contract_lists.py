@@ -26,7 +26,7 @@ def branches(kinds):
     return list(dict.fromkeys(kind.topic[0] + "/#" if kind.topic[0] in deep else "/".join(kind.topic) for kind in kinds))
 
 
-def told(contract):
+def published(contract):
     """The messages and answers of a gateway."""
     return [*branches(regions_last(contract)), "response/#"]
 
@@ -81,21 +81,21 @@ def links(contract):
 
 
 def sentence(contract):
-    words = [f"`{one}`" for one in told(contract)]
+    words = [f"`{one}`" for one in published(contract)]
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 # A file, the block in it or the words around what is written, and what that is.
 PLACES = [
-    (f"{STORE}/acl", "writers", each("pattern write beacons/%u/*", told)),
+    (f"{STORE}/acl", "writers", each("pattern write beacons/%u/*", published)),
     (f"{STORE}/acl", "readers", each("topic read beacons/berlin-17/+/*", shown)),
     (f"{STORE}/acl", "retained", each("topic write beacons/+/+/*", retained)),
     *((path, name, carried(*how)) for path in (f"{STORE}/mosquitto.conf", f"{CHAIN}/rabbitmq/bridge.conf")
       for name, how in (("numbered", ("acknowledged", 1)), ("retained", ("retained", 0)))),
     (f"{CHAIN}/mosquitto/acl", "readers", each("topic read beacons/+/+/*", shown)),
     (f"{CHAIN}/mosquitto/acl", "retained", each("topic write beacons/+/+/*", retained)),
-    (f"{CHAIN}/mosquitto/allow-store", "told", lambda contract: [f"told=({' '.join(told(contract))})"]),
-    (f"{CHAIN}/rabbitmq/add-store", "told", lambda contract: [f"told='{'|'.join(one.removesuffix('/#').replace('/', '.') for one in told(contract))}'"]),
+    (f"{CHAIN}/mosquitto/allow-store", "published", lambda contract: [f"published=({' '.join(published(contract))})"]),
+    (f"{CHAIN}/rabbitmq/add-store", "published", lambda contract: [f"published='{'|'.join(one.removesuffix('/#').replace('/', '.') for one in published(contract))}'"]),
     (f"{CHAIN}/rabbitmq/definitions.json", re.escape(r"(request\\..*|settings\\.desired|") + r"(.*)\)\$", clearing),
     (f"{PAGE}/acl", "readers", each("pattern read beacons/+/+/*", shown)),
     (f"{PAGE}/mosquitto.conf", "readers", each("topic +/+/* in 0 beacons/ beacons/", shown)),

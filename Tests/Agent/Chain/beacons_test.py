@@ -50,7 +50,7 @@ class TakeTests(ListTest):
         self.take([page("door", "11:00", entry("1/1", "11:00"), pages=2)])
         self.assertEqual(self.query("SELECT FROM beacons.beacon_list WHERE site = %(site)s"), [])
         self.take([page("door", "11:00", entry("1/2", "11:00"), number=1, pages=2)])
-        self.assertEqual([clock(until) for until, in self.query("SELECT told_until FROM beacons.beacon_list WHERE site = %(site)s")], ["11:00"])
+        self.assertEqual([clock(until) for until, in self.query("SELECT complete_until FROM beacons.beacon_list WHERE site = %(site)s")], ["11:00"])
 
     def test_a_backlog_of_lists_counts_as_if_each_list_had_come_by_itself(self):
         night = [page("door", f"{hour}:00", entry("1/1", f"{hour}:00", battery_mv=3000 - hour, telemetry_at=said(f"{hour}:00")),
@@ -127,7 +127,7 @@ class TakeTests(ListTest):
     def test_a_list_is_told_up_to_its_oldest_page_and_without_one_of_them_it_is_not(self):
         def until():
             return [(gateway, clock(first), clock(last)) for gateway, first, last in self.query(
-                "SELECT gateway, first_at, told_until FROM beacons.beacon_list WHERE site = %(site)s ORDER BY 1")]
+                "SELECT gateway, first_at, complete_until FROM beacons.beacon_list WHERE site = %(site)s ORDER BY 1")]
 
         self.take([page("door", "9:00", pages=2)])
         self.assertEqual(until(), [])

@@ -171,7 +171,7 @@ class RoomTests(SchemaTest):
         self.take([state("door"), *spans])
 
         def heard(site=None):
-            return self.query("SELECT (SELECT count(*) FROM unnest(told)), (SELECT count(*) FROM unnest(heard)), beacons.seconds(heard) "
+            return self.query("SELECT (SELECT count(*) FROM unnest(reported)), (SELECT count(*) FROM unnest(heard)), beacons.seconds(heard) "
                               "FROM beacons.heard_by_gateway(%(site)s, %(from)s, %(until)s)", **{"from": at("9:00"), "until": at("10:00")})
 
         self.assertEqual(heard(), [(100, 100, 2200)])

@@ -8,9 +8,9 @@ import unittest
 
 import psycopg
 
+from published_weeks import BERLIN, PublishedWeeks, publish_ways, publish_weeks
 from servers import ROOT
 from story import StoryTest
-from weeks_told import BERLIN, Telling, tell_ways, tell_weeks
 
 DASHBOARD = json.loads((pathlib.Path(ROOT) / "deploy/monitoring/figures.json").read_text())
 # The day of the store: from 23:00 on it is another one in UTC.
@@ -39,9 +39,9 @@ class Dashboard(StoryTest):
         cls.site, connection = "it's a \"store\"", cls.connection
         connection.execute("INSERT INTO beacons.store VALUES (%s, 'Store', 'Europe/Berlin', ''), ('deaf', 'Deaf', 'UTC', '')", [cls.site])
         connection.execute("INSERT INTO beacons.store_opening SELECT %s, weekday, '8 hours', '20 hours' FROM generate_series(1, 7) weekday", [cls.site])
-        tell_weeks(connection, cls.site, MONDAY, changes={1: 30})
-        tell_ways(connection, cls.site, MONDAY, [("entrance", "bakery", 4)])
-        yesterday = Telling(cls.site)
+        publish_weeks(connection, cls.site, MONDAY, changes={1: 30})
+        publish_ways(connection, cls.site, MONDAY, [("entrance", "bakery", 4)])
+        yesterday = PublishedWeeks(cls.site)
         yesterday.numbers["door", "span"] = 1000
         yesterday.heard(yesterday.local(TODAY - datetime.timedelta(days=1), 0), datetime.datetime.now(datetime.UTC))
         yesterday.take(connection)
@@ -92,12 +92,12 @@ class Dashboard(StoryTest):
         self.assertEqual((names, self.own(rows, 1)), (["__text", "__value"], [("Deaf", "deaf"), ("Store", self.site)]))
         self.assertEqual(self.answer(region["query"])[1], [("carts",)])
 
-    def test_the_panels_show_what_was_told(self):
+    def test_the_panels_show_what_was_published(self):
         names, rows = self.panel("Visits by day")
         days = {row[0].date(): dict(zip(names, row, strict=True)) for row in rows}
         tuesday = days[MONDAY + datetime.timedelta(days=1)]
         self.assertEqual([tuesday[name] for name in ("visits", "low", "high", "usual")], [50, 50, 51, 20])
-        # Yesterday, of which the story tells no visit, may be there as well.
+        # Yesterday, of which the story has no visit, may be there as well.
         compared = {row[0]: row[1:] for row in self.panel("Compared with four weeks")[1] if row[0] < str(TODAY - datetime.timedelta(days=1))}
         self.assertEqual(compared, {str(MONDAY + datetime.timedelta(days=1)): (50, 20, "above")})
         self.assertEqual(self.panel("Ways between zones")[1], [("entrance", "bakery", 4)])

@@ -11,7 +11,7 @@ from beacons_collector.topics import parse
 from beacons_example.__main__ import load, publish_after, topic_of, write_files
 from beacons_example.shops import SHOPS
 from beacons_example.stream import stream
-from beacons_example.telling import said
+from beacons_example.store_messages import stamp
 from beacons_example.visits import visits_of
 
 from servers import ROOT, scratch_folder
@@ -173,7 +173,7 @@ class Live(unittest.TestCase):
     def test_what_is_published_is_what_was_not_loaded(self):
         shop = SHOPS[-1]
         whole = list(stream(shop, NOW))
-        loaded = [message for message in whole if message["received_at"] <= said(NOW)]
+        loaded = [message for message in whole if message["received_at"] <= stamp(NOW)]
         self.assertEqual(loaded + list(publish_after(NOW, (shop,))), whole)
 
 

@@ -13,9 +13,9 @@ import zlib
 
 from beacons_report.tables import plain
 from browser import Browser
+from published_weeks import PublishedWeeks, publish_ways, publish_weeks, warm
 from reported import MONDAY, NAME, ReportTest
 from servers import run
-from weeks_told import Telling, tell_ways, tell_weeks, warm
 
 # Letters that are wide, that Matplotlib's font lacks, or that have no ink.
 ODD = ("W" * 80, "日本語の売り場" * 5, "\N{SHOPPING TROLLEY} \U00012000", "مدخل", " ")
@@ -23,15 +23,15 @@ HOSTILE = '<script>alert(1)</script>"\'&amp;$\\frac{'
 
 
 class Files(ReportTest):
-    def tell(self):
+    def publish(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=2, deaf=[(2, 14, 15)])
-        tell_ways(self.connection, self.site, MONDAY, [("entrance", "bakery", 4)])
+        publish_weeks(self.connection, self.site, MONDAY, weeks=2, deaf=[(2, 14, 15)])
+        publish_ways(self.connection, self.site, MONDAY, [("entrance", "bakery", 4)])
         warm(self.connection, self.site, MONDAY, floors=2)
         self.count()
 
     def test_the_same_data_give_the_same_bytes(self):
-        self.tell()
+        self.publish()
         for ending in ("html", "pdf", "zip"):
             here, there = self.folder / f"here.{ending}", self.folder / f"there.{ending}"
             self.assertEqual(self.report("--week", NAME, file=here), (0, ""))
@@ -41,7 +41,7 @@ class Files(ReportTest):
             self.assertEqual(here.read_bytes(), there.read_bytes(), ending)
 
     def test_a_zip_has_the_tables_as_the_views_have_them(self):
-        self.tell()
+        self.publish()
         file = self.folder / "report.zip"
         self.assertEqual(self.report("--week", NAME, file=file), (0, ""))
         with zipfile.ZipFile(file) as archive:
@@ -57,7 +57,7 @@ class Files(ReportTest):
         self.assertEqual([plain(value) for value in ("=1+1", "@a", "-1", "entrance", -1, None)], ["'=1+1", "'@a", "'-1", "entrance", -1, None])
 
     def test_a_browser_shows_it_on_a_phone_without_asking_anybody_and_a_screen_reader_reads_it(self):
-        self.tell()
+        self.publish()
         self.made("--week", NAME)
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile, Browser(profile) as browser:
             tab = browser.tab(f"file://{self.file}", width=360, height=740)
@@ -87,7 +87,7 @@ class Files(ReportTest):
             self.assertTrue(all(named["table"]), named["table"])
 
     def test_a_pdf_has_the_same_words_with_tags_and_fonts_within(self):
-        self.tell()
+        self.publish()
         self.made("--week", NAME)
         pdf = self.folder / "report.pdf"
         self.assertEqual(self.report("--week", NAME, file=pdf), (0, ""))
@@ -114,18 +114,18 @@ class Files(ReportTest):
 
     def test_names_from_outside_stay_words(self):
         self.open_store(name=HOSTILE)
-        told = Telling(self.site)
-        told.heard(told.local(MONDAY, 8), told.local(MONDAY, 20))
+        store = PublishedWeeks(self.site)
+        store.heard(store.local(MONDAY, 8), store.local(MONDAY, 20))
         for minor in range(4):
-            told.visit(told.local(MONDAY, 9), 5, minor, region=HOSTILE)
-            told.visit(told.local(MONDAY, 9), 5, minor, "site", HOSTILE, "<img src=x onerror=alert(1)>")
-            told.visit(told.local(MONDAY, 9.2), 5, minor, "site", HOSTILE, "]]></svg>\u202eurl(#a) ${")
+            store.visit(store.local(MONDAY, 9), 5, minor, region=HOSTILE)
+            store.visit(store.local(MONDAY, 9), 5, minor, "site", HOSTILE, "<img src=x onerror=alert(1)>")
+            store.visit(store.local(MONDAY, 9.2), 5, minor, "site", HOSTILE, "]]></svg>\u202eurl(#a) ${")
         for number, name in enumerate(ODD):
-            told.visit(told.local(MONDAY, 10 + number), 5, 50 + number, region=name)
+            store.visit(store.local(MONDAY, 10 + number), 5, 50 + number, region=name)
             for _ in range(2):
-                told.visit(told.local(MONDAY, 10 + number), 5, 50 + number, "site", HOSTILE, name or "x")
-                told.visit(told.local(MONDAY, 10.2 + number), 5, 50 + number, "site", HOSTILE, name[::-1] + "y")
-        told.take(self.connection)
+                store.visit(store.local(MONDAY, 10 + number), 5, 50 + number, "site", HOSTILE, name or "x")
+                store.visit(store.local(MONDAY, 10.2 + number), 5, 50 + number, "site", HOSTILE, name[::-1] + "y")
+        store.take(self.connection)
         self.made("--week", NAME)
         self.assertIn("Region (blank)", [self.text(one) for one in self.tree.iter("h2")])
         for element in ("script", "img", "iframe", "a", "form"):

@@ -3,9 +3,9 @@
 import datetime
 import unittest
 
+from published_weeks import warm
 from reported import MONDAY, NAME, ReportTest
 from story import UUID
-from weeks_told import warm
 
 
 class Large(ReportTest):

@@ -16,10 +16,10 @@ from beacons_report.commands import main
 from beacons_report.ranking import ranking
 from beacons_report.source import CannotReport, Source
 
+from published_weeks import BERLIN, USUAL, PublishedWeeks, publish_ways, publish_weeks, warm
 from reported import MONDAY, NAME, TODAY, ReportTest
 from servers import run
 from story import EPOCH, SCHEMA, UUID, said, status
-from weeks_told import BERLIN, USUAL, Telling, tell_ways, tell_weeks, warm
 
 
 def sunday_before(month):
@@ -35,8 +35,8 @@ def sunday_before(month):
 class Figures(ReportTest):
     def test_the_page_has_the_figures_of_the_views_and_sentences_about_them(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, changes={1: 30, 3: -4}, deaf=[(2, 14, 15), (4, 8, 20)])
-        tell_ways(self.connection, self.site, MONDAY, [("entrance", "bakery", 4), ("bakery", "checkout", 3)])
+        publish_weeks(self.connection, self.site, MONDAY, changes={1: 30, 3: -4}, deaf=[(2, 14, 15), (4, 8, 20)])
+        publish_ways(self.connection, self.site, MONDAY, [("entrance", "bakery", 4), ("bakery", "checkout", 3)])
         self.count()
         self.made("--week", NAME)
         rows = self.table("Visits by day")
@@ -63,7 +63,7 @@ class Figures(ReportTest):
             self.assertEqual(hours[f"{local.hour}:00"][local.weekday()].rstrip("*"), str(visits))
 
     def counted_people(self, number, day, hour, entered, left, *dwell, gateway="site", **more):
-        to_at = Telling(self.site).local(MONDAY + datetime.timedelta(days=day), hour)
+        to_at = PublishedWeeks(self.site).local(MONDAY + datetime.timedelta(days=day), hour)
         cells = [{"from_s": from_s, "visits": visits} for from_s, visits in dwell]
         return {"kind": "count", "gateway": gateway, "payload": {
             "schema": 1, "at": said(to_at), "clock": "synced", "gateway": gateway, "epoch": EPOCH, "count": number, "region": "visitors",
@@ -72,9 +72,9 @@ class Figures(ReportTest):
 
     def test_people_are_counted_by_day_and_by_their_stay(self):
         self.open_store()
-        told = [self.counted_people(1, 0, 10, 12, 12, (60, 7), (300, 5)), self.counted_people(2, 0, 11, 1_200, 1_190, (300, 1_190)),
-                self.counted_people(3, 1, 10, None, None, partial=True), self.counted_people(1, 0, 10, 9, 9, (60, 9), gateway="door")]
-        self.assertEqual(self.take(told), ["new"] * 4)
+        counts = [self.counted_people(1, 0, 10, 12, 12, (60, 7), (300, 5)), self.counted_people(2, 0, 11, 1_200, 1_190, (300, 1_190)),
+                  self.counted_people(3, 1, 10, None, None, partial=True), self.counted_people(1, 0, 10, 9, 9, (60, 9), gateway="door")]
+        self.assertEqual(self.take(counts), ["new"] * 4)
         self.made("--week", NAME)
         # The store's own count has its gateway's visits.
         self.assertEqual([self.text(one) for one in self.tree.iter("h2") if "People" in self.text(one)], ["People: visitors"])
@@ -84,7 +84,7 @@ class Figures(ReportTest):
 
     def test_a_gateway_that_counts_for_itself_has_a_section_of_its_own(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         self.take([self.counted_people(1, 0, 10, 9, 9, (60, 9), gateway=gateway) for gateway in ("door", "gate")])
         self.count()
         self.made("--week", NAME)
@@ -93,8 +93,8 @@ class Figures(ReportTest):
 
     def test_days_heard_in_part_are_compared_by_their_intervals(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY - datetime.timedelta(days=7), weeks=4, deaf=[(0, 10, 14), (1, 8, 19)])
-        this = Telling(self.site)
+        publish_weeks(self.connection, self.site, MONDAY - datetime.timedelta(days=7), weeks=4, deaf=[(0, 10, 14), (1, 8, 19)])
+        this = PublishedWeeks(self.site)
         this.numbers["door", "seq"], this.numbers["door", "span"] = 100_000, 1000
         for number in range(6):
             day = MONDAY + datetime.timedelta(days=number)
@@ -115,8 +115,8 @@ class Figures(ReportTest):
 
     def test_the_busiest_hours_of_several_regions_follow_the_largest_one(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1, region="trolleys")
-        small = Telling(self.site)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1, region="trolleys")
+        small = PublishedWeeks(self.site)
         small.visit(small.local(MONDAY, 9), 5, 1, "till", "baskets")
         small.take(self.connection)
         self.made("--week", NAME)
@@ -130,13 +130,13 @@ class Figures(ReportTest):
             with self.subTest(month=month):
                 sunday = sunday_before(month)
                 monday = sunday - datetime.timedelta(days=6)
-                told = Telling(self.site)
-                told.numbers["door", "seq"] = told.numbers["door", "span"] = month * 100
-                told.heard(told.local(monday, 0), told.local(sunday + datetime.timedelta(days=1), 0))
+                store = PublishedWeeks(self.site)
+                store.numbers["door", "seq"] = store.numbers["door", "span"] = month * 100
+                store.heard(store.local(monday, 0), store.local(sunday + datetime.timedelta(days=1), 0))
                 # From midnight to midnight of Sunday, as a beacon that was left in the store.
-                begin, end = told.local(sunday, 0), told.local(sunday + datetime.timedelta(days=1), 0)
-                told.visit(begin, (end - begin).total_seconds() / 60 - 1, month)
-                told.take(self.connection)
+                begin, end = store.local(sunday, 0), store.local(sunday + datetime.timedelta(days=1), 0)
+                store.visit(begin, (end - begin).total_seconds() / 60 - 1, month)
+                store.take(self.connection)
                 self.count()
                 self.made("--week", "{0.year}-W{0.week:02}".format(monday.isocalendar()))
                 hours = {row[0]: row[7] for row in self.table("Visits by weekday")}
@@ -148,16 +148,16 @@ class Figures(ReportTest):
 
     def test_hours_begin_where_the_stores_zone_has_them(self):
         self.connection.execute("INSERT INTO beacons.store VALUES (%s, 'Kathmandu', 'Asia/Kathmandu', '')", [self.site])
-        told = Telling(self.site, ZoneInfo("Asia/Kathmandu"))
-        told.heard(told.local(MONDAY, 0), told.local(MONDAY, 24))
-        told.visit(told.local(MONDAY, 9.8), 5, 1)
-        told.take(self.connection)
+        store = PublishedWeeks(self.site, ZoneInfo("Asia/Kathmandu"))
+        store.heard(store.local(MONDAY, 0), store.local(MONDAY, 24))
+        store.visit(store.local(MONDAY, 9.8), 5, 1)
+        store.take(self.connection)
         self.made("--week", NAME)
         self.assertIn(["9:45", "1"], [row[:2] for row in self.table("Visits by weekday")])
         self.assertIn("Most carts were there on Monday between 9:45 and 10:45: 1.", self.sentences())
 
     def test_a_store_with_a_heat_map_has_a_map_of_each_floor_and_its_busiest_places(self):
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         warm(self.connection, self.site, MONDAY, floors=2, columns=3, rows=2)
         self.made("--week", NAME)
         self.assertEqual([self.text(one) for one in self.tree.iter("h3")], ["Floor 0", "Floor 1"])
@@ -172,17 +172,17 @@ class Figures(ReportTest):
         self.assertNotIn("Where carts stayed", self.text())
 
     def test_cells_of_two_sizes_with_one_middle_are_not_added_up(self):
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         for size, columns in ((2.0, 1), (2 / 3, 2)):
             warm(self.connection, self.site, MONDAY, columns=columns, rows=columns, size=size)
         self.made("--week", NAME)
         self.assertIn(["1", "1", "10 hours"], [row[:3] for row in self.table("The busiest places of floor 0")])
 
     def test_a_store_without_visits_has_zeros(self):
-        told = Telling(self.site, datetime.UTC)
-        told.heard(told.local(MONDAY, 0), told.local(MONDAY, 7 * 24 - 0.001))
-        told.tell("state", "door", told.local(MONDAY, 0), {"region": "carts"})
-        told.take(self.connection)
+        store = PublishedWeeks(self.site, datetime.UTC)
+        store.heard(store.local(MONDAY, 0), store.local(MONDAY, 7 * 24 - 0.001))
+        store.add("state", "door", store.local(MONDAY, 0), {"region": "carts"})
+        store.take(self.connection)
         self.made("--week", NAME)
         self.assertEqual([row[1] for row in self.table("Visits by day")], ["0"] * 7)
         self.assertIn("No visit was counted in any hour.", self.text())
@@ -190,30 +190,30 @@ class Figures(ReportTest):
 
     def test_without_a_week_it_is_the_last_whole_one_or_else_the_running_one_so_far(self):
         last = TODAY - datetime.timedelta(days=TODAY.weekday() + 7)
-        told = Telling(self.site, datetime.UTC)
+        store = PublishedWeeks(self.site, datetime.UTC)
         midnight = datetime.datetime.combine(TODAY, datetime.time(), datetime.UTC)
-        told.visit(midnight, 0.1, 1)
-        told.take(self.connection)
+        store.visit(midnight, 0.1, 1)
+        store.take(self.connection)
         self.made()
         self.assertIn("so far", self.text(self.tree.find(".//header")))
         self.assertIn("so far in the week from", self.sentences()[0])
-        told.visit(told.local(last, 10), 5, 2)
-        told.take(self.connection)
+        store.visit(store.local(last, 10), 5, 2)
+        store.take(self.connection)
         self.made()
         self.assertIn("Week {0.year}-W{0.week:02} ".format(last.isocalendar()), self.text(self.tree.find(".//header")) + " ")
         self.assertNotIn("so far", self.text(self.tree.find(".//header")))
 
     def test_zones_have_their_share_of_the_visits_and_half_of_their_dwell(self):
         self.open_store()
-        told = Telling(self.site)
+        store = PublishedWeeks(self.site)
         for number in range(20):
-            begin = told.local(MONDAY, 9 + number / 4)
-            told.visit(begin, 10, number + 1)
+            begin = store.local(MONDAY, 9 + number / 4)
+            store.visit(begin, 10, number + 1)
             if number < 15:
-                told.visit(begin, 4 + number % 3, number + 1, "site", zone="bakery")
-            told.visit(begin + datetime.timedelta(minutes=7), 3, number + 1, "site", zone="checkout")
-        told.heard(told.local(MONDAY, 8), told.local(MONDAY, 20))
-        told.take(self.connection)
+                store.visit(begin, 4 + number % 3, number + 1, "site", zone="bakery")
+            store.visit(begin + datetime.timedelta(minutes=7), 3, number + 1, "site", zone="checkout")
+        store.heard(store.local(MONDAY, 8), store.local(MONDAY, 20))
+        store.take(self.connection)
         self.count()
         self.made("--week", NAME)
         self.assertEqual(self.table("Visits that reached a zone"), [["checkout", "20", "100 %", "3 minutes"], ["bakery", "15", "75 %", "5 minutes"]])
@@ -221,11 +221,11 @@ class Figures(ReportTest):
 
     def test_the_same_week_of_last_year_is_compared_where_it_is_known(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1, changes={number: 60 for number in range(6)})
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1, changes={number: 60 for number in range(6)})
         self.count()
         self.made("--week", NAME)
         self.assertNotIn("last year", self.text())
-        before = Telling(self.site)
+        before = PublishedWeeks(self.site)
         before.numbers["door", "seq"], before.numbers["door", "span"] = 100_000, 1000
         for number in range(6):
             day = MONDAY + datetime.timedelta(days=number - 364)
@@ -239,7 +239,7 @@ class Figures(ReportTest):
         self.assertIn("The week was about 2.9 times as high as the same week of last year.", self.sentences())
 
     def test_the_heat_map_lies_over_the_plan_that_the_page_has_and_names_its_zones(self):
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         warm(self.connection, self.site, MONDAY, floors=2, columns=3, rows=2)
         plan, configuration = self.folder / "plan.svg", self.folder / "site.toml"
         plan.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 140"><path d="M0 0H240"/></svg>')
@@ -265,7 +265,7 @@ class Figures(ReportTest):
     def test_a_store_says_what_its_beacons_are_on(self):
         self.open_store()
         self.connection.execute("UPDATE beacons.store SET carriers = 'phones' WHERE site = %s", [self.site])
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         warm(self.connection, self.site, MONDAY)
         self.made("--week", NAME)
         self.assertIn("Where phones stayed", self.text())
@@ -274,7 +274,7 @@ class Figures(ReportTest):
 
     def test_a_caption_explains_the_signs_that_its_figure_has(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         self.count()
         self.made("--week", NAME)
         captions = [self.text(one).strip() for one in self.tree.iter("figcaption")]
@@ -290,14 +290,14 @@ class Figures(ReportTest):
 
     def test_devices_are_as_of_a_moment_that_may_lie_after_the_week(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         self.take([status("door", datetime.datetime.now(datetime.UTC), "online")])
         self.made("--week", NAME)
         self.assertRegex(self.text(), r"As known on \w+ \d+ \w+ \d{4}, \d+:\d\d, after this week\.")
 
     def test_gateways_and_beacons_that_need_somebody_are_named_with_the_cause(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1, deaf=[(0, 8, 20), (1, 8, 20)])
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1, deaf=[(0, 8, 20), (1, 8, 20)])
         now = datetime.datetime.now(datetime.UTC)
         messages = [status("till", now - datetime.timedelta(hours=1), "offline"), status("yard", now - datetime.timedelta(hours=1), "online", "absent")]
         messages[1]["payload"]["remedy"] = "Plug the adapter in."
@@ -315,7 +315,7 @@ class Figures(ReportTest):
 
     def test_the_gateways_of_a_store_are_counted_without_its_own_agent_which_may_need_help(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         now = datetime.datetime.now(datetime.UTC)
         self.take([status("door", now, "online"), status("site", now, "offline")])
         self.made("--week", NAME)
@@ -334,8 +334,8 @@ class Ranking(ReportTest):
                                "('small', 'Small', 'Europe/Berlin', 'Mo-Sa 08:00-20:00')")
             connection.cursor().executemany("INSERT INTO beacons.store_opening VALUES (%s, %s, '8 hours', '20 hours')",
                                             [(site, weekday) for site in ("large", "small") for weekday in range(1, 7)])
-            tell_weeks(connection, "small", MONDAY, weeks=2)
-            tell_weeks(connection, "large", MONDAY, weeks=2, changes={number: 40 for number in range(6)})
+            publish_weeks(connection, "small", MONDAY, weeks=2)
+            publish_weeks(connection, "large", MONDAY, weeks=2, changes={number: 40 for number in range(6)})
             for job in ("make_days_ahead", "roll_up", "roll_up_days"):
                 connection.execute(f"SELECT beacons.{job}()")
             visits = dict(connection.execute("SELECT site, sum(visits) FROM beacons.occupancy_daily WHERE day >= %s AND day < %s::date + 7 GROUP BY 1", [MONDAY, MONDAY]))
@@ -385,7 +385,7 @@ class Errors(ReportTest):
 
     def test_each_error_names_the_remedy_in_one_line(self):
         self.open_store()
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         self.assert_fails(70, f"no store 'each_erorr_names.*did you mean one of: {self.site}", site="each_erorr_names_the_remedy_in_one_line")
         self.assert_fails(70, rf"nothing is known of Berlin, Alexanderplatz in 2020-W10: give --week one of {NAME}", "--week", "2020-W10")
         self.assert_fails(70, "the week 2999-W10 is not here yet: the running one is", "--week", "2999-W10")
@@ -395,15 +395,15 @@ class Errors(ReportTest):
         self.assert_fails(70, "GRANT beacons_analyst TO", url=self.url.replace("reader@", "stranger@"))
         self.assert_fails(70, "No such file or directory: look at the folder", "--week", NAME, file=self.folder / "none/report.html")
 
-    def test_a_database_without_the_schema_or_with_an_old_one_is_told_to_upgrade(self):
+    def test_a_database_without_the_schema_or_with_an_old_one_needs_an_upgrade(self):
         empty, old = self.url_of("no_schema"), self.url_of("old_schema")
         self.assert_fails(70, "no schema beacons: .*deploy/chain/schema --database URL makes", url=empty)
         with psycopg.connect(old, autocommit=True) as connection:
             connection.execute("CREATE SCHEMA beacons")
         self.assert_fails(70, "older than this report: run deploy/chain/schema", url=old)
 
-    def test_a_machine_without_pango_makes_html_and_is_told_what_pdf_needs(self):
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+    def test_a_machine_without_pango_makes_html_and_learns_what_pdf_needs(self):
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         # As Python says it where a library of the system is missing.
         program = ("import builtins, sys\nfound = builtins.__import__\ndef without(name, *more, **named):\n    if name == 'weasyprint':\n"
                    "        raise OSError('cannot load library libpango-1.0-0')\n    return found(name, *more, **named)\nbuiltins.__import__ = without\n"
@@ -415,7 +415,7 @@ class Errors(ReportTest):
             self.assertIn(words, done.stderr)
 
     def test_without_pango_the_quickstart_has_its_pages_and_no_pdf(self):
-        tell_weeks(self.connection, self.site, MONDAY + datetime.timedelta(days=7), weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY + datetime.timedelta(days=7), weeks=1)
         # As Python says it where a library of the system is missing.
         program = ("import builtins, sys, pathlib\nfound = builtins.__import__\ndef without(name, *more, **named):\n    if name == 'weasyprint':\n"
                    "        raise OSError('cannot load library libpango-1.0-0')\n    return found(name, *more, **named)\nbuiltins.__import__ = without\n"
@@ -425,7 +425,7 @@ class Errors(ReportTest):
         self.assertIn("apt-get install libpango-1.0-0", done.stderr)
 
     def test_a_file_is_whole_or_as_it_was(self):
-        tell_weeks(self.connection, self.site, MONDAY, weeks=1)
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
         self.made("--week", NAME)
         before = self.file.read_bytes()
         self.assert_fails(70, "nothing is known", "--week", "2020-W10")

@@ -12,8 +12,8 @@ import tinyhtml5
 from beacons_report.commands import main
 
 from lists import page
+from published_weeks import PublishedWeeks
 from story import StoryTest
-from weeks_told import Telling
 
 TODAY = datetime.datetime.now(datetime.UTC).date()
 # A week that is over everywhere and counted.
@@ -46,11 +46,11 @@ class ReportTest(StoryTest):
 
     def list_nothing(self):
         """A gateway could hear for 40 hours, and its lists name no beacon."""
-        told = Telling(self.site, datetime.UTC)
-        told.heard(told.local(MONDAY, 0), told.local(MONDAY, 40), "back")
-        told.take(self.connection)
+        store = PublishedWeeks(self.site, datetime.UTC)
+        store.heard(store.local(MONDAY, 0), store.local(MONDAY, 40), "back")
+        store.take(self.connection)
         for hours in (0, 40):
-            self.take([page("back", told.local(MONDAY, hours))])
+            self.take([page("back", store.local(MONDAY, hours))])
 
     def count(self):
         for job in ("make_days_ahead", "roll_up", "roll_up_days"):

@@ -98,8 +98,8 @@ class Places:
         for place, form, text in ((ACL, r"^pattern write beacons/%u/(.*)$", self.text(ACL)), (path, r"^topic write beacons/berlin-17/\+/(.*)$", printed)):
             yield from self.uncovered(place, re.findall(form, text, re.M), lambda *_: True)
         path = "deploy/chain/rabbitmq/add-store"
-        told = re.search(r"^told='(.*)'$", self.text(path), re.M)[1].split("|")
-        yield from self.uncovered(path, [f"{word.replace('.', '/')}/#" for word in told], lambda *_: True)
+        granted = re.search(r"^published='(.*)'$", self.text(path), re.M)[1].split("|")
+        yield from self.uncovered(path, [f"{word.replace('.', '/')}/#" for word in granted], lambda *_: True)
 
     def bridges(self):
         """Checks that numbered messages wait, retained ones do not, and the others stay in the store."""

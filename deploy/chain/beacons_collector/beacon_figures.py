@@ -35,7 +35,7 @@ class BeaconFigures:
             self.count()
 
     def count(self) -> None:
-        """Counts the stores whose turn it is, and reads the worst. What is not known now is not told: an old figure would look like a new one."""
+        """Counts the stores whose turn it is, and reads the worst. A figure that is not known now is left out: an old one would look like a new one."""
         try:
             with connect(self.url, "beacons_collector figures") as connection:
                 connection.execute(f"SET statement_timeout = '{LONGEST_S}s'")

@@ -91,7 +91,7 @@ def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: 
             source.pause()
         return stop.is_asked() or source.is_drained
 
-    def tell() -> None:
+    def write_metrics() -> None:
         figures = counts | {"left_out": source.left_out, "dead_letters": source.dead_letters, "hours_given_up": roll_up and roll_up.hours_given_up} | dict(database.outcomes)
         metrics.write(figures | {"passed": counts["passed"] + database.outcomes["unkept"]}, inbox.qsize(), sites=beacons.sites if beacons else None)
 
@@ -104,10 +104,10 @@ def work(source: Source, inbox: Inbox, database: Database, stop: Stop, metrics: 
                 source.acknowledge(batch)
                 counts["passed"] += passed
                 counts["batches"] += 1
-            tell()
+            write_metrics()
     finally:
         metrics.hurry()
-        tell()
+        write_metrics()
 
 
 def main(arguments: list[str]) -> int:

@@ -9,7 +9,7 @@ from .said import Said
 FIGURES = {
     "new": ("beacons_collector_new_total", "Messages committed for the first time."),
     "repeated": ("beacons_collector_repeated_total", "Messages that were there already."),
-    "conflict": ("beacons_collector_conflict_total", "Numbers told again with other contents."),
+    "conflict": ("beacons_collector_conflict_total", "Numbers published again with other contents."),
     "rejected": ("beacons_collector_rejected_total", "Messages that went to the table rejected."),
     "passed": ("beacons_collector_passed_total", "Messages that are not kept: states, ranging, requests, cleared topics."),
     "left_out": ("beacons_collector_left_out_total", "Messages with QoS 0 that found no room, because the database took nothing."),
@@ -64,7 +64,7 @@ class MetricsFile:
             value = {"waiting": waiting}.get(key, counts.get(key, 0))
             lines += [f"# HELP {name} {words}", f"# TYPE {name} gauge", f"{name}{self.label} {value}"]
         for place, (name, words) in enumerate(BEACONS.values()):
-            values = [f'{name}{{{self.collector},site="{site.translate(ESCAPES)}"}} {told[place]}' for site, told in (sites or {}).items()]
+            values = [f'{name}{{{self.collector},site="{site.translate(ESCAPES)}"}} {figures[place]}' for site, figures in (sites or {}).items()]
             lines += [f"# HELP {name} {words}", f"# TYPE {name} gauge", *values] if values else []
         scratch = f"{self.path}.{os.getpid()}.new"
         try:

@@ -78,8 +78,8 @@ def difference(message: dict[str, Any], address: Address) -> str | None:
     """The field in which the payload contradicts its topic."""
     for field in ("site", "gateway", "region", "zone"):
         # The store's own events name the gateway that decided them. A surge names its region, and its topic does not.
-        is_told_here = field == "gateway" and address.gateway == STORE or field == "region" and not CONTRACT.kinds[address.kind].is_of_region
-        if field in message and message[field] != getattr(address, field) and not is_told_here:
+        may_differ = field == "gateway" and address.gateway == STORE or field == "region" and not CONTRACT.kinds[address.kind].is_of_region
+        if field in message and message[field] != getattr(address, field) and not may_differ:
             return f"{field}: unlike the topic's"
     if address.zone is not None and "zone" not in message:
         return "zone: missing"

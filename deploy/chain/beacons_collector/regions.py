@@ -1,4 +1,4 @@
-"""The regions that gateways have told, so that the database gets each once."""
+"""The regions that gateways have published, so that the database gets each once."""
 
 from .topics import Address
 
@@ -7,13 +7,13 @@ LARGEST = 500_000
 
 
 class Regions:
-    """A state tells that a gateway monitors a region, even an empty one. Events tell everything else in it."""
+    """A state shows that a gateway monitors a region, even an empty one. Events have everything else in it."""
 
     def __init__(self) -> None:
         self.known: set[tuple[str, str, str | None]] = set()
 
     def are_news(self, state: Address) -> bool:
-        """Whether the database has not been told this region yet."""
+        """Whether the database has not received this region yet."""
         region = (state.site, state.gateway, state.region)
         if region in self.known:
             return False

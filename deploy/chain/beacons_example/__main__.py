@@ -34,8 +34,8 @@ from beacons_collector.taking import LARGEST_BATCH, Taken
 
 from .plan import configuration_of, plan_of
 from .shops import SHOPS, Shop
+from .store_messages import UUID, stamp
 from .stream import stream
-from .telling import UUID, said
 
 PREFIX = "beacons"
 RETAINED = ("status", "health", "beacons")
@@ -76,7 +76,7 @@ def load(now: datetime, url: str) -> str:
 def load_shop(shop: Shop, now: datetime, url: str) -> int:
     """Returns the number of events. A message that the database does not take is an error here."""
     kinds: dict[str, list[Taken]] = defaultdict(list)
-    for message in itertools.takewhile(lambda message: message["received_at"] <= said(now), stream(shop, now)):
+    for message in itertools.takewhile(lambda message: message["received_at"] <= stamp(now), stream(shop, now)):
         kinds[message["kind"]].append(
             Taken(topic_of(message), json.dumps(message["payload"]).encode(), None, datetime.fromisoformat(message["received_at"])))
     database, regions = Database(url, lambda: False), Regions()
@@ -95,7 +95,7 @@ def load_shop(shop: Shop, now: datetime, url: str) -> int:
 def publish_after(now: datetime, shops: tuple[Shop, ...] = SHOPS) -> Iterator[dict[str, Any]]:
     """Returns the messages that `load` leaves, in the order of time."""
     messages = heapq.merge(*(stream(shop, now) for shop in shops), key=lambda message: str(message["received_at"]))
-    return itertools.dropwhile(lambda message: message["received_at"] <= said(now), messages)
+    return itertools.dropwhile(lambda message: message["received_at"] <= stamp(now), messages)
 
 
 def publish(now: datetime, broker: str) -> None:

@@ -8,23 +8,23 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from .shops import Shop, Zone
-from .telling import EXIT_AFTER_S, UUID, Telling, said
+from .store_messages import EXIT_AFTER_S, UUID, StoreMessages, stamp
 from .visits import Stay, Visit, visits_of
 
 HOUR, MINUTE = timedelta(hours=1), timedelta(minutes=1)
-# Gateways tell their health each minute. Of the past, the last word is enough.
+# Gateways publish their health each minute. Of the past, the last word is enough.
 HEALTH_SINCE = 3 * MINUTE
 EXIT_AFTER, OVERLAP = timedelta(seconds=EXIT_AFTER_S), timedelta(seconds=15)
 LIST_HOURS = 12
 CELL_M = 2
-# A store tells no cell in which fewer beacons were.
+# A store publishes no cell in which fewer beacons were.
 FEWEST_BEACONS = 3
 AFTER_OUTAGE = timedelta(seconds=40)
 # A beacon is heard last before the power fails, not in that moment.
 BEFORE_OUTAGE = timedelta(milliseconds=300)
 LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-# The time of a message, and what tells it.
+# The time of a message, and what adds it.
 Due = tuple[datetime, Callable[[], None]]
 
 
@@ -34,23 +34,23 @@ def stream(shop: Shop, now: datetime) -> Iterator[dict[str, Any]]:
     story = Story(shop, now)
     day = shop.first_day(now)
     while day <= now.astimezone(shop.zone).date() + timedelta(days=2):
-        for _, tell in sorted(story.day(day), key=lambda due: due[0]):
-            tell()
-        yield from story.told.messages
-        story.told.messages = []
+        for _, add in sorted(story.day(day), key=lambda due: due[0]):
+            add()
+        yield from story.store.messages
+        story.store.messages = []
         day += timedelta(days=1)
 
 
 class Story:
-    """A store's weeks. Numbers are given in the order of time, so each day's messages are sorted before they are told."""
+    """A store's weeks. Numbers are given in the order of time, so each day's messages are sorted before they are added."""
 
     def __init__(self, shop: Shop, now: datetime) -> None:
         self.shop, self.now = shop, now
-        self.told = Telling(shop.site, shop.zone)
+        self.store = StoreMessages(shop.site, shop.zone)
         self.outages = shop.outages(now)
         self.began_at = shop.at(shop.first_day(now), 0)
         for gateway in [*shop.gateways, "site"]:
-            self.told.restart(gateway, epoch(f"{shop.site} {gateway}", self.began_at))
+            self.store.restart(gateway, epoch(f"{shop.site} {gateway}", self.began_at))
         # Where carts stand and wait differs from place to place.
         self.warmth = random.Random(shop.site)
         self.cells = {zone.name: self.cells_of(zone) for zone in shop.zones}
@@ -69,24 +69,24 @@ class Story:
         """Whether the gateways are there, and when they could hear."""
         for gateway in [*self.shop.gateways, "site"]:
             if begin == self.began_at:
-                yield begin, lambda gateway=gateway: self.told.status(self.began_at, gateway)
+                yield begin, lambda gateway=gateway: self.store.status(self.began_at, gateway)
             for off, on in self.outages:
                 if begin <= off < end:
-                    yield off, lambda gateway=gateway, off=off: self.told.status(off, gateway, "offline", "stopped")
+                    yield off, lambda gateway=gateway, off=off: self.store.status(off, gateway, "offline", "stopped")
                     yield on, lambda gateway=gateway, on=on: self.start_again(gateway, on)
             minute = max(begin, self.now - HEALTH_SINCE).replace(second=0, microsecond=0) + MINUTE
             while minute <= end:
-                yield minute, lambda gateway=gateway, minute=minute: self.told.health(minute, gateway)
+                yield minute, lambda gateway=gateway, minute=minute: self.store.health(minute, gateway)
                 minute += MINUTE
             if gateway != "site":
                 hours = [begin + number * HOUR for number in range(round((end - begin) / HOUR) + 1)]
                 for first, last in itertools.pairwise(hours):
                     for since, until in self.heard(first, last):
-                        yield until, lambda gateway=gateway, since=since, until=until: self.told.heard(since, until, gateway)
+                        yield until, lambda gateway=gateway, since=since, until=until: self.store.heard(since, until, gateway)
 
     def start_again(self, gateway: str, at: datetime) -> None:
-        self.told.restart(gateway, epoch(f"{self.shop.site} {gateway}", at))
-        self.told.status(at, gateway)
+        self.store.restart(gateway, epoch(f"{self.shop.site} {gateway}", at))
+        self.store.status(at, gateway)
 
     def heard(self, begin: datetime, end: datetime) -> list[tuple[datetime, datetime]]:
         """The parts of a time without outages."""
@@ -106,7 +106,7 @@ class Story:
             yield from self.pair(visit.cart, "site", stay.begin, stay.end, stay.zone.name, timedelta(0))
 
     def pair(self, cart: int, gateway: str, begin: datetime, end: datetime, zone: str | None, after: timedelta) -> Iterator[Due]:
-        """An exit, which is a whole visit, and of one that goes on the entry. A failure of the power ends a visit; its exit is told when the power is back."""
+        """An exit, which is a whole visit, and of one that goes on the entry. A failure of the power ends a visit; its exit comes when the power is back."""
         at, words = end + after, {}
         for off, on in self.outages:
             if off <= begin < on:
@@ -115,8 +115,8 @@ class Story:
                 end, at, words = min(end, max(begin, off - BEFORE_OUTAGE)), on + AFTER_OUTAGE, {"inferred": True}
         level = -58.0 - (cart * 7 + len(gateway)) % 24
         if at > self.now:
-            yield begin, lambda: self.told.enter(begin, cart, gateway, self.shop.major, zone=zone, rssi_dbm=level)
-        yield at, lambda: self.told.exit(begin, end, cart, gateway, self.shop.major, zone=zone, at=at, rssi_dbm=level, **words)
+            yield begin, lambda: self.store.enter(begin, cart, gateway, self.shop.major, zone=zone, rssi_dbm=level)
+        yield at, lambda: self.store.exit(begin, end, cart, gateway, self.shop.major, zone=zone, at=at, rssi_dbm=level, **words)
 
     def lists(self, begin: datetime, end: datetime) -> Iterator[Due]:
         """The gateway at the entrance lists the carts, which stand there at night."""
@@ -124,11 +124,11 @@ class Story:
         for cart in range(1, self.shop.carts + 1):
             died = self.shop.dies_at(cart, self.now)
             if died and begin <= died < end:
-                yield died + MINUTE, lambda died=died: self.told.listed(died + MINUTE, self.shop.gateways[0], self.batteries(died + MINUTE))
+                yield died + MINUTE, lambda died=died: self.store.listed(died + MINUTE, self.shop.gateways[0], self.batteries(died + MINUTE))
         at = begin
         while at < end:
             if self.heard(at - MINUTE, at) == [(at - MINUTE, at)] and at > self.began_at:
-                yield at, lambda at=at: self.told.listed(at, self.shop.gateways[0], self.batteries(at))
+                yield at, lambda at=at: self.store.listed(at, self.shop.gateways[0], self.batteries(at))
             at += LIST_HOURS * HOUR if at + LIST_HOURS * HOUR < self.now or at >= self.now else 10 * MINUTE
 
     def batteries(self, at: datetime) -> list[dict[str, Any]]:
@@ -141,9 +141,9 @@ class Story:
             percent = 58 - 1.1 * days if cart in self.shop.weak else 97 - cart * 11 % 40 - days / 14
             heard = min(at - timedelta(seconds=cart % 9 + 1), died or at)
             found.append({
-                "uuid": UUID, "major": self.shop.major, "minor": cart, "first_heard_at": said(self.began_at), "last_heard_at": said(heard), "interval_ms": 1000,
+                "uuid": UUID, "major": self.shop.major, "minor": cart, "first_heard_at": stamp(self.began_at), "last_heard_at": stamp(heard), "interval_ms": 1000,
                 "rssi_dbm": -60 - cart % 20, "battery_percent": round(percent), "battery_mv": round(2450 + 6 * percent), "temperature_c": 21.5,
-                "telemetry_at": said(heard), "format": "eddystone_tlm"})
+                "telemetry_at": stamp(heard), "format": "eddystone_tlm"})
         return found
 
     def sheets(self, visits: list[Visit], end: datetime) -> Iterator[Due]:
@@ -155,8 +155,8 @@ class Story:
                     for hour, seconds in by_hour(Stay(stay.zone, begin, last)):
                         hours[hour][stay.zone.name].append((visit.cart, seconds))
         for hour, zones in hours.items():
-            told_at = min(hour + HOUR, end)
-            yield told_at, lambda hour=hour, zones=zones: self.sheet(hour, zones)
+            at = min(hour + HOUR, end)
+            yield at, lambda hour=hour, zones=zones: self.sheet(hour, zones)
 
     def sheet(self, hour: datetime, zones: dict[str, list[tuple[int, float]]]) -> None:
         cells, omitted = [], 0
@@ -169,7 +169,7 @@ class Story:
                     omitted += 1
                 else:
                     cells.append({"floor": 0, "x_m": x, "y_m": y, "seconds": round(seconds * share), "beacons": beacons})
-        self.told.sheet(hour, hour + HOUR, CELL_M, cells, omitted)
+        self.store.sheet(hour, hour + HOUR, CELL_M, cells, omitted)
 
     def cells_of(self, zone: Zone) -> list[tuple[float, float, float]]:
         """The cells of a zone by their middles, with the share of the zone's time that carts spend in each."""

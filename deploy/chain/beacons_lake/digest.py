@@ -62,8 +62,8 @@ def numbers_of(column: pa.Array, place: int) -> Numbers:
     if pa.types.is_string(column.type):
         column = column.dictionary_encode()
     if pa.types.is_dictionary(column.type):
-        told = np.fromiter((number_of(text) for text in column.dictionary.to_pylist()), np.uint64, len(column.dictionary))
-        numbers = mixed(told ^ seed)[column.indices.fill_null(0).to_numpy(zero_copy_only=False)]
+        distinct = np.fromiter((number_of(text) for text in column.dictionary.to_pylist()), np.uint64, len(column.dictionary))
+        numbers = mixed(distinct ^ seed)[column.indices.fill_null(0).to_numpy(zero_copy_only=False)]
     else:
         numbers = mixed(bits_of(column) ^ seed)
     if column.null_count:

@@ -94,7 +94,7 @@ def planned(source: Source, lake: Lake, settle_days: int) -> list[Job]:
     jobs: dict[date, Job] = {}
     for table in DAILY:
         kept = lake.kept(table)
-        # Days between two exports without any row are in the lake too: an empty day is told from a missing one.
+        # Days between two exports without any row are in the lake too: an empty day differs from a missing one.
         begin = min([first, *(day for day in kept if day and (not kept_since or day >= kept_since))])
         seen = lake.seen_until(table, source.name)
         changed = None if seen is None else source.changed_since(table.changes_with or "", seen)
@@ -106,7 +106,7 @@ def planned(source: Source, lake: Lake, settle_days: int) -> list[Job]:
 
 
 def list_days(lake: Lake, say: Say) -> list[tuple[Table, Written]]:
-    """Writes which days the lake has of each table. Queries end with the last one, and files without rows do not tell them a day."""
+    """Writes which days the lake has of each table. Queries end with the last one, and files without rows show them no day."""
     rows = [(table.name, day, *kept.digest.split("-")) for table in DAILY for day, kept in sorted(lake.kept(table).items())]
     names, days, counts, digests = zip(*rows, strict=True) if rows else ((), (), (), ())
     batch = pa.record_batch([pa.array(names, pa.string()), pa.array(days, pa.date32()), pa.array(map(int, counts), pa.int64()),

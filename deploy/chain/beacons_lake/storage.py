@@ -4,7 +4,7 @@
     FOLDER/event/day=2026-11-01/ROWS-DIGEST-….parquet
     FOLDER/event/_delta_log/…                  Delta Lake's log: a commit adds the files of many days and removes the former ones
 
-A file's name holds the number of its rows and their digest, so the table's snapshot tells both for each day.
+A file's name holds the number of its rows and their digest, so the table's snapshot has both for each day.
 """
 
 import json
@@ -42,7 +42,7 @@ class CannotExport(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A file of the snapshot, and what its name tells."""
+    """A file of the snapshot, and what its name holds."""
 
     path: str
     size: int
@@ -128,21 +128,21 @@ class Lake:
     def write(self, table: Table, day: date | None, batches: Iterator[pa.RecordBatch]) -> tuple[str, str]:
         """Writes a file aside, reads it back, and returns its path and digest."""
         path = f"{UNFINISHED}/{uuid.uuid4().hex}.parquet"
-        told, waiting = Digest(), Waiting()
+        sent, waiting = Digest(), Waiting()
         with self.files.open_output_stream(path) as stream, \
                 pq.ParquetWriter(stream, table.schema, compression="zstd", compression_level=1, store_schema=False) as writer:
             for batch in batches:
-                told.add(batch)
+                sent.add(batch)
                 waiting.add(batch)
                 if waiting.is_full:
                     waiting.write_to(writer)
             waiting.write_to(writer)
         written = self.digest_of(table, path)
-        if written != told.text:
+        if written != sent.text:
             self.files.delete_file(path)
-            raise CannotExport(f"{table.name} of {day}: the file holds {written} and the database told {told.text} (rows-digest): "
+            raise CannotExport(f"{table.name} of {day}: the file holds {written} and the database sent {sent.text} (rows-digest): "
                                "the disk or the memory changed it; check both, and run this again")
-        return path, told.text
+        return path, sent.text
 
     def digest_of(self, table: Table, path: str) -> str:
         """Reads a file as queries will read it."""

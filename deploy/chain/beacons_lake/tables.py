@@ -63,7 +63,7 @@ def spans_of(source: str) -> str:
     return (
         "SELECT site, gateway, lower(span) AS from_at, upper(span) AS to_at FROM ("
         "SELECT site, gateway, range_agg(tstzrange(from_at, to_at) * tstzrange({begin}, {end})) AS spans FROM ("
-        f"{source}) told WHERE from_at < {{end}} AND (to_at IS NULL OR to_at > {{begin}}) GROUP BY site, gateway) joined "
+        f"{source}) span WHERE from_at < {{end}} AND (to_at IS NULL OR to_at > {{begin}}) GROUP BY site, gateway) joined "
         "CROSS JOIN LATERAL unnest(spans) span")
 
 
@@ -81,13 +81,13 @@ DAY = {
     "site": TEXT, "region": TEXT, "visits": INTEGER, "visits_low": INTEGER, "visits_high": INTEGER, "beacons": INTEGER, "mean_present": NUMBER,
     "peak_present": INTEGER, "peak_at": MOMENT, "dwell_p25_s": NUMBER, "dwell_p50_s": NUMBER, "dwell_p75_s": NUMBER, "covered_share": NUMBER, "open_share": NUMBER}
 STORE = {"site": TEXT, "name": TEXT, "time_zone": TEXT, "opening_hours": TEXT, "latitude": NUMBER, "longitude": NUMBER}
-TOLD = "SELECT site, gateway, from_at, to_at FROM beacons.coverage_span WHERE "
+SPANS = "SELECT site, gateway, from_at, to_at FROM beacons.coverage_span WHERE "
 
 TABLES = (
     Table("event", EVENT, rows_of("event", EVENT, "at"), "event"),
     Table("coverage", SPAN, spans_of(
-        f"{TOLD} beacons.hears(radio) UNION ALL SELECT site, gateway, from_at, to_at FROM beacons.coverage_open"), "coverage"),
-    Table("deaf", SPAN, spans_of(f"{TOLD} NOT beacons.hears(radio)"), "coverage"),
+        f"{SPANS} beacons.hears(radio) UNION ALL SELECT site, gateway, from_at, to_at FROM beacons.coverage_open"), "coverage"),
+    Table("deaf", SPAN, spans_of(f"{SPANS} NOT beacons.hears(radio)"), "coverage"),
     Table("visit", VISIT, rows_of("visit", VISIT, "entered_at"), "visit"),
     Table("stay", STAY, rows_of("stay", STAY, "entered_at"), "stay"),
     Table("occupancy_hour", HOUR, rows_of("occupancy_hourly", HOUR, "hour"), "hour"),

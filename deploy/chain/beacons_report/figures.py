@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-# Fewer are told as counted. More are told to two digits.
+# Fewer are written as counted. More are written to two digits.
 EXACT_BELOW = 20
 # Of fewer visits, a share in percent would say more than is known.
 PERCENT_FROM = 20
 # Visitors come in groups, so the variance of their number is so many times its mean.
 UNEVENNESS = 1.5
-# A difference is told from so many standard deviations on.
+# A difference is named from so many standard deviations on.
 BEYOND_CHANCE = 2
 
 
@@ -19,7 +19,7 @@ def grouped(number: float) -> str:
 
 
 def step(number: float) -> int:
-    """The last digit that a rounded number keeps: 2,312 is told in hundreds."""
+    """The last digit that a rounded number keeps: 2,312 is written in hundreds."""
     return 1 if number < EXACT_BELOW else 10 ** max(0, int(math.log10(number)) - 1)
 
 

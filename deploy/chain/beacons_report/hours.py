@@ -1,4 +1,4 @@
-"""The visits by weekday and hour, and the bars of their sums. A figure of an hour that was not heard is never told as a whole one."""
+"""The visits by weekday and hour, and the bars of their sums. A figure of an hour that was not heard is never shown as a whole one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -105,10 +105,10 @@ def hour_bars(now: Grid, before: Grid | None, minute: int) -> list[plots.Bar]:
     for hour in hours_shown(now):
         these = of_hour(now, hour)
         those = of_hour(before, hour) if before else []
-        told = those and all(cell.is_whole for cell in those)
+        is_whole = those and all(cell.is_whole for cell in those)
         bars.append(plots.Bar(
             f"{hour}:{minute:02}" if minute else str(hour), sum(cell.visits for cell in these) if these else None,
-            before=plots.Mark(sum(cell.visits for cell in those)) if told else None, heard=not any(cell.is_unknown for cell in these)))
+            before=plots.Mark(sum(cell.visits for cell in those)) if is_whole else None, heard=not any(cell.is_unknown for cell in these)))
     return bars
 
 

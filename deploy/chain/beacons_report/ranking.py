@@ -17,17 +17,17 @@ from .weeks import Week, monday_of, span_of
 FOLDER = Path(__file__).parent
 MOST_STORES = 1_000
 # A store's region with the most visits stands for it, as in its own report. Stores of which nothing is known come last.
-STORES = """WITH told AS (
+STORES = """WITH region AS (
     SELECT d.site, d.region, d.day >= %(first)s AS is_now, sum(d.visits)::integer AS visits, sum(d.visits_low)::integer AS low, sum(d.visits_high)::integer AS high,
         count(*) FILTER (WHERE d.visits_low IS NULL) AS unknown, array_agg(d.day - CASE WHEN d.day >= %(first)s THEN %(first)s ELSE %(before)s END ORDER BY d.day) AS days,
         percentile_cont(0.5) WITHIN GROUP (ORDER BY d.dwell_p50_s) AS dwell_s, avg(coalesce(d.open_share, d.covered_share)) FILTER (WHERE d.open_share IS NOT NULL) AS heard
     FROM beacons.occupancy_daily d WHERE d.day >= %(before)s AND d.day < %(end)s GROUP BY 1, 2, 3
 ), main AS (
-    SELECT DISTINCT ON (t.site) t.* FROM told t WHERE t.is_now ORDER BY t.site, t.visits DESC, t.region
+    SELECT DISTINCT ON (t.site) t.* FROM region t WHERE t.is_now ORDER BY t.site, t.visits DESC, t.region
 )
 SELECT s.site, coalesce(p.name, s.site), m.visits, m.low, m.high, m.unknown, m.dwell_s, m.heard, b.visits, b.low, b.high, b.unknown, b.days = m.days
 FROM (SELECT site FROM beacons.store UNION SELECT site FROM main) s LEFT JOIN beacons.store p USING (site) LEFT JOIN main m USING (site)
-LEFT JOIN told b ON b.site = m.site AND b.region = m.region AND NOT b.is_now
+LEFT JOIN region b ON b.site = m.site AND b.region = m.region AND NOT b.is_now
 ORDER BY m.visits DESC NULLS LAST, s.site LIMIT %(most)s"""
 # In a store's own time zone, the earliest of all.
 DATE = """SELECT coalesce(min((%(at)s AT TIME ZONE zone)::date), (%(at)s AT TIME ZONE 'UTC')::date)
@@ -74,7 +74,7 @@ def chain_page(database: str, chosen: date | None) -> str:
     with psycopg.connect(database, connect_timeout=10, application_name="beacons_report") as connection:
         week, ranks = ranking(Source(connection), chosen)
     if not ranks:
-        raise CannotReport("no store has told anything yet; deploy/chain/stores loads names")
+        raise CannotReport("no store has published anything yet; deploy/chain/stores loads names")
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined)
     return environment.get_template("chain.html").render(week=week, span=span_of(week), ranks=ranks, most=MOST_STORES,
                                                          style=Markup((FOLDER / "style.css").read_text()))

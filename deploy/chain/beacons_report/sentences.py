@@ -95,8 +95,8 @@ def beside(region: Region, week: Week, enough: float, former: Mapping[date, Day]
 
 def compared_days(days: list[date], region: Region, week: Week) -> tuple[str, str]:
     """Names the days that were compared, by those that are missing where these are few."""
-    told = [day for day in week.days if day in region.days or any(week.local(gap.from_at).date() == day for gap in region.gaps)]
-    missing = [day for day in told if day not in days]
+    known = [day for day in week.days if day in region.days or any(week.local(gap.from_at).date() == day for gap in region.gaps)]
+    missing = [day for day in known if day not in days]
     if not missing and week.until is None:
         return "The week", "was"
     if 0 < len(missing) <= 2 < len(days) and week.until is None:
@@ -172,10 +172,10 @@ def not_heard(region: Region, week: Week, alone: bool) -> Iterator[str]:
     gaps = [gap for gap in region.gaps if gap.seconds >= SHORTEST_GAP_S and week.local(gap.from_at).date() not in whole]
     if whole:
         yield f"On {listed([weekday(day) for day in whole])} {what} was not heard at all."
-    told = sorted(sorted(gaps, key=lambda gap: -gap.seconds)[:MOST_GAPS], key=lambda gap: gap.from_at)
-    for gap in told:
+    named = sorted(sorted(gaps, key=lambda gap: -gap.seconds)[:MOST_GAPS], key=lambda gap: gap.from_at)
+    for gap in named:
         yield f"{gap_named(gap, week)} {what} was not heard."
-    if rest := [gap for gap in gaps if gap not in told]:
+    if rest := [gap for gap in gaps if gap not in named]:
         times = counted(len(rest), "more time")
         yield f"There were {times} without hearing, {minutes(sum(gap.seconds for gap in rest))} in all." if len(rest) > 1 else \
             f"There was {times} without hearing, {minutes(rest[0].seconds)} long."
@@ -185,7 +185,7 @@ def not_heard(region: Region, week: Week, alone: bool) -> Iterator[str]:
 
 
 def wholly_silent(region: Region, week: Week, day: date) -> bool:
-    """A day that was not heard, and whose silence ends with it. A longer silence is told from its beginning to its end."""
+    """A day that was not heard, and whose silence ends with it. A longer silence is named from its beginning to its end."""
     figures = region.days.get(day)
     if not week.is_over(day) or figures is not None and figures.heard_share > 0:
         return False

@@ -21,9 +21,9 @@ HOURS = """SELECT region, hour, visits, covered_share FROM beacons.occupancy_hou
 WHERE site = %(site)s AND region = ANY (%(regions)s) AND hour >= %(first)s AND hour < %(end)s ORDER BY region, hour"""
 # What was open and not heard, by region. The last row of each region ends with the figures.
 GAPS = """WITH heard AS (
-    SELECT r.region, range_agg(h.told) AS during
+    SELECT r.region, range_agg(h.reported) AS during
     FROM beacons.hearing(%(site)s, %(from)s, %(until)s) h JOIN beacons.region_gateway r ON r.site = %(site)s AND r.gateway = h.gateway
-    WHERE r.gateway <> 'site' AND h.hears AND NOT isempty(h.told) GROUP BY 1
+    WHERE r.gateway <> 'site' AND h.hears AND NOT isempty(h.reported) GROUP BY 1
 ), open AS (
     SELECT range_agg(piece) AS during FROM beacons.opening_of(%(site)s, %(first)s, %(end)s) o CROSS JOIN LATERAL unnest(o.during) piece
 )
@@ -102,7 +102,7 @@ class Source:
         known = [name for name, in self.rows("SELECT site FROM beacons.store UNION SELECT site FROM beacons.gateway ORDER BY 1")]
         near = difflib.get_close_matches(site, known, NEAREST_NAMES, 0.5) or known[:NEAREST_NAMES]
         names = ", ".join(named(name) for name in near)
-        remedy = f"did you mean one of: {names}?" if near else "no store has told anything yet; deploy/chain/stores loads names"
+        remedy = f"did you mean one of: {names}?" if near else "no store has published anything yet; deploy/chain/stores loads names"
         raise CannotReport(f"no store {clean(site)!r} ({len(known)} known): {remedy}")
 
     def week(self, place: Place, chosen: date | None) -> Week:
@@ -129,7 +129,7 @@ class Source:
                           "GROUP BY 1 ORDER BY abs(date_trunc('week', day::timestamp)::date - %(first)s), 1 LIMIT %(most)s",
                           site=place.site, first=week.first, most=NEAREST_WEEKS)
         if not weeks:
-            return "its gateways have told nothing; look at beacond on one of them, and at the broker"
+            return "its gateways have published nothing; look at beacond on one of them, and at the broker"
         return "give --week one of " + ", ".join(Week(first, week.zone).name for first, in sorted(weeks))
 
     def days(self, place: Place, week: Week) -> dict[str, dict[date, Day]]:

@@ -18,7 +18,7 @@ NO_HINT = " Look at its Bluetooth adapter."
 GATEWAYS = """WITH open AS (
     SELECT coalesce(range_agg(piece), '{}') AS during FROM beacons.opening_of(%(site)s, %(first)s, %(end)s) o CROSS JOIN LATERAL unnest(o.during) piece
 ), heard AS (
-    SELECT gateway, range_agg(told) AS during FROM beacons.hearing(%(site)s, %(from)s, %(until)s) WHERE hears AND NOT isempty(told) GROUP BY 1
+    SELECT gateway, range_agg(reported) AS during FROM beacons.hearing(%(site)s, %(from)s, %(until)s) WHERE hears AND NOT isempty(reported) GROUP BY 1
 ), known AS (
     SELECT gateway FROM beacons.region_gateway WHERE site = %(site)s UNION SELECT gateway FROM beacons.status WHERE site = %(site)s
 )

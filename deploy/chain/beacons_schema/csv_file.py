@@ -47,11 +47,11 @@ def rows(path: Path, header: list[str], more: list[str]) -> Iterator[tuple[int, 
                 continue
             if len(fields) != len(header):
                 raise WrongFile(f"{path}:{reader.line_num}: {len(fields)} fields, not {len(header)}")
-            told = {name: field.strip() for name, field in zip(header, fields, strict=True)}
-            for name, value in told.items():
+            row = {name: field.strip() for name, field in zip(header, fields, strict=True)}
+            for name, value in row.items():
                 if not value.isprintable():
                     raise WrongFile(f"{path}:{reader.line_num}: {name}: has a character that cannot be printed")
-            yield reader.line_num, told
+            yield reader.line_num, row
     except csv.Error as error:
         raise WrongFile(f"{path}:{reader.line_num}: {error}") from None
 
@@ -64,9 +64,9 @@ def unique(
     `read` raises ValueError with the field that is wrong. Raises WrongFile with the first line that is wrong.
     """
     found: dict[Name, tuple[Row, int]] = {}
-    for line, told in rows(path, header, more or []):
+    for line, fields in rows(path, header, more or []):
         try:
-            row = read(told)
+            row = read(fields)
             if name(row) in found:
                 raise ValueError(f"the {what} of line {found[name(row)][1]} again")
             if len(found) == most:

@@ -19,14 +19,14 @@ UUID = re.compile(r"([0-9A-F]{8})(-?)([0-9A-F]{4})\2([0-9A-F]{4})\2([0-9A-F]{4})
 
 # A store and an identity name a row. Stores may number their beacons alike.
 LOAD = """
-WITH told AS MATERIALIZED (
+WITH listed AS MATERIALIZED (
     SELECT * FROM unnest(%s::text[], %s::text[], %s::integer[], %s::integer[], %s::text[], %s::date[]) t (site, uuid, major, minor, asset, since)
 ), removed AS (
     DELETE FROM beacons.register r WHERE %s AND NOT EXISTS (
-        SELECT FROM told t WHERE t.site = r.site AND t.uuid = r.uuid AND t.major = r.major AND t.minor = r.minor)
+        SELECT FROM listed t WHERE t.site = r.site AND t.uuid = r.uuid AND t.major = r.major AND t.minor = r.minor)
     RETURNING 1
 ), loaded AS (
-    INSERT INTO beacons.register AS r (site, uuid, major, minor, asset, since) SELECT site, uuid, major, minor, asset, since FROM told
+    INSERT INTO beacons.register AS r (site, uuid, major, minor, asset, since) SELECT site, uuid, major, minor, asset, since FROM listed
     ON CONFLICT (site, uuid, major, minor) DO UPDATE SET asset = excluded.asset, since = excluded.since
     WHERE (r.asset, r.since) IS DISTINCT FROM (excluded.asset, excluded.since)
     RETURNING xmax = 0 AS is_new
@@ -68,18 +68,18 @@ def beacons_of(path: Path) -> list[Beacon]:
     return beacons
 
 
-def beacon_of(told: dict[str, str]) -> Beacon:
+def beacon_of(fields: dict[str, str]) -> Beacon:
     """A beacon of a line's fields. Raises ValueError with the field that is wrong."""
-    for name, value in told.items():
+    for name, value in fields.items():
         if not value:
             raise ValueError(f"{name}: empty")
-    uuid = UUID.fullmatch(told["uuid"].upper())
+    uuid = UUID.fullmatch(fields["uuid"].upper())
     if not uuid:
-        raise ValueError(f"uuid: {told['uuid'][:50]} is none, such as 39ED98FF-2900-441A-802F-9C398FC199D2")
-    if len(told["asset"]) > LONGEST_ASSET:
+        raise ValueError(f"uuid: {fields['uuid'][:50]} is none, such as 39ED98FF-2900-441A-802F-9C398FC199D2")
+    if len(fields["asset"]) > LONGEST_ASSET:
         raise ValueError(f"asset: longer than {LONGEST_ASSET} characters")
-    return Beacon(site_of(told["site"]), "-".join(uuid.group(1, 3, 4, 5, 6)), value_of("major", told["major"]), value_of("minor", told["minor"]), told["asset"],
-                  day_of("since", told["since"]))
+    return Beacon(site_of(fields["site"]), "-".join(uuid.group(1, 3, 4, 5, 6)), value_of("major", fields["major"]), value_of("minor", fields["minor"]), fields["asset"],
+                  day_of("since", fields["since"]))
 
 
 def value_of(name: str, text: str) -> int:

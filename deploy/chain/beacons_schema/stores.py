@@ -20,13 +20,13 @@ CARRIERS, LONGEST_CARRIERS = "carts", 30
 NUMBER = re.compile(r"-?\d{1,3}([.,]\d{1,15})?", re.ASCII)
 
 LOAD = """
-WITH told AS MATERIALIZED (
+WITH listed AS MATERIALIZED (
     SELECT * FROM unnest(%s::text[], %s::text[], %s::text[], %s::text[], %s::float8[], %s::float8[], %s::text[])
         t (site, name, time_zone, opening_hours, latitude, longitude, carriers)
 ), removed AS (
-    DELETE FROM beacons.store s WHERE %s AND NOT EXISTS (SELECT FROM told t WHERE t.site = s.site) RETURNING s.site
+    DELETE FROM beacons.store s WHERE %s AND NOT EXISTS (SELECT FROM listed t WHERE t.site = s.site) RETURNING s.site
 ), loaded AS (
-    INSERT INTO beacons.store AS s (site, name, time_zone, opening_hours, latitude, longitude, carriers) SELECT * FROM told
+    INSERT INTO beacons.store AS s (site, name, time_zone, opening_hours, latitude, longitude, carriers) SELECT * FROM listed
     ON CONFLICT (site) DO UPDATE SET name = excluded.name, time_zone = excluded.time_zone, opening_hours = excluded.opening_hours,
         latitude = excluded.latitude, longitude = excluded.longitude, carriers = excluded.carriers
     WHERE (s.name, s.time_zone, s.opening_hours, s.latitude, s.longitude, s.carriers)
@@ -81,33 +81,33 @@ def load_hours(connection: psycopg.Connection[Any], stores: list[Store]) -> None
 
 def stores_of(path: Path, zones: set[str]) -> list[Store]:
     """The stores of a file. Raises WrongFile with the first line that is wrong."""
-    stores = unique(path, HEADER, lambda told: store_of(told, zones), lambda store: store.site, "store", MOST_STORES, MORE)
+    stores = unique(path, HEADER, lambda fields: store_of(fields, zones), lambda store: store.site, "store", MOST_STORES, MORE)
     if not stores:
         raise WrongFile(f"{path}:1: no store in it")
     return stores
 
 
-def store_of(told: dict[str, str], zones: set[str]) -> Store:
+def store_of(fields: dict[str, str], zones: set[str]) -> Store:
     """A store of a line's fields. Raises ValueError with the field that is wrong."""
-    site = site_of(told["site"])
-    name = told["name"]
+    site = site_of(fields["site"])
+    name = fields["name"]
     if not name or len(name) > LONGEST_NAME:
         raise ValueError(f"name: must have 1 to {LONGEST_NAME} characters")
-    if told["time_zone"] not in zones:
-        raise ValueError(f"time_zone: {told['time_zone'][:50]!r} is no zone that the database knows, such as Europe/Berlin")
+    if fields["time_zone"] not in zones:
+        raise ValueError(f"time_zone: {fields['time_zone'][:50]!r} is no zone that the database knows, such as Europe/Berlin")
     try:
-        week = opening_hours(told["opening_hours"])
+        week = opening_hours(fields["opening_hours"])
     except ValueError as error:
         raise ValueError(f"opening_hours: {error}") from None
     if week is not None and not any(week.values()):
         raise ValueError("opening_hours: the store is never open; leave out its line")
-    latitude, longitude = (degrees(told[name], name, most) for name, most in (("latitude", 90), ("longitude", 180)))
+    latitude, longitude = (degrees(fields[name], name, most) for name, most in (("latitude", 90), ("longitude", 180)))
     if (latitude is None) != (longitude is None):
         raise ValueError("latitude and longitude: give both or neither")
-    carriers = told.get("carriers") or CARRIERS
+    carriers = fields.get("carriers") or CARRIERS
     if len(carriers) > LONGEST_CARRIERS:
         raise ValueError(f"carriers: longer than {LONGEST_CARRIERS} characters: say what the beacons are on, such as carts or phones")
-    return Store(site, name, told["time_zone"], told["opening_hours"], week, latitude, longitude, carriers)
+    return Store(site, name, fields["time_zone"], fields["opening_hours"], week, latitude, longitude, carriers)
 
 
 def degrees(text: str, name: str, most: int) -> float | None:
@@ -144,5 +144,5 @@ def holidays_of(path: Path) -> list[tuple[str, date]]:
     return unique(path, HOLIDAYS_HEADER, holiday_of, lambda holiday: holiday, "day", MOST_HOLIDAYS)
 
 
-def holiday_of(told: dict[str, str]) -> tuple[str, date]:
-    return site_of(told["site"]) if told["site"] else "", day_of("day", told["day"])
+def holiday_of(fields: dict[str, str]) -> tuple[str, date]:
+    return site_of(fields["site"]) if fields["site"] else "", day_of("day", fields["day"])

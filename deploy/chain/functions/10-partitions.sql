@@ -22,7 +22,7 @@ DECLARE
     to_at timestamptz := (day + 1)::timestamp AT TIME ZONE 'UTC';
     key text := beacons.partition_column(daily);
     columns text;
-    told record;
+    check_of record;
 BEGIN
     IF to_regclass(format('beacons.%I', name)) IS NOT NULL THEN
         RETURN false;
@@ -40,11 +40,11 @@ BEGIN
         'WITH moved AS (DELETE FROM beacons.%1$I WHERE %2$I >= $1 AND %2$I < $2 RETURNING *) '
         'INSERT INTO beacons.%3$I (%4$s) SELECT %4$s FROM moved', daily || '_default', key, name, columns)
     USING from_at, to_at;
-    FOR told IN
+    FOR check_of IN
         SELECT conname, pg_get_constraintdef(oid) AS words FROM pg_constraint
         WHERE conrelid = format('beacons.%I', daily)::regclass AND contype = 'c' ORDER BY conname
     LOOP
-        EXECUTE format('ALTER TABLE beacons.%I ADD CONSTRAINT %I %s', name, told.conname, told.words);
+        EXECUTE format('ALTER TABLE beacons.%I ADD CONSTRAINT %I %s', name, check_of.conname, check_of.words);
     END LOOP;
     EXECUTE format('ALTER TABLE beacons.%I ATTACH PARTITION beacons.%I FOR VALUES FROM (%L) TO (%L)', daily, name, from_at, to_at);
     EXECUTE format('GRANT SELECT ON beacons.%I TO beacons_analyst', name);

@@ -15,7 +15,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
     ORDER BY 1, 2 ON CONFLICT DO NOTHING
 $$;
 
--- Adds a row for each region that a gateway tells of for the first time.
+-- Adds a row for each region that a gateway reports for the first time.
 CREATE FUNCTION beacons.add_regions(sites text[], regions text[], gateways text[]) RETURNS void LANGUAGE sql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
     INSERT INTO beacons.region_gateway (site, region, gateway)

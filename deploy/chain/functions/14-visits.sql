@@ -3,7 +3,7 @@
 -- An exit carries its whole visit. So a visit is an exit, or an entry that no exit explains yet. An exit explains the entries
 -- of the same instance (gateway, region, zone, beacon) from its `entered_at` to its own `at`.
 
--- Returns the beacon in one word. A circle has no beacon: all circles have the same word, and their regions tell them apart.
+-- Returns the beacon in one word. A circle has no beacon: all circles have the same word, and their regions differ.
 CREATE FUNCTION beacons.beacon_of(uuid text, major integer, minor integer) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT coalesce(uuid, '') || '/' || coalesce(major::text, '') || '/' || coalesce(minor::text, '') $$;
 
@@ -14,8 +14,8 @@ CREATE FUNCTION beacons.entry_time(
     SELECT coalesce(entered_at, coalesce(last_heard_at, last_inside_at, at) - make_interval(secs => coalesce(dwell_s, 0)))
 $$;
 
--- Returns whether a visit that began at `entered_at`, with an exit told at `exit_at`, is the visit of an entry told at `at`. A gateway
--- tells the entry into a circle some seconds after it began. A clock that was set in between may differ by a little.
+-- Returns whether a visit that began at `entered_at`, with an exit at `exit_at`, is the visit of an entry at `at`. A gateway
+-- publishes the entry into a circle some seconds after it began. A clock that was set in between may differ by a little.
 CREATE FUNCTION beacons.explains(entered_at timestamptz, exit_at timestamptz, at timestamptz) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT at >= entered_at - interval '1 second' AND (at < exit_at OR at <= entered_at) $$;

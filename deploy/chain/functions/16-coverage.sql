@@ -8,7 +8,7 @@ CREATE FUNCTION beacons.silence_patience() RETURNS interval LANGUAGE sql IMMUTAB
 CREATE FUNCTION beacons.note_health() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-    -- Who speaks again after a silence was not heard in between, until spans tell otherwise.
+    -- Who speaks again after a silence was not heard in between, until spans report otherwise.
     INSERT INTO beacons.changed (site, from_at, to_at)
     SELECT a.site, min(w.at), now() FROM added a JOIN beacons.last_word w USING (site, gateway)
     WHERE a.received_at > w.received_at + beacons.silence_patience() GROUP BY a.site;
@@ -21,13 +21,13 @@ CREATE TRIGGER note_health AFTER INSERT ON beacons.health REFERENCING NEW TABLE 
 FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_health();
 
 -- The open span: while the newest status says that the gateway is there and hears, the gateway has heard since that status, or since the
--- last span that it told, whichever is later. A will, a goodbye or silence ends the open span.
+-- last span that it published, whichever is later. A will, a goodbye or silence ends the open span.
 CREATE VIEW beacons.coverage_open AS
 SELECT s.site, s.gateway, greatest(s.at, last.to_at) AS from_at,
-    -- Null while the gateway speaks, and where it never told its health.
+    -- Null while the gateway speaks, and where it never published its health.
     CASE WHEN w.received_at >= s.received_at AND w.received_at < now() - beacons.silence_patience() THEN w.at END AS to_at
 FROM beacons.gateway g
--- By the index: a gateway may have told its status a million times.
+-- By the index: a gateway may have published its status a million times.
 CROSS JOIN LATERAL (
     SELECT n.site, n.gateway, n.at, n.received_at, n.state, n.radio FROM beacons.status n
     WHERE n.site = g.site AND n.gateway = g.gateway ORDER BY n.received_at DESC, n.id DESC LIMIT 1) s
@@ -48,7 +48,7 @@ FROM (
     FROM (
         SELECT site, gateway, tstzrange(from_at, to_at) AS span FROM beacons.coverage_span WHERE beacons.hears(radio)
         UNION ALL
-        SELECT site, gateway, tstzrange(from_at, to_at) FROM beacons.coverage_open) told
+        SELECT site, gateway, tstzrange(from_at, to_at) FROM beacons.coverage_open) heard
     GROUP BY site, gateway) joined
 CROSS JOIN LATERAL unnest(spans) span;
 COMMENT ON VIEW beacons.coverage IS
@@ -96,7 +96,7 @@ END $$;
 CREATE TRIGGER note_status AFTER INSERT ON beacons.status REFERENCING NEW TABLE AS added
 FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_status();
 
--- A gateway that tells of a region can hear it, whether a beacon was in it or not. What the gateway heard before counts for the region from
+-- A gateway that reports a region can hear it, whether a beacon was in it or not. What the gateway heard before counts for the region from
 -- the gateway's first word on.
 CREATE FUNCTION beacons.note_region() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

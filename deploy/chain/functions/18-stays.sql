@@ -1,6 +1,6 @@
 -- Stays: one beacon's visits in a store, joined over gateways and regions.
 
--- Visits that are less than this apart are one stay. Gateways tell times to the microsecond, and exactly 30 s apart is not less.
+-- Visits that are less than this apart are one stay. Gateways publish times to the microsecond, and exactly 30 s apart is not less.
 CREATE FUNCTION beacons.stay_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT interval '30 seconds' - interval '1 microsecond' $$;
 

@@ -32,7 +32,7 @@ $$;
 
 -- Returns when a store's gateways heard between two times. An open span has lasted until now.
 CREATE FUNCTION beacons.hearing(a_site text, from_at timestamptz, to_at timestamptz)
-RETURNS TABLE (gateway text, told tstzrange, hears boolean) LANGUAGE sql STABLE AS $$
+RETURNS TABLE (gateway text, reported tstzrange, hears boolean) LANGUAGE sql STABLE AS $$
     SELECT c.gateway, tstzrange(c.from_at, c.to_at) * tstzrange($2, $3), beacons.hears(c.radio)
     FROM beacons.coverage_span c WHERE c.site = a_site AND c.to_at > $2 AND c.from_at < $3
     UNION ALL
@@ -60,13 +60,13 @@ CREATE FUNCTION beacons.longest_holes(times tstzmultirange, most bigint) RETURNS
         END
 $$;
 
--- Returns when each gateway of a store told of itself, and when it heard, between two times.
+-- Returns when each gateway of a store reported its coverage, and when it heard, between two times.
 CREATE FUNCTION beacons.heard_by_gateway(a_site text, from_at timestamptz, to_at timestamptz)
-RETURNS TABLE (gateway text, told tstzmultirange, heard tstzmultirange) LANGUAGE sql STABLE AS $$
-    SELECT t.gateway, beacons.longest_holes(t.told, m.most), beacons.longest_holes(t.heard, m.most)
+RETURNS TABLE (gateway text, reported tstzmultirange, heard tstzmultirange) LANGUAGE sql STABLE AS $$
+    SELECT t.gateway, beacons.longest_holes(t.reported, m.most), beacons.longest_holes(t.heard, m.most)
     FROM (
-        SELECT h.gateway, range_agg(h.told) AS told, range_agg(h.told) FILTER (WHERE h.hears) AS heard
-        FROM beacons.hearing(a_site, from_at, to_at) h WHERE h.gateway <> 'site' AND NOT isempty(h.told) GROUP BY 1) t
+        SELECT h.gateway, range_agg(h.reported) AS reported, range_agg(h.reported) FILTER (WHERE h.hears) AS heard
+        FROM beacons.hearing(a_site, from_at, to_at) h WHERE h.gateway <> 'site' AND NOT isempty(h.reported) GROUP BY 1) t
     CROSS JOIN (SELECT beacons.most_holes_of_gateway(a_site) AS most OFFSET 0) m
 $$;
 
@@ -74,21 +74,21 @@ $$;
 CREATE FUNCTION beacons.occupancy_of(a_site text, from_hour timestamptz, to_hour timestamptz)
 RETURNS TABLE (region text, hour timestamptz, visits integer, beacons integer, mean_present double precision, covered_share double precision)
 LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
-    WITH told AS MATERIALIZED (
+    WITH gateway_time AS MATERIALIZED (
         SELECT * FROM beacons.heard_by_gateway(a_site, from_hour, to_hour)
-    ), told_region AS MATERIALIZED (
-        SELECT r.region, range_agg(t.told) AS told, range_agg(t.heard) AS heard
-        FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
+    ), region_time AS MATERIALIZED (
+        SELECT r.region, range_agg(t.reported) AS reported, range_agg(t.heard) AS heard
+        FROM gateway_time t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
     ), covered AS (
-        SELECT c.region, beacons.longest_holes(c.heard, beacons.most_holes()) AS during FROM told_region c WHERE c.heard IS NOT NULL
+        SELECT c.region, beacons.longest_holes(c.heard, beacons.most_holes()) AS during FROM region_time c WHERE c.heard IS NOT NULL
     ), covered_hour AS MATERIALIZED (
         SELECT h.*, beacons.seconds(h.during) AS covered_s FROM (
             SELECT c.region, h.hour, beacons.longest_holes(range_agg(piece * tstzrange(h.hour, h.hour + interval '1 hour')), beacons.most_holes_of_hour()) AS during
             FROM covered c CROSS JOIN LATERAL unnest(c.during) piece
             CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
             GROUP BY 1, 2) h
-    ), told_hour AS (
-        SELECT DISTINCT c.region, h.hour FROM told_region c CROSS JOIN LATERAL unnest(c.told) piece
+    ), region_hour AS (
+        SELECT DISTINCT c.region, h.hour FROM region_time c CROSS JOIN LATERAL unnest(c.reported) piece
         CROSS JOIN LATERAL generate_series(beacons.hour_of(lower(piece)), upper(piece) - interval '1 microsecond', interval '1 hour') h (hour)
     ), presence AS (
         -- At several gateways, a beacon is there once.
@@ -110,7 +110,7 @@ LANGUAGE sql STABLE ROWS 24 SET search_path = pg_catalog, pg_temp AS $$
         -- Of an hour that is not over, the part that is.
         least(1, coalesce(c.covered_s, 0) / CASE WHEN hour + interval '1 hour' <= now() OR hour >= now() THEN 3600
             ELSE greatest(extract(epoch FROM now() - hour)::double precision, 0.001) END)
-    FROM told_hour FULL JOIN presence_hour p USING (region, hour) LEFT JOIN covered_hour c USING (region, hour)
+    FROM region_hour FULL JOIN presence_hour p USING (region, hour) LEFT JOIN covered_hour c USING (region, hour)
 $$;
 
 -- Returns the rows of flow for a store's hours, from `from_hour` on and before `to_hour`. This is the one definition of it.

@@ -72,7 +72,7 @@ BEGIN
     END IF;
     TRUNCATE beacons.rolling_change, beacons.rolling_stay, beacons.rolling_hour;
 
-    -- Each statement from here on sees at least what these rows tell of. What is committed later is still in `changed`.
+    -- Each statement from here on sees at least what these rows report. What is committed later is still in `changed`.
     WITH taken AS (DELETE FROM beacons.changed RETURNING *)
     INSERT INTO beacons.rolling_change SELECT site, beacon, from_at, to_at FROM taken;
     GET DIAGNOSTICS counted = ROW_COUNT;
@@ -104,26 +104,26 @@ BEGIN
     INSERT INTO beacons.stay_long (site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways)
     SELECT site, beacon, uuid, major, minor, entered_at, left_at, dwell_s, gateways FROM made WHERE NOT is_short;
 
-    WITH told AS MATERIALIZED (
+    WITH plan AS MATERIALIZED (
         SELECT * FROM beacons.hours_to_count(until)
     ), waiting AS (
         -- In the words that due_range() makes these hours of.
         INSERT INTO beacons.changed (site, from_at, to_at)
-        SELECT t.site, lower(during), upper(during) - interval '1 hour' - beacons.flow_patience() FROM told t CROSS JOIN LATERAL unnest(t.later) during
+        SELECT t.site, lower(during), upper(during) - interval '1 hour' - beacons.flow_patience() FROM plan t CROSS JOIN LATERAL unnest(t.later) during
     ), noted AS MATERIALIZED (
         SELECT beacons.note_used(t.site, 'hours', 0, 0, t.late_cost, (beacons.seconds(t.given_up) / 3600)::bigint)
-        FROM told t WHERE t.late_cost > 0 OR NOT isempty(t.given_up)
+        FROM plan t WHERE t.late_cost > 0 OR NOT isempty(t.given_up)
     ), days AS (
         INSERT INTO beacons.due_day (site, day)
-        SELECT DISTINCT t.site, d.day::date FROM told t CROSS JOIN LATERAL unnest(t.now_due) during
+        SELECT DISTINCT t.site, d.day::date FROM plan t CROSS JOIN LATERAL unnest(t.now_due) during
         CROSS JOIN LATERAL beacons.due_days(t.site, lower(during), upper(during) - interval '1 microsecond') due
         CROSS JOIN LATERAL generate_series(lower(due)::timestamp, (upper(due) - 1)::timestamp, interval '1 day') d (day)
         ORDER BY 1, 2 ON CONFLICT DO NOTHING
     ), hours AS (
         INSERT INTO beacons.rolling_hour
-        SELECT t.site, lower(during), upper(during) FROM told t CROSS JOIN LATERAL unnest(t.now_due) during, (SELECT count(*) FROM noted) one
+        SELECT t.site, lower(during), upper(during) FROM plan t CROSS JOIN LATERAL unnest(t.now_due) during, (SELECT count(*) FROM noted) one
     )
-    SELECT coalesce(sum(beacons.seconds(t.given_up)) / 3600, 0)::bigint INTO lost FROM told t;
+    SELECT coalesce(sum(beacons.seconds(t.given_up)) / 3600, 0)::bigint INTO lost FROM plan t;
     ANALYZE beacons.rolling_hour;
     SELECT min(from_hour), max(to_hour) INTO first, last FROM beacons.rolling_hour;
     DELETE FROM beacons.occupancy_hour o USING beacons.rolling_hour r

@@ -1,6 +1,6 @@
 -- Taking events and states.
 
--- Returns the contents of a message, to tell a repetition from another message. Agents of earlier versions do not say where they are.
+-- Returns the contents of a message, to distinguish a repetition from another message. Agents of earlier versions do not say where they are.
 CREATE FUNCTION beacons.contents(payload jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT payload - 'site' - 'gateway' $$;
 
@@ -22,16 +22,16 @@ BEGIN
     -- Gateways come first, then days. A collector that makes a day's partition holds the table. If it waited for a gateway of another collector
     -- then, that one could be waiting for the table. From here on no other collector adds a number of these gateways.
     PERFORM beacons.lock_gateways(array_agg(site), array_agg(gateway))
-    FROM (SELECT DISTINCT site, gateway FROM jsonb_to_recordset(batch) AS m (site text, gateway text)) told;
+    FROM (SELECT DISTINCT site, gateway FROM jsonb_to_recordset(batch) AS m (site text, gateway text)) senders;
     PERFORM set_config('beacons.gateways_are_locked', 'yes', true);
     SELECT array_agg(DISTINCT (at AT TIME ZONE 'UTC')::date) FILTER (WHERE isfinite(at)) INTO days
-    FROM jsonb_to_recordset(batch) AS m (payload jsonb), LATERAL (VALUES ((payload->>'at')::timestamptz), ((payload->>'entered_at')::timestamptz)) told (at);
+    FROM jsonb_to_recordset(batch) AS m (payload jsonb), LATERAL (VALUES ((payload->>'at')::timestamptz), ((payload->>'entered_at')::timestamptz)) times (at);
     PERFORM beacons.make_days('event', days), beacons.make_days('visit_day', days);
 
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.zone, m.received_at, m.payload, p.*,
-            row_number() OVER told = 1 AS is_first, first_value(beacons.event_contents(m.payload, m.gateway)) OVER told AS first_contents,
+            row_number() OVER same = 1 AS is_first, first_value(beacons.event_contents(m.payload, m.gateway)) OVER same AS first_contents,
             EXISTS (
                 SELECT FROM beacons.gateway g JOIN beacons.number n ON n.gateway_id = g.id
                 WHERE g.site = m.site AND g.gateway = m.gateway AND n.epoch = p.epoch
@@ -41,7 +41,7 @@ BEGIN
             epoch text, seq bigint, at timestamptz, type text, region text, uuid text, major integer, minor integer,
             rssi_dbm double precision, accuracy_m double precision, proximity text, entered_at timestamptz, last_heard_at timestamptz,
             last_inside_at timestamptz, dwell_s double precision, partial boolean, inferred boolean, location jsonb)
-        WINDOW told AS (PARTITION BY m.site, m.gateway, p.epoch, p.seq ORDER BY m.i)
+        WINDOW same AS (PARTITION BY m.site, m.gateway, p.epoch, p.seq ORDER BY m.i)
     ), added AS (
         INSERT INTO beacons.event (
             site, gateway, epoch, seq, at, received_at, type, region, uuid, major, minor, zone, rssi_dbm, accuracy_m, proximity,

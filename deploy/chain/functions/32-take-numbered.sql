@@ -32,11 +32,11 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
-        SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*, row_number() OVER told = 1 AS is_first,
-            first_value(beacons.contents(m.payload)) OVER told AS first_contents
+        SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*, row_number() OVER same = 1 AS is_first,
+            first_value(beacons.contents(m.payload)) OVER same AS first_contents
         FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (epoch text, span bigint, from_at timestamptz, to_at timestamptz, radio text)
-        WINDOW told AS (PARTITION BY m.site, m.gateway, p.epoch, p.span ORDER BY m.i)
+        WINDOW same AS (PARTITION BY m.site, m.gateway, p.epoch, p.span ORDER BY m.i)
     ), added AS (
         INSERT INTO beacons.coverage_span (site, gateway, epoch, span, from_at, to_at, radio, received_at, payload)
         SELECT site, gateway, epoch, span, from_at, to_at, radio, received_at, payload FROM message WHERE is_first ORDER BY 1, 2, 3, 4
@@ -59,10 +59,10 @@ BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, p.*, md5(beacons.contents(m.payload)::text) AS digest,
-            row_number() OVER told = 1 AS is_first, first_value(md5(beacons.contents(m.payload)::text)) OVER told AS first_digest
+            row_number() OVER same = 1 AS is_first, first_value(md5(beacons.contents(m.payload)::text)) OVER same AS first_digest
         FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (epoch text, batch bigint, at timestamptz, finished text, fixes jsonb)
-        WINDOW told AS (PARTITION BY m.site, m.gateway, p.epoch, p.batch ORDER BY m.i)
+        WINDOW same AS (PARTITION BY m.site, m.gateway, p.epoch, p.batch ORDER BY m.i)
     ), added AS (
         INSERT INTO beacons.track (site, gateway, epoch, batch, at, received_at, finished, fixes, digest)
         SELECT site, gateway, epoch, batch, at, received_at, finished, jsonb_array_length(fixes), digest
@@ -83,12 +83,12 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
-        SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*, row_number() OVER told = 1 AS is_first,
-            first_value(beacons.contents(m.payload)) OVER told AS first_contents
+        SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*, row_number() OVER same = 1 AS is_first,
+            first_value(beacons.contents(m.payload)) OVER same AS first_contents
         FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (
             epoch text, surge bigint, from_at timestamptz, to_at timestamptz, region text, refused bigint, identities bigint)
-        WINDOW told AS (PARTITION BY m.site, m.gateway, p.epoch, p.surge ORDER BY m.i)
+        WINDOW same AS (PARTITION BY m.site, m.gateway, p.epoch, p.surge ORDER BY m.i)
     ), added AS (
         INSERT INTO beacons.surge (site, gateway, epoch, surge, from_at, to_at, region, refused, identities, received_at, payload)
         SELECT site, gateway, epoch, surge, from_at, to_at, region, refused, identities, received_at, payload

@@ -28,10 +28,10 @@ BEGIN
     RETURN QUERY
     WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.at, beacons.contents(m.payload) AS contents,
-            row_number() OVER told = 1 AS is_first, first_value(beacons.contents(m.payload)) OVER told AS first_contents
+            row_number() OVER same = 1 AS is_first, first_value(beacons.contents(m.payload)) OVER same AS first_contents
         FROM jsonb_to_recordset(batch) AS m (i integer, site text, gateway text, received_at timestamptz, payload jsonb)
         CROSS JOIN LATERAL jsonb_to_record(m.payload) AS p (at timestamptz)
-        WINDOW told AS (PARTITION BY m.site, m.gateway, p.at ORDER BY m.i)
+        WINDOW same AS (PARTITION BY m.site, m.gateway, p.at ORDER BY m.i)
     ), added AS (
         INSERT INTO beacons.health (site, gateway, at, received_at, payload)
         SELECT site, gateway, at, received_at, payload FROM message WHERE is_first ORDER BY 1, 2, 3

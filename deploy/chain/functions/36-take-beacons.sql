@@ -100,7 +100,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off AS $$
     WITH listed AS MATERIALIZED (
         SELECT * FROM beacons.entries_of(batch, news)
-    ), told AS MATERIALIZED (
+    ), newest AS MATERIALIZED (
         -- Each value is the newest one that is there.
         SELECT l.site, l.uuid, l.major, l.minor, l.gateway, max(l.listed_at) AS listed_at, max(l.last_heard_at) AS last_heard_at,
             min(l.first_heard_at) AS first_heard_at, max(l.telemetry_at) AS telemetry_at,
@@ -115,7 +115,7 @@ SET enable_seqscan = off AS $$
         SELECT t.*, h.site IS NULL AND r.site IS NULL AS is_guest,
             count(*) FILTER (WHERE h.site IS NULL) OVER (PARTITION BY t.site ORDER BY r.site IS NULL, t.uuid, t.major, t.minor, t.gateway) AS place,
             h.telemetry_at AS known_at, h.site IS NULL AS is_unknown
-        FROM told t
+        FROM newest t
         LEFT JOIN LATERAL (
             SELECT b.site, b.telemetry_at FROM beacons.beacon_heard b
             WHERE b.site = t.site AND b.uuid = t.uuid AND b.major = t.major AND b.minor = t.minor AND b.gateway = t.gateway OFFSET 0) h ON true

@@ -4,7 +4,7 @@
 -- Only a store publishes heat: a gateway's certificate must not add to it. A sheet that cannot be true is rejected, and its number stays free.
 CREATE FUNCTION beacons.take_sheets(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-    WITH told AS MATERIALIZED (
+    WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, p.*, md5(beacons.contents(m.payload)::text) AS digest,
             CASE WHEN m.gateway <> 'site' THEN 'gateway: only a store publishes heat'
                 WHEN p.to_at < p.from_at OR p.to_at > p.from_at + interval '1 hour' THEN 'to_at: before from_at, or more than an hour after it'
@@ -17,7 +17,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $
             cells jsonb, omitted_cells bigint, omitted_s bigint, unplaced_s bigint)
     ), fit AS MATERIALIZED (
         SELECT t.*, row_number() OVER same = 1 AS is_first, first_value(t.digest) OVER same AS first_digest
-        FROM told t WHERE t.fault IS NULL
+        FROM message t WHERE t.fault IS NULL
         WINDOW same AS (PARTITION BY t.site, t.gateway, t.epoch, t.sheet ORDER BY t.i)
     ), added AS (
         INSERT INTO beacons.heat_sheet (
@@ -36,7 +36,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $
         SET seconds = h.seconds + excluded.seconds, beacons = greatest(h.beacons, excluded.beacons)
     )
     SELECT t.i, o.outcome, coalesce(t.fault, CASE WHEN o.outcome = 'conflict' THEN format('sheet: %s of epoch %s was another one before', t.sheet, t.epoch) END)
-    FROM told t LEFT JOIN fit f ON f.i = t.i LEFT JOIN added a ON (a.site, a.gateway, a.epoch, a.sheet) = (t.site, t.gateway, t.epoch, t.sheet)
+    FROM message t LEFT JOIN fit f ON f.i = t.i LEFT JOIN added a ON (a.site, a.gateway, a.epoch, a.sheet) = (t.site, t.gateway, t.epoch, t.sheet)
     CROSS JOIN LATERAL (SELECT CASE WHEN t.fault IS NOT NULL THEN 'rejected' ELSE beacons.outcome(
         a.site IS NOT NULL AND f.is_first,
         coalesce((SELECT s.digest FROM beacons.heat_sheet s

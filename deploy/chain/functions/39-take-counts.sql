@@ -3,7 +3,7 @@
 -- Stores the counts that are news. One that cannot be true is rejected, and its number stays free.
 CREATE FUNCTION beacons.take_counts(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-    WITH told AS MATERIALIZED (
+    WITH message AS MATERIALIZED (
         SELECT m.i, m.site, m.gateway, m.received_at, m.payload, p.*,
             CASE WHEN p.to_at <= p.from_at OR p.to_at > p.from_at + interval '400 days' THEN 'to_at: not after from_at, or more than 400 days after it'
                 WHEN p.to_at > m.received_at + interval '1 day' OR p.to_at < m.received_at - interval '400 days'
@@ -18,7 +18,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $
             FROM jsonb_to_recordset(p.dwell) AS c (from_s integer, visits bigint)) d
     ), fit AS MATERIALIZED (
         SELECT t.*, row_number() OVER same = 1 AS is_first, first_value(beacons.contents(t.payload)) OVER same AS first_contents
-        FROM told t WHERE t.fault IS NULL WINDOW same AS (PARTITION BY t.site, t.gateway, t.epoch, t.count ORDER BY t.i)
+        FROM message t WHERE t.fault IS NULL WINDOW same AS (PARTITION BY t.site, t.gateway, t.epoch, t.count ORDER BY t.i)
     ), added AS (
         INSERT INTO beacons.count (
             site, gateway, epoch, count, region, from_at, to_at, entered, "left", present, minimum, partial, dwell_from_at, dwell, received_at, payload)
@@ -28,7 +28,7 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $
         ON CONFLICT DO NOTHING RETURNING site, gateway, epoch, count
     )
     SELECT t.i, o.outcome, coalesce(t.fault, CASE WHEN o.outcome = 'conflict' THEN format('count: %s of epoch %s was another one before', t.count, t.epoch) END)
-    FROM told t LEFT JOIN fit f ON f.i = t.i LEFT JOIN added a ON (a.site, a.gateway, a.epoch, a.count) = (t.site, t.gateway, t.epoch, t.count)
+    FROM message t LEFT JOIN fit f ON f.i = t.i LEFT JOIN added a ON (a.site, a.gateway, a.epoch, a.count) = (t.site, t.gateway, t.epoch, t.count)
     CROSS JOIN LATERAL (SELECT CASE WHEN t.fault IS NOT NULL THEN 'rejected' ELSE beacons.outcome(
         a.site IS NOT NULL AND f.is_first,
         coalesce((SELECT beacons.contents(s.payload) = beacons.contents(t.payload) FROM beacons.count s

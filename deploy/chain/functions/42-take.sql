@@ -43,7 +43,7 @@ BEGIN
     END IF;
     -- What several kinds add is added here in one order. Otherwise two collectors could wait for each other.
     PERFORM beacons.add_gateways(array_agg(m.site), array_agg(m.gateway)) FROM jsonb_to_recordset(within) AS m (site text, gateway text);
-    -- A gateway that tells of a region can hear it. So hours without a visit differ from hours of which nothing is known.
+    -- A gateway that reports a region can hear it. So hours without a visit differ from hours of which nothing is known.
     PERFORM beacons.add_regions(array_agg(m.site), array_agg(m.payload->>'region'), array_agg(m.gateway))
     FROM jsonb_to_recordset(within) AS m (kind text, site text, gateway text, payload jsonb) JOIN beacons.kind k USING (kind) WHERE k.names_region;
     RETURN QUERY

@@ -14,7 +14,7 @@ SELECT site, uuid, major, minor, min(first_heard_at) AS first_heard_at, max(last
     (count(*) FILTER (WHERE is_late))::integer AS gateways
 FROM (
     SELECT h.*, h.last_heard_at >= max(h.last_heard_at) OVER (PARTITION BY h.site, h.uuid, h.major, h.minor) - interval '24 hours' AS is_late
-    FROM beacons.beacon_heard h) told
+    FROM beacons.beacon_heard h) heard
 GROUP BY site, uuid, major, minor;
 COMMENT ON VIEW beacons.beacon IS
     'A beacon in a store, over all its gateways. A beacon that several stores have heard has a row for each.';
@@ -35,11 +35,11 @@ COMMENT ON COLUMN beacons.beacon.gateways IS 'how many gateways heard it in the 
 
 -- A list is complete when all its pages have come. A page that never comes must not make its beacons silent.
 CREATE VIEW beacons.beacon_list AS
-SELECT site, gateway, min(first_at) AS first_at, min(at) AS told_until
+SELECT site, gateway, min(first_at) AS first_at, min(at) AS complete_until
 FROM (
     SELECT p.site, p.gateway, p.first_at, p.at, row_number() OVER (PARTITION BY p.site, p.gateway ORDER BY p.page) AS place,
         first_value(p.pages) OVER (PARTITION BY p.site, p.gateway ORDER BY p.at DESC, p.page DESC) AS pages
-    FROM beacons.beacon_page p WHERE p.gateway <> 'site') told
+    FROM beacons.beacon_page p WHERE p.gateway <> 'site') pages
 WHERE place <= pages
 GROUP BY site, gateway, pages HAVING count(*) >= pages;
 COMMENT ON VIEW beacons.beacon_list IS
@@ -47,4 +47,4 @@ COMMENT ON VIEW beacons.beacon_list IS
 COMMENT ON COLUMN beacons.beacon_list.site IS 'the store';
 COMMENT ON COLUMN beacons.beacon_list.gateway IS 'the gateway';
 COMMENT ON COLUMN beacons.beacon_list.first_at IS 'the time of its first list';
-COMMENT ON COLUMN beacons.beacon_list.told_until IS 'the time of its newest complete list; later silence is not known yet';
+COMMENT ON COLUMN beacons.beacon_list.complete_until IS 'the time of its newest complete list; later silence is not known yet';

@@ -26,7 +26,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_covered_days();
 -- The covered silence after which a beacon is silent.
 CREATE FUNCTION beacons.silent_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '1 day' $$;
 
--- A gateway without a list for this time, while others of its store tell theirs, counts as gone. The others decide then.
+-- A gateway without a list for this time, while others of its store publish theirs, counts as gone. The others decide then.
 CREATE FUNCTION beacons.gone_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '7 days' $$;
 
 -- A gateway that has not heard a beacon for this time, while others have, says nothing about it.
@@ -38,8 +38,8 @@ CREATE FUNCTION beacons.silent_of(a_site text)
 RETURNS TABLE (uuid text, major integer, minor integer, asset text, since date, last_heard_at timestamptz, silent_days double precision, covered_share double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp SET timezone = 'UTC' SET enable_seqscan = off AS $$
     WITH list AS MATERIALIZED (
-        SELECT l.gateway, l.first_at, l.told_until, max(l.told_until) OVER () AS store_until,
-            l.told_until < max(l.told_until) OVER () - beacons.gone_after() AS is_gone
+        SELECT l.gateway, l.first_at, l.complete_until, max(l.complete_until) OVER () AS store_until,
+            l.complete_until < max(l.complete_until) OVER () - beacons.gone_after() AS is_gone
         FROM beacons.beacon_list l WHERE l.site = a_site
     ), heard AS MATERIALIZED (
         SELECT h.uuid, h.major, h.minor, h.gateway, h.last_heard_at, h.listed_at, max(h.last_heard_at) OVER (PARTITION BY h.uuid, h.major, h.minor) AS newest_at
@@ -55,15 +55,15 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp SET timezone =
         FROM beacons.register r LEFT JOIN last l ON (l.uuid, l.major, l.minor) = (r.uuid, r.major, r.minor)
         WHERE r.site = a_site
         AND greatest(l.newest_at, r.since::timestamp AT TIME ZONE 'UTC') <= (SELECT max(store_until) FROM list) - beacons.silent_after()
-    ), told AS (
+    ), span AS (
         SELECT d.gateway, d.during FROM beacons.covered_day d
         WHERE d.site = a_site AND d.day >= ((SELECT min(from_at) FROM quiet) AT TIME ZONE 'UTC')::date
         UNION ALL
         SELECT o.gateway, tstzmultirange(tstzrange(o.from_at, coalesce(o.to_at, greatest(o.from_at, now()))))
         FROM beacons.coverage_open o WHERE o.site = a_site AND EXISTS (SELECT FROM quiet)
     ), covered AS MATERIALIZED (
-        SELECT l.gateway, l.is_gone, t.during * tstzmultirange(tstzrange(l.first_at, greatest(l.first_at, l.told_until))) AS during
-        FROM list l JOIN (SELECT gateway, range_agg(during) AS during FROM told GROUP BY 1) t USING (gateway)
+        SELECT l.gateway, l.is_gone, t.during * tstzmultirange(tstzrange(l.first_at, greatest(l.first_at, l.complete_until))) AS during
+        FROM list l JOIN (SELECT gateway, range_agg(during) AS during FROM span GROUP BY 1) t USING (gateway)
     ), counted AS MATERIALIZED (
         SELECT q.*, (
             SELECT beacons.seconds(range_agg(c.during) * tstzmultirange(tstzrange(q.from_at, NULL))) FROM covered c

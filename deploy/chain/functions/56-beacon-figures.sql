@@ -11,7 +11,7 @@ CREATE FUNCTION beacons.count_beacons_of(a_site text) RETURNS void LANGUAGE sql 
         SELECT count(*) FILTER (WHERE days_left = 0) AS low, count(*) FILTER (WHERE days_left > 0 AND days_left < 30) AS ending
         FROM (
             SELECT CASE WHEN battery_percent <= beacons.lowest_percent() OR battery_mv <= beacons.lowest_mv() THEN 0 ELSE days_left END AS days_left
-            FROM beacons.beacon_battery WHERE site = a_site AND last_heard_at > now() - interval '30 days') told) b
+            FROM beacons.beacon_battery WHERE site = a_site AND last_heard_at > now() - interval '30 days') lately) b
     ON CONFLICT (site) DO UPDATE SET
         silent = excluded.silent, low = excluded.low, ending = excluded.ending, strangers = excluded.strangers, counted_at = excluded.counted_at;
 $$;

@@ -19,16 +19,16 @@ CREATE FUNCTION beacons.most_visits_of_beacon() RETURNS integer LANGUAGE sql IMM
 -- and after its goodbye, a store with opening hours was deaf; of another store, nothing is known to be missed then.
 CREATE FUNCTION beacons.deaf_of(a_site text, from_at timestamptz, to_at timestamptz) RETURNS SETOF beacons.deaf_time
 LANGUAGE sql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp AS $$
-    WITH told AS MATERIALIZED (
-        SELECT h.gateway, h.heard, range_merge(h.told) AS told FROM beacons.heard_by_gateway(a_site, from_at, to_at) h
+    WITH gateway_time AS MATERIALIZED (
+        SELECT h.gateway, h.heard, range_merge(h.reported) AS reported FROM beacons.heard_by_gateway(a_site, from_at, to_at) h
     ), deaf AS MATERIALIZED (
         SELECT r.region, t.gateway, piece, row_number() OVER (ORDER BY upper(piece) - lower(piece) DESC, r.region, t.gateway) AS place
-        FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway
+        FROM gateway_time t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway
         CROSS JOIN LATERAL (
             SELECT CASE WHEN EXISTS (SELECT FROM beacons.store_opening o WHERE o.site = a_site) THEN tstzrange(from_at, to_at)
                 WHEN (SELECT s.state FROM beacons.status s WHERE s.site = a_site AND s.gateway = t.gateway
-                    ORDER BY s.received_at DESC, s.id DESC LIMIT 1) = 'online' THEN tstzrange(lower(t.told), to_at)
-                ELSE t.told END AS during) life
+                    ORDER BY s.received_at DESC, s.id DESC LIMIT 1) = 'online' THEN tstzrange(lower(t.reported), to_at)
+                ELSE t.reported END AS during) life
         CROSS JOIN LATERAL unnest(tstzmultirange(life.during) - t.heard) piece
         WHERE t.heard IS NOT NULL AND upper(piece) - lower(piece) > beacons.least_deaf_time()
     ), longest AS MATERIALIZED (
@@ -56,9 +56,9 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     GROUP BY e.region
 $$;
 
--- Returns the pieces of a store's visits. A gateway hears nothing while it is deaf, whatever it tells of the visit. Short and bridged silences lie
+-- Returns the pieces of a store's visits. A gateway hears nothing while it is deaf, whatever it reports of the visit. Short and bridged silences lie
 -- within one stay, longer ones between two. Regions with a beacon of too many visits are left out.
-CREATE FUNCTION beacons.pieces_of(a_site text, from_at timestamptz, to_at timestamptz, deaf beacons.deaf_time[]) RETURNS SETOF beacons.told_piece
+CREATE FUNCTION beacons.pieces_of(a_site text, from_at timestamptz, to_at timestamptz, deaf beacons.deaf_time[]) RETURNS SETOF beacons.visit_piece
 LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp SET enable_nestloop = off AS $$
     WITH unheard AS MATERIALIZED (
         SELECT d.region, g.gateway, range_agg(d.during) AS during FROM unnest(deaf) d CROSS JOIN LATERAL unnest(d.gateways) g (gateway) GROUP BY 1, 2
@@ -69,9 +69,9 @@ LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp SET enable_n
         WHERE l.site = a_site AND l.superseded AND l.entered_at >= from_at AND l.entered_at < to_at
     ), visit AS MATERIALIZED (
         SELECT v.region, v.beacon, v.gateway, coalesce(u.during, '{}') AS deaf, coalesce(p.exit_after, interval '20 seconds') AS exit_after,
-            -- A gateway that lost its state in a deafness never tells the end of the visit. It may go on with the next one.
+            -- A gateway that lost its state in a deafness never reports the end of the visit. It may go on with the next one.
             tstzrange(v.entered_at, CASE WHEN e.entered_at IS NOT NULL AND u.during && tstzrange(v.entered_at, v.next) THEN v.next
-                ELSE coalesce(v.left_at, greatest(now(), v.entered_at)) END, '[]') AS told
+                ELSE coalesce(v.left_at, greatest(now(), v.entered_at)) END, '[]') AS during
         FROM (SELECT t.*, lead(t.entered_at) OVER (PARTITION BY t.region, t.beacon, t.gateway ORDER BY t.entered_at) AS next
             FROM beacons.visits_touching(a_site, from_at, to_at) t WHERE t.gateway <> 'site') v
         LEFT JOIN unheard u USING (region, gateway) LEFT JOIN patience p USING (region) LEFT JOIN unended e USING (region, beacon, gateway, entered_at)
@@ -79,11 +79,11 @@ LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp SET enable_n
         SELECT v.region, v.beacon, v.gateway, range_agg(piece) AS during
         FROM visit v
         -- A visit that lies wholly in what counts as deaf was heard all the same.
-        CROSS JOIN LATERAL unnest(CASE WHEN v.deaf @> v.told THEN tstzmultirange(v.told) ELSE tstzmultirange(v.told) - v.deaf END) piece GROUP BY 1, 2, 3
+        CROSS JOIN LATERAL unnest(CASE WHEN v.deaf @> v.during THEN tstzmultirange(v.during) ELSE tstzmultirange(v.during) - v.deaf END) piece GROUP BY 1, 2, 3
     ), beacon AS MATERIALIZED (
-        SELECT v.region, v.beacon, range_agg(v.told) AS told, min(v.exit_after) AS exit_after, count(*) AS visits,
+        SELECT v.region, v.beacon, range_agg(v.during) AS during, min(v.exit_after) AS exit_after, count(*) AS visits,
             -- When a gateway that heard it ended a visit.
-            range_agg(tstzrange(upper(v.told), upper(v.told) + v.exit_after, '[]')) FILTER (WHERE NOT v.deaf @> upper(v.told)) AS ended
+            range_agg(tstzrange(upper(v.during), upper(v.during) + v.exit_after, '[]')) FILTER (WHERE NOT v.deaf @> upper(v.during)) AS ended
         FROM visit v GROUP BY 1, 2
     ), piece AS MATERIALIZED (
         SELECT h.region, h.beacon, p AS during, lag(upper(p)) OVER (PARTITION BY h.region, h.beacon ORDER BY p) AS silent_from
@@ -91,7 +91,7 @@ LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp SET enable_n
         CROSS JOIN LATERAL unnest(h.during) p
     ), silent AS MATERIALIZED (
         SELECT p.*, b.exit_after, coalesce(
-            b.told @> tstzrange(p.silent_from, lower(p.during), '[]') AND NOT coalesce(b.ended, '{}') @> p.silent_from, false) AS is_bridged
+            b.during @> tstzrange(p.silent_from, lower(p.during), '[]') AND NOT coalesce(b.ended, '{}') @> p.silent_from, false) AS is_bridged
         FROM piece p JOIN beacon b USING (region, beacon)
         WHERE p.region NOT IN (SELECT c.region FROM beacon c WHERE c.visits > beacons.most_visits_of_beacon())
     ), hearing AS (

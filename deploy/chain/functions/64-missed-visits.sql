@@ -8,7 +8,7 @@ CREATE FUNCTION beacons.hundredths() RETURNS double precision[] LANGUAGE sql IMM
     SELECT array_agg((i - 0.5) / 100 ORDER BY i)::double precision[] FROM generate_series(1, 100) i
 $$;
 
-CREATE FUNCTION beacons.stays_in(pieces beacons.told_piece[], deaf beacons.deaf_time[]) RETURNS SETOF beacons.told_stay
+CREATE FUNCTION beacons.stays_in(pieces beacons.visit_piece[], deaf beacons.deaf_time[]) RETURNS SETOF beacons.region_stay
 LANGUAGE sql STABLE ROWS 1000 SET search_path = pg_catalog, pg_temp AS $$
     WITH stay AS MATERIALIZED (
         SELECT p.region, p.beacon, p.stay, tstzrange(min(lower(p.during)), max(upper(p.during)), '[]') AS during
@@ -30,9 +30,9 @@ $$;
 -- The most parts of gateways whose deafness is looked at, of all regions of a store, those with the longest deafness first.
 CREATE FUNCTION beacons.most_deaf_parts() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 50 $$;
 
--- Returns how visits begin and how long they last that only these gateways of a region would hear, told by the time in which all of them heard:
+-- Returns how visits begin and how long they last that only these gateways of a region would hear, by the time in which all of them heard:
 -- all of the region's where that is ten minutes of two days, or else these. Times are seconds since 1970. dwells_s are a hundred percentiles.
-CREATE FUNCTION beacons.lone_visits(deaf beacons.deaf_time[], stays beacons.told_stay[], open tstzmultirange) RETURNS SETOF beacons.lone_part
+CREATE FUNCTION beacons.lone_visits(deaf beacons.deaf_time[], stays beacons.region_stay[], open tstzmultirange) RETURNS SETOF beacons.lone_part
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     WITH part AS MATERIALIZED (
         SELECT p.region, p.gateways FROM (
@@ -66,7 +66,7 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     JOIN unnest(lone) l USING (region, gateways)
 $$;
 
--- The days before a day that tell at which hours visitors come.
+-- The days before a day that show at which hours visitors come.
 CREATE FUNCTION beacons.usual_days() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '28 days' $$;
 
 -- Returns the usual hours of a store before a day, by the hours that were heard: those of the same weekday where there are two such days, or else of
@@ -92,7 +92,7 @@ CREATE FUNCTION beacons.began_in(began double precision[], during tstzrange) RET
 $$;
 
 -- Returns the visits that began in each deafness as they begin on other days: in proportion to the usual hours, as many as the heard hours of this day
--- tell. Without other days that were heard then, there is no row. chance is a share of the variance, and error of the standard deviation.
+-- show. Without other days that were heard then, there is no row. chance is a share of the variance, and error of the standard deviation.
 CREATE FUNCTION beacons.came_as_usual(a_day tstzrange, hidden beacons.hidden_piece[], lone beacons.lone_part[], usual beacons.usual_hour[], zone text)
 RETURNS TABLE (region text, gateways text[], during tstzrange, came double precision, chance double precision, error double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
@@ -142,19 +142,19 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
             max(s.came / s.heard_s) FILTER (WHERE NOT s.is_left AND s.heard_s > 300) AS right_rate, max(s.heard_s) FILTER (WHERE NOT s.is_left) AS right_s
         FROM side s GROUP BY 1, 2, 3, 4
     ), rate AS (
-        -- Where hardly anything was heard around, the whole of the two days tells the rate.
-        SELECT a.*, CASE WHEN a.heard_s >= 600 THEN a.came ELSE a.all_came END AS told, nullif(CASE WHEN a.heard_s >= 600 THEN a.heard_s ELSE a.all_heard_s END, 0) AS told_s
+        -- Where hardly anything was heard around, the whole of the two days gives the rate.
+        SELECT a.*, CASE WHEN a.heard_s >= 600 THEN a.came ELSE a.all_came END AS counted, nullif(CASE WHEN a.heard_s >= 600 THEN a.heard_s ELSE a.all_heard_s END, 0) AS counted_s
         FROM around a
     )
-    SELECT r.region, r.gateways, r.during, r.length_s * r.told / r.told_s, (r.told + 1) / greatest(1, r.told) ^ 2,
+    SELECT r.region, r.gateways, r.during, r.length_s * r.counted / r.counted_s, (r.counted + 1) / greatest(1, r.counted) ^ 2,
         sqrt(greatest(
-            coalesce(greatest(0, (r.left_rate - r.right_rate) ^ 2 - r.left_rate / r.left_s - r.right_rate / r.right_s) / 12 / nullif(r.told / r.told_s, 0) ^ 2, 0),
+            coalesce(greatest(0, (r.left_rate - r.right_rate) ^ 2 - r.left_rate / r.left_s - r.right_rate / r.right_s) / 12 / nullif(r.counted / r.counted_s, 0) ^ 2, 0),
             coalesce(y.spread, 0) * CASE WHEN r.left_rate IS NULL OR r.right_rate IS NULL THEN 1 ELSE least(1, r.length_s / 5400) END))
     FROM rate r LEFT JOIN rhythm y USING (region, gateways)
 $$;
 
 -- Returns the visits that a deafness hid from beginning to end: those that began in it and were shorter than what was left of it. chance is the
--- variance of evenly spread visits, drift that of a rate that was different from what the other times tell. visits is null where no time tells it.
+-- variance of evenly spread visits, drift that of a rate that was different from that of the other times. visits is null where no time shows it.
 CREATE FUNCTION beacons.visits_missed(a_day tstzrange, hidden beacons.hidden_piece[], lone beacons.lone_part[], usual beacons.usual_hour[], zone text)
 RETURNS TABLE (region text, visits double precision, chance double precision, drift double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$

@@ -2,8 +2,8 @@
 -- away what was counted twice. Each part has a function of its own, which returns its mean and its variance.
 
 -- Returns the visits of a day as they were heard, and what the short silences between them make uncertain: some are those of one visit, some of a
--- beacon that is used again at once. Later silences tell how often a beacon is used again.
-CREATE FUNCTION beacons.stays_counted(a_day tstzrange, deaf beacons.deaf_time[], pieces beacons.told_piece[], stays beacons.told_stay[])
+-- beacon that is used again at once. Later silences show how often a beacon is used again.
+CREATE FUNCTION beacons.stays_counted(a_day tstzrange, deaf beacons.deaf_time[], pieces beacons.visit_piece[], stays beacons.region_stay[])
 RETURNS TABLE (region text, visits double precision, variance double precision, beacons integer)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     WITH partly AS MATERIALIZED (
@@ -12,17 +12,17 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         SELECT p.region, p.silence - p.exit_after AS beyond, coalesce(d.during @> p.silent_from AND p.silence < interval '10 minutes', false) AS is_doubtful
         FROM unnest(pieces) p LEFT JOIN partly d USING (region)
         WHERE p.silence IS NOT NULL AND NOT p.is_bridged AND p.during && a_day
-    ), told AS (
+    ), tally AS (
         SELECT s.region, count(*) FILTER (WHERE s.is_doubtful) AS doubtful, count(*) FILTER (WHERE s.beyond < beacons.split_patience()) AS short,
             count(*) FILTER (WHERE s.beyond >= interval '15 seconds' AND s.beyond < beacons.split_patience()) AS late,
             count(*) FILTER (WHERE s.beyond >= beacons.split_patience() AND s.beyond < interval '65 seconds') AS later
         FROM silence s GROUP BY 1
     ), again AS (
         -- Of the silences of one visit, a fifth are late, and for a hundred short ones there are 6 later ones. Those of beacons that are used again
-        -- are spread evenly. Both the late and the later ones tell their number; the smaller one counts.
+        -- are spread evenly. Both the late and the later ones show their number; the smaller one counts.
         SELECT t.region, t.short, t.doubtful, least(
             greatest(0, t.late - 0.2 * t.short) / (20.0 / 35 - 0.2), greatest(0, t.later - 0.06 * t.short) / (30.0 / 35 - 0.06), t.short) AS used_again
-        FROM told t
+        FROM tally t
     ), counted AS (
         SELECT s.region, count(*) AS stays, count(DISTINCT s.beacon) AS beacons FROM unnest(stays) s WHERE s.during && a_day GROUP BY 1
     )
@@ -31,9 +31,9 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     FROM counted c LEFT JOIN again a USING (region)
 $$;
 
--- Returns how unevenly visits begin: the variance of their number in ten minutes over its mean. Ten-minute steps of a day tell it, beside twelve
+-- Returns how unevenly visits begin: the variance of their number in ten minutes over its mean. Ten-minute steps of a day show it, beside twelve
 -- steps with the 1.2 of simulated crowds, where some people come with a trolley and a phone.
-CREATE FUNCTION beacons.unevenness(a_day tstzrange, stays beacons.told_stay[]) RETURNS TABLE (region text, factor double precision)
+CREATE FUNCTION beacons.unevenness(a_day tstzrange, stays beacons.region_stay[]) RETURNS TABLE (region text, factor double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     WITH step AS (
         SELECT s.region, (extract(epoch FROM lower(s.during) - lower(a_day)) / 600)::bigint AS step, count(*)::double precision AS visits
@@ -45,7 +45,7 @@ $$;
 
 -- Returns the visits that a deafness joined: a beacon that was used again while its gateways were deaf seems to have stayed. The longer the deafness
 -- is beside the visits of the region, and the more the beacon is used, the more likely that is.
-CREATE FUNCTION beacons.visits_joined(a_day tstzrange, open_s double precision, pieces beacons.told_piece[], stays beacons.told_stay[])
+CREATE FUNCTION beacons.visits_joined(a_day tstzrange, open_s double precision, pieces beacons.visit_piece[], stays beacons.region_stay[])
 RETURNS TABLE (region text, visits double precision, variance double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     WITH dwell AS MATERIALIZED (
@@ -70,22 +70,22 @@ $$;
 -- The most numbers that a gateway may miss in a day. Beyond it, they are no events: nothing is said of its regions.
 CREATE FUNCTION beacons.most_missing() RETURNS double precision LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 100000::double precision $$;
 
--- Returns the visits of which neither the entry nor the exit came. Half of the numbers that are missing were entries. Where the exit came, it tells
+-- Returns the visits of which neither the entry nor the exit came. Half of the numbers that are missing were entries. Where the exit came, it gives
 -- the entry, and the visit is known. Where another gateway heard the beacon, it is known as well.
-CREATE FUNCTION beacons.visits_lost(a_site text, a_day tstzrange, stays beacons.told_stay[])
+CREATE FUNCTION beacons.visits_lost(a_site text, a_day tstzrange, stays beacons.region_stay[])
 RETURNS TABLE (region text, visits double precision, variance double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
-    WITH told AS MATERIALIZED (
+    WITH numbered AS MATERIALIZED (
         SELECT e.gateway, e.region, e.type, e.at, e.entered_at, e.seq - lag(e.seq) OVER numbers - 1 AS missing, lag(e.at) OVER numbers AS before
         FROM beacons.event e WHERE e.site = a_site AND e.at >= lower(a_day) AND e.at < upper(a_day) AND e.gateway <> 'site'
         WINDOW numbers AS (PARTITION BY e.gateway, e.epoch ORDER BY e.seq)
     ), hole AS MATERIALIZED (
         SELECT t.gateway, sum(t.missing)::double precision AS events, range_agg(tstzrange(t.before, t.at, '()')) FILTER (WHERE t.before < t.at) AS during
-        FROM told t WHERE t.missing > 0 GROUP BY 1
+        FROM numbered t WHERE t.missing > 0 GROUP BY 1
     ), part AS (
         SELECT t.gateway, t.region, h.events AS missing, h.events * count(*) / sum(count(*)) OVER (PARTITION BY t.gateway) AS events,
             count(*) FILTER (WHERE t.type = 'exit') AS exits, count(*) FILTER (WHERE t.type = 'exit' AND h.during @> t.entered_at) AS known
-        FROM told t JOIN hole h USING (gateway) GROUP BY t.gateway, t.region, h.events
+        FROM numbered t JOIN hole h USING (gateway) GROUP BY t.gateway, t.region, h.events
     ), lone AS (
         SELECT s.region, g.gateway, count(*) AS stays, avg((cardinality(s.gateways) = 1)::integer) AS share
         FROM unnest(stays) s CROSS JOIN LATERAL unnest(s.gateways) g (gateway) WHERE s.during && a_day GROUP BY 1, 2
@@ -113,8 +113,8 @@ DECLARE
     lone beacons.lone_part[];
     hidden beacons.hidden_piece[];
     usual beacons.usual_hour[];
-    all_pieces beacons.told_piece[];
-    all_stays beacons.told_stay[];
+    all_pieces beacons.visit_piece[];
+    all_stays beacons.region_stay[];
 BEGIN
     SELECT tstzrange(lower(d.during), greatest(lower(d.during), least(upper(d.during), now()))) INTO day FROM beacons.days_of(a_site, a_day, a_day + 1) d;
     from_at := lower(day) - interval '1 day';

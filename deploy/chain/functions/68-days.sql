@@ -13,13 +13,13 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         FROM beacons.days_of(a_site, from_day, to_day) d JOIN beacons.opening_of(a_site, from_day, to_day) o USING (day)
     ), bounds AS MATERIALIZED (
         SELECT min(lower(during)) AS from_at, max(upper(during)) AS to_at FROM day
-    ), told AS MATERIALIZED (
+    ), gateway_time AS MATERIALIZED (
         SELECT h.* FROM bounds b CROSS JOIN LATERAL beacons.heard_by_gateway(a_site, b.from_at, b.to_at) h
     ), covered AS MATERIALIZED (
-        SELECT r.region, beacons.longest_holes(coalesce(range_agg(t.heard), '{}'), beacons.most_holes()) AS heard, range_agg(t.told) AS told
-        FROM told t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
+        SELECT r.region, beacons.longest_holes(coalesce(range_agg(t.heard), '{}'), beacons.most_holes()) AS heard, range_agg(t.reported) AS reported
+        FROM gateway_time t JOIN beacons.region_gateway r ON r.site = a_site AND r.gateway = t.gateway GROUP BY 1
     ), presence AS MATERIALIZED (
-        -- At several gateways, a beacon is there once. Visits of the day before tell when a presence began.
+        -- At several gateways, a beacon is there once. Visits of the day before show when a presence began.
         SELECT v.region, v.beacon, piece
         FROM (
             SELECT v.region, v.beacon, range_agg(tstzrange(v.entered_at, coalesce(v.left_at, greatest(now(), v.entered_at)), '[]')) AS pieces,
@@ -61,7 +61,7 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         f.dwell_s[1], f.dwell_s[2], f.dwell_s[3], least(1, share.covered_s / share.day_s),
         -- LEAST would pass over a null.
         CASE WHEN share.open_s > 0 THEN least(1, share.open_covered_s / share.open_s) END
-    FROM (SELECT region, heard, told FROM covered UNION ALL
+    FROM (SELECT region, heard, reported FROM covered UNION ALL
           SELECT DISTINCT region, '{}'::tstzmultirange, '{}'::tstzmultirange FROM presence WHERE region NOT IN (SELECT region FROM covered)) c
     CROSS JOIN day d
     LEFT JOIN figure f ON f.region = c.region AND f.day = d.day
@@ -70,8 +70,8 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     CROSS JOIN LATERAL (
         SELECT beacons.seconds(c.heard * d.so_far) AS covered_s, beacons.seconds(d.so_far) AS day_s,
             beacons.seconds(c.heard * d.so_far * d.open) AS open_covered_s, beacons.seconds(d.open * d.so_far) AS open_s) share
-    -- A day of which nothing is told has no row.
-    WHERE share.day_s > 0 AND (f.visits IS NOT NULL OR c.told && d.during)
+    -- A day without a report has no row.
+    WHERE share.day_s > 0 AND (f.visits IS NOT NULL OR c.reported && d.during)
 $$;
 
 -- Returns the rows of occupancy_daily for a store's days, from `from_day` on and before `to_day`.

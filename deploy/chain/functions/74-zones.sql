@@ -8,8 +8,8 @@ CREATE FUNCTION beacons.zones_of(a_site text, a_day date) RETURNS SETOF beacons.
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     WITH day AS MATERIALIZED (
         SELECT d.during, least(upper(d.during), now()) AS until FROM beacons.days_of(a_site, a_day, a_day + 1) d
-    ), told AS (
-        -- Where no gateway tells of the region itself, visits to its zones are one visit as they are one way in flow.
+    ), stay AS (
+        -- Where no gateway reports the region itself, visits to its zones are one visit as they are one way in flow.
         SELECT v.region, v.beacon, v.gateway, coalesce(v.zone, '') AS zone, v.entered_at, v.left_at,
             CASE WHEN bool_or(v.zone IS NULL) OVER (PARTITION BY v.region, v.beacon) THEN v.left_at ELSE v.left_at + beacons.flow_patience() END AS joins_until
         FROM (
@@ -17,7 +17,7 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
             FROM day d CROSS JOIN LATERAL beacons.visits_touching(a_site, lower(d.during) - interval '1 day', upper(d.during)) v) v
     ), begun AS (
         SELECT t.*, t.entered_at > max(t.joins_until) OVER (earlier ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) IS NOT FALSE AS begins
-        FROM told t WINDOW earlier AS (PARTITION BY t.region, t.beacon ORDER BY t.entered_at, t.left_at, t.gateway, t.zone)
+        FROM stay t WINDOW earlier AS (PARTITION BY t.region, t.beacon ORDER BY t.entered_at, t.left_at, t.gateway, t.zone)
     ), numbered AS (
         SELECT b.*, count(*) FILTER (WHERE b.begins) OVER (
             PARTITION BY b.region, b.beacon ORDER BY b.entered_at, b.left_at, b.gateway, b.zone ROWS UNBOUNDED PRECEDING) AS visit

@@ -12,8 +12,8 @@ SET search_path = pg_catalog, pg_temp AS $$
         SELECT range_agg(daterange(d.first, d.last, '[]')) AS days FROM (
             SELECT (greatest(t.first, now() - interval '401 days') AT TIME ZONE 'UTC')::date AS first, (least(t.last, now() - interval '1 day') AT TIME ZONE 'UTC')::date AS last
             FROM unnest(from_at, to_at) t (first, last) WHERE t.first < date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC') d
-        WHERE d.first <= d.last) told
-    CROSS JOIN LATERAL unnest(told.days) run
+        WHERE d.first <= d.last) past
+    CROSS JOIN LATERAL unnest(past.days) run
 $$;
 
 -- Notes the days of the rows that a statement touched. Its arguments are the kind, and the column with the day or a time of it.
@@ -65,10 +65,10 @@ FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_span_days();
 
 CREATE FUNCTION beacons.note_status_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM beacons.note_days('coverage', array_agg(greatest(told.to_at, least(a.at, before.at))), array_agg(now()))
+    PERFORM beacons.note_days('coverage', array_agg(greatest(span.to_at, least(a.at, before.at))), array_agg(now()))
     FROM added a
     LEFT JOIN LATERAL (
-        SELECT max(c.to_at) AS to_at FROM beacons.coverage_span c WHERE c.site = a.site AND c.gateway = a.gateway) told ON true
+        SELECT max(c.to_at) AS to_at FROM beacons.coverage_span c WHERE c.site = a.site AND c.gateway = a.gateway) span ON true
     LEFT JOIN LATERAL (
         SELECT CASE s.state WHEN 'online' THEN s.at END AS at FROM beacons.status s
         WHERE s.site = a.site AND s.gateway = a.gateway AND s.id < a.id ORDER BY s.received_at DESC, s.id DESC LIMIT 1) before ON true;

@@ -1,6 +1,6 @@
 -- Retention: drops rows that are older than a day. The command `retain` calls these functions, and drops the partitions itself.
 
--- Returns the first day that is kept. From then on `kept_since` tells that older rows are not missing but dropped.
+-- Returns the first day that is kept. From then on `kept_since` means that older rows are not missing but dropped.
 CREATE FUNCTION beacons.retain_from(days integer) RETURNS timestamp LANGUAGE sql AS $$
     UPDATE beacons.progress SET kept_since = greatest(
         kept_since, date_trunc('day', now() AT TIME ZONE 'UTC' - make_interval(days => days)) AT TIME ZONE 'UTC')

@@ -43,7 +43,7 @@ CREATE TABLE beacons.event (
 CREATE INDEX event_site_at ON beacons.event (site, at);
 COMMENT ON TABLE beacons.event IS
     'Every entry into a region and every exit, once: the number (site, gateway, epoch, seq) is one event for ever.';
-COMMENT ON COLUMN beacons.event.at IS 'When the crossing was decided, by the gateway''s clock, as it was told.';
+COMMENT ON COLUMN beacons.event.at IS 'When the crossing was decided, by the gateway''s clock, as published.';
 COMMENT ON COLUMN beacons.event.received_at IS 'When the collector had it. Late is received_at - at.';
 COMMENT ON COLUMN beacons.event.marked IS
     'The time can''t be true: more than 400 days before it was received, or more than a day after.';
@@ -85,10 +85,10 @@ CREATE INDEX coverage_span_newest ON beacons.coverage_span (site, gateway, to_at
 -- A span lasts an hour. The few longer ones are found without reading all spans of a store.
 CREATE INDEX coverage_span_long ON beacons.coverage_span (site, to_at) WHERE to_at - from_at > interval '2 days';
 COMMENT ON TABLE beacons.coverage_span IS
-    'Spans in which a gateway''s radio was in one condition, as told. Only scanning and replay can hear.';
+    'Spans in which a gateway''s radio was in one condition, as published. Only scanning and replay can hear.';
 
 -- A surge is a time in which a gateway, or the store, held back unknown beacons: more came than [regions] max_newcomers_per_minute allows.
--- The visits of these beacons are missing from all figures. This table tells the times and the numbers.
+-- The visits of these beacons are missing from all figures. This table has the times and the numbers.
 CREATE TABLE beacons.surge (
     site text NOT NULL,
     gateway text NOT NULL,
@@ -107,7 +107,7 @@ CREATE TABLE beacons.surge (
 );
 CREATE INDEX surge_to_at ON beacons.surge (site, to_at);
 COMMENT ON TABLE beacons.surge IS
-    'Times in which a gateway (or the store, ''site'') held back beacons that it did not know, because too many came in a minute, as told. '
+    'Times in which a gateway (or the store, ''site'') held back beacons that it did not know, because too many came in a minute, as published. '
     'Visits of those beacons are missing from all figures.';
 COMMENT ON COLUMN beacons.surge.surge IS 'the number within the epoch, from 1';
 COMMENT ON COLUMN beacons.surge.refused IS 'entries that were held back';
@@ -170,7 +170,7 @@ CREATE TABLE beacons.track (
     received_at timestamptz NOT NULL DEFAULT now(),
     finished text,
     fixes integer NOT NULL,
-    -- Tells a repetition from another message under the same number. The fixes stand in location.
+    -- Distinguishes a repetition from another message under the same number. The fixes stand in location.
     digest text NOT NULL,
     PRIMARY KEY (site, gateway, epoch, batch),
     CONSTRAINT track_times CHECK (at >= '0001-01-01 00:00:00+00' AND at < '10000-01-01 00:00:00+00')

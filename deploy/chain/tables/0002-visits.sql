@@ -1,4 +1,4 @@
--- Visits, stays and coverage: what the messages tell of beacons and gateways.
+-- Visits, stays and coverage: what the messages report of beacons and gateways.
 
 CREATE TABLE beacons.gateway (
     id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -11,7 +11,7 @@ CREATE TABLE beacons.gateway (
 COMMENT ON TABLE beacons.gateway IS
     'Every gateway that was heard of. Its row is the lock under which its events are counted and paired.';
 
--- The table keeps ranges instead of rows: a gateway that loses no event has one range for 4096 events. A gateway that tells every other
+-- The table keeps ranges instead of rows: a gateway that loses no event has one range for 4096 events. A gateway that publishes every other
 -- number makes many ranges. The blocks keep each row small even then.
 CREATE TABLE beacons.number (
     gateway_id integer NOT NULL REFERENCES beacons.gateway,
@@ -64,7 +64,7 @@ CREATE TABLE beacons.region_gateway (
     PRIMARY KEY (site, region, gateway),
     CONSTRAINT region_gateway_names CHECK (octet_length(site) <= 128 AND octet_length(gateway) <= 128 AND octet_length(region) <= 128)
 );
-COMMENT ON TABLE beacons.region_gateway IS 'Which gateways have ever told of a region: any of them can hear it.';
+COMMENT ON TABLE beacons.region_gateway IS 'Which gateways have ever reported a region: any of them can hear it.';
 
 -- The figures that new rows have touched. Triggers only add rows here, so collectors do not wait for each other. roll_up() removes them.
 CREATE TABLE beacons.changed (
@@ -78,8 +78,8 @@ COMMENT ON TABLE beacons.changed IS
     'What has come since the last roll-up: figures of the site, and stays of the beacon, from from_at to to_at are counted anew.';
 
 -- A gateway without a connection is silent, and the chain's broker has no will of it: only its store's broker has. So the newest status proves
--- nothing then. A gateway tells its health once a minute. A gateway that told its health, and has been silent for three minutes, counts as
--- heard until its last message. Its spans of coverage tell the rest when the connection is back.
+-- nothing then. A gateway publishes its health once a minute. A gateway that published its health, and has been silent for three minutes, counts as
+-- heard until its last message. Its spans of coverage report the rest when the connection is back.
 CREATE TABLE beacons.last_word (
     site text NOT NULL,
     gateway text NOT NULL,
@@ -87,7 +87,7 @@ CREATE TABLE beacons.last_word (
     received_at timestamptz NOT NULL,
     PRIMARY KEY (site, gateway)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE beacons.last_word IS 'When each gateway last told its health.';
+COMMENT ON TABLE beacons.last_word IS 'When each gateway last published its health.';
 
 CREATE TABLE beacons.stay_day (
     site text NOT NULL,

@@ -96,7 +96,7 @@ CREATE TYPE beacons.deaf_time AS (
 );
 COMMENT ON TYPE beacons.deaf_time IS 'A time in which exactly these of a region''s gateways were deaf.';
 
-CREATE TYPE beacons.told_piece AS (
+CREATE TYPE beacons.visit_piece AS (
     region text,
     beacon text,
     during tstzrange,
@@ -108,11 +108,11 @@ CREATE TYPE beacons.told_piece AS (
     is_bridged boolean,
     exit_after interval
 );
-COMMENT ON TYPE beacons.told_piece IS
+COMMENT ON TYPE beacons.visit_piece IS
     'A time in which gateways heard a beacon, and the silence before it. is_bridged: the gateways that heard it last were deaf in the silence, and '
-    'told the visit as one.';
+    'reported the visit as one.';
 
-CREATE TYPE beacons.told_stay AS (
+CREATE TYPE beacons.region_stay AS (
     region text,
     beacon text,
     during tstzrange,
@@ -121,7 +121,7 @@ CREATE TYPE beacons.told_stay AS (
     -- Neither its beginning nor its end lies at the edge of a deafness.
     is_whole boolean
 );
-COMMENT ON TYPE beacons.told_stay IS 'One beacon''s presence in a region: its pieces, joined over short and bridged silences.';
+COMMENT ON TYPE beacons.region_stay IS 'One beacon''s presence in a region: its pieces, joined over short and bridged silences.';
 
 CREATE TYPE beacons.lone_part AS (
     region text,
@@ -132,7 +132,7 @@ CREATE TYPE beacons.lone_part AS (
     -- A hundred percentiles.
     dwells_s double precision[]
 );
-COMMENT ON TYPE beacons.lone_part IS 'The visits that only these gateways of a region would hear, and the time that tells them.';
+COMMENT ON TYPE beacons.lone_part IS 'The visits that only these gateways of a region would hear, and the time in which they were heard.';
 
 CREATE TYPE beacons.hidden_piece AS (
     region text,

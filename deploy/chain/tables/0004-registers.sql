@@ -1,4 +1,4 @@
--- Beacons and stores: what operators load, and what the lists of gateways tell of beacons.
+-- Beacons and stores: what operators load, and what the lists of gateways report of beacons.
 
 CREATE TABLE beacons.register (
     site text NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE beacons.beacon_page (
 COMMENT ON TABLE beacons.beacon_page IS 'The newest list of beacons of each gateway, by page. The entries of the list stand in beacon_heard.';
 COMMENT ON COLUMN beacons.beacon_page.at IS 'When the gateway wrote the page; the time of arrival where its clock is ahead.';
 COMMENT ON COLUMN beacons.beacon_page.first_at IS 'The time of the first page with this number.';
-COMMENT ON COLUMN beacons.beacon_page.digest IS 'Tells a repetition from another page.';
+COMMENT ON COLUMN beacons.beacon_page.digest IS 'Distinguishes a repetition from another page.';
 
 CREATE TABLE beacons.beacon_heard (
     site text NOT NULL,
@@ -57,7 +57,7 @@ CREATE TABLE beacons.beacon_heard (
 ) WITH (fillfactor = 70);
 CREATE INDEX beacon_heard_identity ON beacons.beacon_heard (uuid, major, minor);
 COMMENT ON TABLE beacons.beacon_heard IS
-    'What each gateway told of each beacon, as of the newest list that has the beacon. The view beacon joins the gateways of a store.';
+    'What each gateway reported of each beacon, as of the newest list that has the beacon. The view beacon joins the gateways of a store.';
 COMMENT ON COLUMN beacons.beacon_heard.listed_at IS 'The time of that list.';
 
 CREATE TABLE beacons.battery_daily (
@@ -87,13 +87,13 @@ COMMENT ON COLUMN beacons.battery_daily.readings IS 'how many readings the row i
 COMMENT ON COLUMN beacons.battery_daily.percent_readings IS 'how many of them have a level in percent';
 COMMENT ON COLUMN beacons.battery_daily.mv_readings IS 'how many of them have a voltage';
 COMMENT ON COLUMN beacons.battery_daily.temperature_readings IS 'how many of them have a temperature';
-COMMENT ON COLUMN beacons.battery_daily.battery_percent IS 'the mean in percent; null where the beacon tells none';
+COMMENT ON COLUMN beacons.battery_daily.battery_percent IS 'the mean in percent; null where the beacon reports none';
 COMMENT ON COLUMN beacons.battery_daily.battery_percent_min IS 'the least';
-COMMENT ON COLUMN beacons.battery_daily.battery_mv IS 'the mean in millivolts; null where the beacon tells none';
+COMMENT ON COLUMN beacons.battery_daily.battery_mv IS 'the mean in millivolts; null where the beacon reports none';
 COMMENT ON COLUMN beacons.battery_daily.battery_mv_min IS 'the least';
-COMMENT ON COLUMN beacons.battery_daily.temperature_c IS 'the mean temperature; null where the beacon tells none';
+COMMENT ON COLUMN beacons.battery_daily.temperature_c IS 'the mean temperature; null where the beacon reports none';
 
--- Gateways tell a span of coverage each hour. A beacon may be silent for a year, so the spans are joined by day as they come.
+-- Gateways publish a span of coverage each hour. A beacon may be silent for a year, so the spans are joined by day as they come.
 CREATE TABLE beacons.covered_day (
     site text NOT NULL,
     gateway text NOT NULL,

@@ -19,7 +19,7 @@ COMMENT ON COLUMN beacons.budget.rows_a_day IS 'rows that the messages make: eac
 COMMENT ON COLUMN beacons.budget.rows_a_message IS 'rows that a message of the kind told adds to what is free, up to rows_a_day';
 COMMENT ON COLUMN beacons.budget.rows_in_all IS 'rows that a table may have';
 INSERT INTO beacons.budget (site, kind, messages_a_day, octets_a_day, rows_a_day, rows_in_all) VALUES
-    -- A store with 64 gateways, each of which tells an event every ten seconds for twelve hours, has 276,000 of them.
+    -- A store with 64 gateways, each of which publishes an event every ten seconds for twelve hours, has 276,000 of them.
     ('', 'told', 1000000, 1073741824, 5000000, NULL), ('', 'health', 200000, 268435456, NULL, NULL), ('', 'rejected', 10000, 16777216, NULL, NULL),
     ('', 'gateways', NULL, NULL, NULL, 1000), ('', 'regions', NULL, NULL, NULL, 5000), ('', 'pages', NULL, NULL, NULL, 10000),
     ('', 'heard', NULL, NULL, NULL, 100000);
@@ -51,7 +51,7 @@ INSERT INTO beacons.dated VALUES
     ('heat', 'hour'), ('heat_sheet', 'to_at'), ('occupancy_day', 'day'), ('occupancy_hour', 'hour'), ('rejected', 'received_at'), ('surge', 'to_at'),
     ('track', 'at'), ('used', 'day'), ('zone_day', 'day');
 
--- A publication for change data capture. Its tables have what was told, and what operators loaded. Figures are left out: each
+-- A publication for change data capture. Its tables have what was published, and what operators loaded. Figures are left out: each
 -- roll-up counts hours anew, and a reader can count them itself.
 --
 -- A partition that retention drops is no change for readers. The server needs wal_level = logical for a reader; without it, the publication
@@ -59,7 +59,7 @@ INSERT INTO beacons.dated VALUES
 CREATE PUBLICATION beacons FOR TABLE
     beacons.event, beacons.gap, beacons.coverage_span, beacons.surge, beacons.status, beacons.location, beacons.track, beacons.register, beacons.store
 WITH (publish_via_partition_root = true);
-COMMENT ON PUBLICATION beacons IS 'What gateways told, and the stores and beacons that operators loaded, for change data capture.';
+COMMENT ON PUBLICATION beacons IS 'What gateways published, and the stores and beacons that operators loaded, for change data capture.';
 
 -- One message may touch all days of a year, so a row has the first and the last of days that follow each other.
 CREATE TABLE beacons.days_changed (

@@ -46,7 +46,7 @@ WITH lasting AS (
         SELECT site, gateway, from_at, to_at, false FROM read_parquet(getvariable('lake_files')['deaf'], hive_partitioning = true)) c
     JOIN read_parquet(getvariable('lake_files')['region_gateway']) r USING (site, gateway)
     WHERE gateway <> 'site'
-), told AS (
+), hourly AS (
     SELECT site, region, hour, hears, greatest(from_us, hour * 3600000000) AS from_us, least(to_us, (hour + 1) * 3600000000) AS to_us
     FROM (SELECT *, unnest(range(from_us // 3600000000, (to_us - 1) // 3600000000 + 1)) AS hour FROM heard)
 ), covered AS (
@@ -54,13 +54,13 @@ WITH lasting AS (
     SELECT site, region, hour, greatest(from_us, coalesce(before, from_us)) AS from_us, to_us
     FROM (SELECT *, max(to_us) OVER (
             PARTITION BY site, region, hour ORDER BY from_us, to_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-        FROM told WHERE hears)
+        FROM hourly WHERE hears)
     WHERE before IS NULL OR to_us > before
 ), covered_hour AS (
     SELECT site, region, hour, sum(to_us - from_us)::bigint AS covered_us, list({'from_us': from_us, 'to_us': to_us}) AS pieces
     FROM covered GROUP BY ALL
-), told_hour AS (
-    SELECT DISTINCT site, region, hour FROM told
+), region_hour AS (
+    SELECT DISTINCT site, region, hour FROM hourly
 ), present_hour AS (
     -- Presence counts where a gateway heard: all of it in an hour that is covered as a whole.
     SELECT site, region, hour, count(*) FILTER (WHERE is_visit) AS visits, count(DISTINCT beacon) AS beacons,
@@ -70,5 +70,5 @@ WITH lasting AS (
 )
 SELECT site, region, to_timestamp(hour * 3600) AS hour, coalesce(visits, 0)::integer AS visits, coalesce(beacons, 0)::integer AS beacons,
     CASE WHEN covered_us > 0 THEN coalesce(present_us, 0) / covered_us END AS mean_present, coalesce(covered_us, 0) / 3600000000 AS covered_share
-FROM told_hour FULL JOIN present_hour USING (site, region, hour) LEFT JOIN covered_hour USING (site, region, hour), lasting
+FROM region_hour FULL JOIN present_hour USING (site, region, hour) LEFT JOIN covered_hour USING (site, region, hour), lasting
 WHERE hour < until // 3600000000;

@@ -1,4 +1,4 @@
--- A region of a store in one day of the store's own time zone, as beacons.occupancy_daily of the chain's database told it when the day was
+-- A region of a store in one day of the store's own time zone, as beacons.occupancy_daily of the chain's database had it when the day was
 -- exported. {lake} is the lake's folder.
 -- The files of the lake's tables as of now, by Delta Lake's log: those of each table's newest checkpoint and of later commits, without the removed ones.
 SET VARIABLE lake_files = (

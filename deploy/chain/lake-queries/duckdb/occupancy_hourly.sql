@@ -1,4 +1,4 @@
--- A region of a store in one UTC hour, as beacons.occupancy_hourly of the chain's database told it when the day was exported. {lake} is the
+-- A region of a store in one UTC hour, as beacons.occupancy_hourly of the chain's database had it when the day was exported. {lake} is the
 -- lake's folder. Of a month, DuckDB reads only the days of the month.
 -- The files of the lake's tables as of now, by Delta Lake's log: those of each table's newest checkpoint and of later commits, without the removed ones.
 SET VARIABLE lake_files = (

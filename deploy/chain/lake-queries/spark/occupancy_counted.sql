@@ -43,7 +43,7 @@ WITH checkpoint AS (
         SELECT site, gateway, from_at, to_at, false AS hears FROM (SELECT * FROM parquet.`{lake}/deaf` WHERE _metadata.file_name IN (SELECT file FROM live))) c
     JOIN (SELECT * FROM parquet.`{lake}/region_gateway` WHERE _metadata.file_name IN (SELECT file FROM live)) r ON r.site = c.site AND r.gateway = c.gateway
     WHERE c.gateway <> 'site'
-), told AS (
+), hourly AS (
     SELECT site, region, hour, hears, greatest(from_us, hour * 3600000000) AS from_us, least(to_us, (hour + 1) * 3600000000) AS to_us
     FROM heard LATERAL VIEW explode(sequence(from_us div 3600000000, (to_us - 1) div 3600000000)) h AS hour
 ), covered AS (
@@ -51,12 +51,12 @@ WITH checkpoint AS (
     SELECT site, region, hour, greatest(from_us, before) AS from_us, to_us
     FROM (SELECT *, max(to_us) OVER (
             PARTITION BY site, region, hour ORDER BY from_us, to_us ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
-        FROM told WHERE hears)
+        FROM hourly WHERE hears)
     WHERE before IS NULL OR to_us > before
 ), covered_hour AS (
     SELECT site, region, hour, sum(to_us - from_us) AS covered_us FROM covered GROUP BY site, region, hour
-), told_hour AS (
-    SELECT DISTINCT site, region, hour FROM told
+), region_hour AS (
+    SELECT DISTINCT site, region, hour FROM hourly
 ), present_hour AS (
     SELECT site, region, hour, count(*) FILTER (WHERE is_visit) AS visits, count(DISTINCT beacon) AS beacons, sum(to_us - from_us) AS present_us
     FROM present GROUP BY site, region, hour
@@ -70,6 +70,6 @@ WITH checkpoint AS (
 SELECT site, region, timestamp_seconds(hour * 3600) AS hour, cast(coalesce(p.visits, 0) AS int) AS visits, cast(coalesce(p.beacons, 0) AS int) AS beacons,
     CASE WHEN c.covered_us > 0 THEN coalesce(CASE WHEN c.covered_us < 3600000000 THEN q.present_us ELSE p.present_us END, 0) / c.covered_us END AS mean_present,
     coalesce(c.covered_us, 0) / 3600000000 AS covered_share
-FROM told_hour FULL JOIN present_hour p USING (site, region, hour) LEFT JOIN covered_hour c USING (site, region, hour)
+FROM region_hour FULL JOIN present_hour p USING (site, region, hour) LEFT JOIN covered_hour c USING (site, region, hour)
 LEFT JOIN partly q USING (site, region, hour)
 WHERE hour * 3600000000 < (SELECT (unix_date(max(day)) + 1) * 86400000000 FROM (SELECT * FROM parquet.`{lake}/exported` WHERE _metadata.file_name IN (SELECT file FROM live)))

@@ -1,4 +1,4 @@
--- A region of a store in one day of the store's own time zone, as beacons.occupancy_daily of the chain's database told it when the day was
+-- A region of a store in one day of the store's own time zone, as beacons.occupancy_daily of the chain's database had it when the day was
 -- exported. {lake} is the lake's folder.
 CREATE OR REPLACE TEMPORARY VIEW occupancy_daily AS
 WITH checkpoint AS (

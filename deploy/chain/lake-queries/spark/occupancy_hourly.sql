@@ -1,4 +1,4 @@
--- A region of a store in one UTC hour, as beacons.occupancy_hourly of the chain's database told it when the day was exported. {lake} is the
+-- A region of a store in one UTC hour, as beacons.occupancy_hourly of the chain's database had it when the day was exported. {lake} is the
 -- lake's folder.
 CREATE OR REPLACE TEMPORARY VIEW occupancy_hourly AS
 WITH checkpoint AS (

@@ -1,4 +1,4 @@
--- One beacon's presence in a store, as beacons.stay of the chain's database tells it. {lake} is the lake's folder.
+-- One beacon's presence in a store, as beacons.stay of the chain's database has it. {lake} is the lake's folder.
 CREATE OR REPLACE TEMPORARY VIEW stay AS
 WITH checkpoint AS (
     -- The files of the lake's tables as of now, by Delta Lake's log: those of each table's newest checkpoint and of later commits, without the removed ones.

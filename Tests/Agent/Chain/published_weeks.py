@@ -1,17 +1,17 @@
-"""Five weeks of a store, told to a real database: for the tests of the report. Each weekday has its number of visits, and the figures are known."""
+"""Five weeks of a store, taken by a real database: for the tests of the report. Each weekday has its number of visits, and the figures are known."""
 
 import datetime
 import json
 from zoneinfo import ZoneInfo
 
-from beacons_example import telling
+from beacons_example.store_messages import StoreMessages
 
 BERLIN = ZoneInfo("Europe/Berlin")
 # Monday to Sunday, closed on Sunday.
 USUAL = (24, 20, 26, 22, 30, 48, 0)
 
 
-class Telling(telling.Telling):
+class PublishedWeeks(StoreMessages):
     """Messages of one store, which a database takes."""
 
     def __init__(self, site, zone=BERLIN):
@@ -24,10 +24,10 @@ class Telling(telling.Telling):
         self.messages = []
 
 
-def tell_weeks(connection, site, monday, weeks=5, changes=None, deaf=(), region="carts", zone=BERLIN, gateway="door"):
+def publish_weeks(connection, site, monday, weeks=5, changes=None, deaf=(), region="carts", zone=BERLIN, gateway="door"):
     """The weeks up to that of `monday`: heard on weekdays from 8 to 20. `changes` are visits more or less of a day of the last week;
     `deaf` its (day, from hour, to hour) without hearing and without visits."""
-    told, minor = Telling(site, zone), 0
+    store, minor = PublishedWeeks(site, zone), 0
     for number in range(-7 * (weeks - 1), 7):
         day = monday + datetime.timedelta(days=number)
         visits = USUAL[day.weekday()] + (changes or {}).get(number, 0)
@@ -36,28 +36,28 @@ def tell_weeks(connection, site, monday, weeks=5, changes=None, deaf=(), region=
         if USUAL[day.weekday()]:
             for begin, end in zip(edges[::2], edges[1::2]):
                 if begin < end:
-                    told.heard(told.local(day, begin), told.local(day, end), gateway)
+                    store.heard(store.local(day, begin), store.local(day, end), gateway)
         for visit in range(visits):
             # Half of the visits come in the hour from 11 on.
             hours = 11 + visit % 30 / 40 if visit % 2 else 8.5 + 10 * visit / max(visits, 1)
             if any(begin - 0.5 <= hours < end for begin, end in silent):
                 continue
             minor = minor % 60000 + 1
-            told.visit(told.local(day, hours), 6 + 4 * (visit % 5), minor, gateway, region)
-    told.take(connection)
-    return told
+            store.visit(store.local(day, hours), 6 + 4 * (visit % 5), minor, gateway, region)
+    store.take(connection)
+    return store
 
 
-def tell_ways(connection, site, monday, ways, gateway="site", region="carts"):
+def publish_ways(connection, site, monday, ways, gateway="site", region="carts"):
     """Ways between zones on Monday: (from, to, number)."""
-    told, minor = Telling(site), 0
+    store, minor = PublishedWeeks(site), 0
     for start, end, number in ways:
         for _ in range(number):
             minor += 1
-            begin = told.local(monday, 9 + minor % 100 / 20)
-            told.visit(begin, 5, minor, gateway, region, start)
-            told.visit(begin + datetime.timedelta(minutes=6), 5, minor, gateway, region, end)
-    told.take(connection)
+            begin = store.local(monday, 9 + minor % 100 / 20)
+            store.visit(begin, 5, minor, gateway, region, start)
+            store.visit(begin + datetime.timedelta(minutes=6), 5, minor, gateway, region, end)
+    store.take(connection)
 
 
 def warm(connection, site, monday, floors=1, columns=12, rows=8, size=2.0):
