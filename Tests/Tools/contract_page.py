@@ -1,4 +1,4 @@
-"""The page's part of the contract: deploy/page/source/news/contract.js as a whole. The page needs no build for that: the file is part of its source."""
+"""The page's part of the contract: deploy/page/source/messages/contract.js as a whole. The page needs no build for that: the file is part of its source."""
 
 import json
 import re
@@ -76,7 +76,7 @@ def kinds(contract):
         yield name, {"topic": "/".join(kind.topic), **structure(kind.schema, (contract, kind.file))}
 
 
-def told(contract):
+def page_contract(contract):
     shared = {"longest_level": contract.shared("topic_level")["maxLength"], "highest_value": contract.shared("major")["maximum"]}
     declared = "".join(f"export const {name} = {value};\n" for name, value in shared.items())
     unread = [name for name, kind in contract.kinds.items() if not kind.schema.get("x-page")]
@@ -84,4 +84,4 @@ def told(contract):
             f"\nexport const kinds = {script(dict(kinds(contract)))};\n")
 
 
-PLACES = [("deploy/page/source/news/contract.js", None, told)]
+PLACES = [("deploy/page/source/messages/contract.js", None, page_contract)]

@@ -195,7 +195,7 @@ class Readers(StoryTest):
             shutil.copytree(ROOT / "deploy/page/source", Path(folder) / "source")
             (Path(folder) / "package.json").write_text('{"type": "module"}')
             (Path(folder) / "ask.js").write_text(
-                "import { readTopic } from './source/news/topic.js'; import { unread } from './source/news/contract.js'; import { readPayload } from './source/news/payload.js'; import { readFileSync } from 'fs';\n"
+                "import { readTopic } from './source/messages/topic.js'; import { unread } from './source/messages/contract.js'; import { readPayload } from './source/messages/payload.js'; import { readFileSync } from 'fs';\n"
                 "for (const line of readFileSync(0, 'utf8').trimEnd().split('\\n')) { const one = JSON.parse(line); let said; "
                 f"try {{ said = ({program})(one) }} catch (error) {{ said = {{ error: error.message }} }} console.log(JSON.stringify(said)) }}\n")
             done = subprocess.run(["node", "ask.js"], input="\n".join(map(json.dumps, lines)) + "\n", capture_output=True, text=True, cwd=folder,

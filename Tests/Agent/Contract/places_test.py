@@ -58,7 +58,7 @@ def named(name, told, before, after=(), stale=None):
 
 
 # Every file that lists all kinds, those that list what the broker keeps for gateways that are gone, and those of the page's users.
-FIELDS, COPY = f"{ARTICLES}/Fields.md", "deploy/page/source/news/contract.js"
+FIELDS, COPY = f"{ARTICLES}/Fields.md", "deploy/page/source/messages/contract.js"
 LISTS = [ASYNCAPI, ACL, *BRIDGES, "deploy/chain/mosquitto/allow-store", "deploy/chain/rabbitmq/add-store", "README.md", MESSAGES, f"{ARTICLES}/Installing.md",
          "deploy/contract/README.md", FIELDS, COPY]
 READERS = [PAGE_ACL, "deploy/broker/page/mosquitto.conf", CHAIN_ACL]

@@ -4,16 +4,16 @@ import { Page } from '../../../deploy/page/source/page.js';
 import { attentionOf, chainState, usualDigest } from '../../../deploy/page/source/view/attention.js';
 import { message, same } from './assert.js';
 
-/** A page that selects no store, with what these gateways tell: {"site/id": [status, health…]}. */
-function chainOf(told) {
+/** A page that selects no store, with what these gateways publish: {"site/id": [status, health…]}. */
+function chainOf(gateways) {
   const page = new Page({ prefix: 'beacons', layout: null }, { garbled: () => {}, timed: () => {}, remark: () => {} });
-  for (const [name, [status, ...healths]] of Object.entries(told)) {
+  for (const [name, [status, ...healths]] of Object.entries(gateways)) {
     if (status) page.take(`beacons/${name}/status`, message({ state: 'online', radio: 'scanning', settings: { digest: 'd', version: null }, ...status }), true, 0);
     for (const health of healths) page.take(`beacons/${name}/health`, message(health), true, 0);
   }
   return page;
 }
-const listed = (told) => attentionOf(chainOf(told).store).list.map(({ site, id, trouble }) => `${site}/${id} ${trouble[1]}`);
+const listed = (gateways) => attentionOf(chainOf(gateways).store).list.map(({ site, id, trouble }) => `${site}/${id} ${trouble[1]}`);
 const day_ms = 86400000;
 const certificate = (days) => ({ certificate: { expires_at: new Date(Date.parse('2026-01-01T00:00:11.167Z') + days * day_ms).toISOString() } });
 

@@ -13,15 +13,15 @@ def heard(minor, hours, **fields):
 
 
 def beacons(browser, broker):
-    """A page that is opened late tells batteries and silent beacons."""
+    """A page that is opened late shows batteries and silent beacons."""
     publisher = Publisher(broker.port, "beacons")
 
-    def tell(page, pages, *entries):
+    def publish_list(page, pages, *entries):
         publisher.publish(f"beacons/cellar/door/beacons/{page}", common(page=page, pages=pages, beacons=list(entries)), retain=True)
 
     publisher.publish("beacons/cellar/door/status", status(), retain=True)
-    tell(0, 2, heard(1, 0, battery_percent=87), heard(2, 3, battery_percent=7), heard(3, 30, battery_mv=2912))
-    tell(1, 2, heard(4, 50, battery_mv=2300))
+    publish_list(0, 2, heard(1, 0, battery_percent=87), heard(2, 3, battery_percent=7), heard(3, 30, battery_mv=2912))
+    publish_list(1, 2, heard(4, 50, battery_mv=2300))
     tab = browser.tab(broker.url("cellar"), 390, 844)
     rows = "JSON.stringify([...document.querySelectorAll('#beacon-list li')].map((one) => one.innerText.split('\\n').join(' ').replaceAll('\\u00a0', ' ')))"
     tab.until("page.reader.ready && document.querySelectorAll('#beacon-list li').length === 4", "it reads the retained lists")
@@ -38,11 +38,11 @@ def beacons(browser, broker):
     check("nothing sticks out of a phone", tab.value("document.documentElement.scrollWidth <= innerWidth"
           " && [...document.querySelectorAll('#panel-beacons *')].every((one) => one.getBoundingClientRect().right <= innerWidth)"))
     tab.value("document.getElementById('search').value = ''; document.getElementById('search').dispatchEvent(new Event('input'))")
-    tell(0, 1, heard(1, 0, battery_percent=87), heard(2, 3, battery_percent=7))
+    publish_list(0, 1, heard(1, 0, battery_percent=87), heard(2, 3, battery_percent=7))
     publisher.publish("beacons/cellar/door/beacons/1", b"", retain=True)
     expect(tab, "a page that is cleared takes its beacons away", "document.querySelectorAll('#beacon-list li').length === 2 && document.getElementById('beacons-silent').hidden", rows)
     markup = "<img src=x onerror=window.hit=1>"
-    tell(0, 1, {**heard(5, 0, battery_percent=9), "uuid": markup}, {**heard(6, 0), "battery_mv": 1e300})
+    publish_list(0, 1, {**heard(5, 0, battery_percent=9), "uuid": markup}, {**heard(6, 0), "battery_mv": 1e300})
     expect(tab, "a hostile list is only text", "document.querySelectorAll('#beacon-list li').length === 2 && window.hit === undefined && document.querySelector('main img') === null", rows)
     publisher.publish("beacons/cellar/door/status", b"", retain=True)
     expect(tab, "a gateway that is cleared takes its list away", "document.querySelectorAll('#beacon-list li').length === 0 && document.getElementById('beacon-health').hidden", rows)

@@ -35,7 +35,7 @@ def agents(browser, broker):
     # The subscription is in force once something retained that was asked for has come.
     Publisher(broker.port).publish("beacons/store/ready/status", status(), retain=True)
     tab.until("page.site()?.gateways.has('ready')", "it reads")
-    record = open(SCRATCH / "told", "w")
+    record = open(SCRATCH / "messages", "w")
     subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(broker.port), "-t", "beacons/store/golden/#", "-F", "%t\t%p"], stdout=record)
     process = agent(BEACOND, SCRATCH / "golden", broker.port, "store", "golden", extra=REGION)
     expect(tab, "a beacon that is heard is in the list", "document.getElementById('beacon-list').innerText.includes('2/1')")
@@ -47,11 +47,11 @@ def agents(browser, broker):
     subscriber.terminate()
     subscriber.wait()
     record.close()
-    told = [line.split("\t") for line in (SCRATCH / "told").read_text().splitlines()]
-    events = {json.loads(payload)["seq"]: json.loads(payload)["type"] for topic, payload in told if topic.endswith("/event")}
+    messages = [line.split("\t") for line in (SCRATCH / "messages").read_text().splitlines()]
+    events = {json.loads(payload)["seq"]: json.loads(payload)["type"] for topic, payload in messages if topic.endswith("/event")}
     shown = tab.value("Object.fromEntries(page.site().events.map((one) => [one.seq, one.type]))")
     check("every event is on the page, and no other", {int(seq): kind for seq, kind in shown.items()} == events and events, f"{shown} {events}")
-    dwell = [json.loads(payload).get("dwell_s") for topic, payload in told if topic.endswith("/event") and '"exit"' in payload]
+    dwell = [json.loads(payload).get("dwell_s") for topic, payload in messages if topic.endswith("/event") and '"exit"' in payload]
     lines = tab.value("document.querySelectorAll('#event-list li').length")
     check("a visit is one line", lines == sum(kind == "enter" for kind in events.values()), tab.text("#event-list"))
     tab.value("document.getElementById('raw').click()")
@@ -61,10 +61,10 @@ def agents(browser, broker):
     check("nothing is complained about", not tab.complaints(), tab.complaints())
 
 
-def until_told(people, read, wanted):
+def until_shown(people, read, wanted):
     """The page's value once it is the expected one, or after a minute; the shop repeats its messages, as a store does."""
     for _ in range(300):
-        people.tell()
+        people.publish()
         time.sleep(0.2)
         if read() == wanted:
             break
@@ -80,15 +80,15 @@ def shop(browser, broker, publisher):
     tab.until(f"{SITE}?.gateways.size >= 7", "the gateways come")
     people.walk(0.1)
     live(people, 15)
-    people.tell()
+    people.publish()
     wanted = {f"2/{one['minor']}": [round(one["place"][0], 2), round(one["place"][1], 2)] for one in people.people if one["minor"] != 7}
     place = "[...page.plan.motes.all.values()].filter((one) => one.certain).map((one) => [one.beacon.label, [one.aim.x_m, one.aim.y_m]])"
-    found = until_told(people, lambda: dict(tab.value(place)), wanted)
+    found = until_shown(people, lambda: dict(tab.value(place)), wanted)
     check("beacons stand where the store says", found == wanted, f"{found} {wanted}")
     expect(tab, "a beacon glides to its place and then stands", "[...page.plan.motes.all.values()].every((one) => Math.abs(one.x_m - one.aim.x_m) < 0.01)")
     for zone in {zone for zone, _, _ in GATEWAYS.values()}:
         count = sum(one["zone"] == zone for one in people.people)
-        people.tell()
+        people.publish()
         # The gateway of the dairy is deaf.
         words = str(count) if zone != "dairy" else f"{count}, some unknown" if count else "?"
         expect(tab, f"the count of zone {zone}", f"[...document.querySelectorAll('#zone-list li')].some((one) => one.textContent === '{zone} {words}')")
@@ -108,7 +108,7 @@ def shop(browser, broker, publisher):
 def search(tab, people):
     for typed, rows in (("2/4", 1), ("uuid:39ed", 14), ("uuid:40", 0), ("major:2", 14), ("minor:11", 1), ("id:carts", 14), ("id:phones", 0)):
         tab.value(f"document.getElementById('search').value = '{typed}'; document.getElementById('search').dispatchEvent(new Event('input'))")
-        people.tell()
+        people.publish()
         expect(tab, f"a search for {typed}", f"document.querySelectorAll('#beacon-list li').length === {rows}")
         expect(tab, f"a search for {typed} on the plan", f"page.plan.motes.all.size === {rows}")
     tab.value("document.getElementById('search').value = ''; document.getElementById('search').dispatchEvent(new Event('input'))")
@@ -132,7 +132,7 @@ def names(browser, tab):
             ("button", "tab", "textbox", "searchbox", "combobox", "image", "img", "spinbutton") and not node.get("name", {}).get("value")]
     check("everything that can be used has a name", not bare, bare)
     label = tab.value("document.getElementById('plan').getAttribute('aria-label')")
-    check("the plan is told in words", "6 gateways and 14 beacons" in label and "1 unknown" in label, label)
+    check("the plan is described in words", "6 gateways and 14 beacons" in label and "1 unknown" in label, label)
 
 
 def keyboard(tab):
@@ -204,7 +204,7 @@ def van(browser, broker):
     expect(tab, "the van moves on the map", "page.map.things().movers.some((one) => one.id === 'van-7' && one.trail.length > 20 && one.fix.course_deg !== null)",
            "page.map.things()")
     expect(tab, "its depot is a circle, with its state", "page.map.things().circles.some((one) => one.region === 'depot' && one.radius_m === 150)")
-    expect(tab, "its events are told", "document.getElementById('event-list').textContent.includes('depot')")
+    expect(tab, "its events are shown", "document.getElementById('event-list').textContent.includes('depot')")
     # A second in which the batches are over.
     process.wait(timeout=300)
     check("it plays to its end", process.returncode == 0, process.stderr.read())
@@ -236,7 +236,7 @@ def main():
                                     (hostile, browser, broker, publisher), (agents, browser, broker), (van, browser, broker), (away, browser, broker),
                                     (stale, browser, broker), (missing, browser, broker), (elsewhere, browser, broker),
                                     (crowd, browser, broker), (login, browser), (load, browser, broker), (chain, browser, broker)):
-                # What the shop has told stays at the broker, and some of the others look at it.
+                # What the shop has published stays at the broker, and some of the others look at it.
                 if is_left(run):
                     continue
                 begin = time.monotonic()

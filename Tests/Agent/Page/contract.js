@@ -1,8 +1,8 @@
 // Where the page says something of each kind, word or figure of the contract by itself: it leaves none out, and invents none.
 
-import { kinds, unread } from '../../../deploy/page/source/news/contract.js';
-import { readers, readPayload } from '../../../deploy/page/source/news/payload.js';
-import { readTopic } from '../../../deploy/page/source/news/topic.js';
+import { kinds, unread } from '../../../deploy/page/source/messages/contract.js';
+import { readers, readPayload } from '../../../deploy/page/source/messages/payload.js';
+import { readTopic } from '../../../deploy/page/source/messages/topic.js';
 import { Page } from '../../../deploy/page/source/page.js';
 import { takers } from '../../../deploy/page/source/model/store.js';
 import { facts } from '../../../deploy/page/source/view/gatewaylist.js';

@@ -67,21 +67,21 @@ def load(browser, broker):
     publisher.publish("beacons/load/site/status", status(), retain=True)
     tab = browser.tab(broker.url("load"))
     tab.until("page.reader.ready && page.site()?.gateways.size === 65", "it reads")
-    end, told, begin = time.monotonic() + 8, 0, time.monotonic()
+    end, updates, begin = time.monotonic() + 8, 0, time.monotonic()
     frames = None
     while time.monotonic() < end:
         for gateway in range(64):
             publisher.publish(f"beacons/load/gate-{gateway}/region/carts/ranging", common(region="carts", count=16, beacons=[
-                beacon(1, minor, accuracy_m=2 + (told + minor) % 5) for minor in range(gateway * 16, min(1000, gateway * 16 + 16))]))
+                beacon(1, minor, accuracy_m=2 + (updates + minor) % 5) for minor in range(gateway * 16, min(1000, gateway * 16 + 16))]))
         place = [beacon(1, minor, zone=f"gate-{minor % 64}", zone_confidence=0.9, position={
-            "x_m": minor % 40 + told % 10 * 0.2, "y_m": minor // 40 + told % 7 * 0.2, "floor": 0, "error_m": 1.5}) for minor in range(1000)]
+            "x_m": minor % 40 + updates % 10 * 0.2, "y_m": minor // 40 + updates % 7 * 0.2, "floor": 0, "error_m": 1.5}) for minor in range(1000)]
         for start in range(0, 1000, 250):
             publisher.publish(f"beacons/load/site/region/carts/{start // 250}/ranging", common(region="carts", count=250, beacons=place[start:start + 250]))
-        told += 1
+        updates += 1
         if frames is None and time.monotonic() - begin > 2:
             frames, since = tab.value("page.frames"), time.monotonic()
-        time.sleep(max(0, begin + told * 0.1 - time.monotonic()))
+        time.sleep(max(0, begin + updates * 0.1 - time.monotonic()))
     rate = (tab.value("page.frames") - frames) / (time.monotonic() - since)
-    print(f"{rate:.0f} frames a second with 1,000 beacons of 64 gateways, {told / 8:.1f} updates a second of each")
+    print(f"{rate:.0f} frames a second with 1,000 beacons of 64 gateways, {updates / 8:.1f} updates a second of each")
     check("all of them are drawn", tab.value("page.plan.motes.all.size") == 1000, tab.value("page.plan.motes.all.size"))
     check("nothing is complained about", not tab.complaints(), tab.complaints())

@@ -2,7 +2,7 @@
 
 import { limits } from '../../../deploy/page/source/model/limits.js';
 import { beaconsOf } from '../../../deploy/page/source/model/heard.js';
-import { PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
+import { PayloadError, readPayload } from '../../../deploy/page/source/messages/payload.js';
 import { Page } from '../../../deploy/page/source/page.js';
 import { healthWords, heardWords } from '../../../deploy/page/source/view/card.js';
 import { receiverWords } from '../../../deploy/page/source/view/words.js';
@@ -17,7 +17,7 @@ const before = (hours) => new Date(now_ms - hours * hour_ms).toISOString();
 const heard = (minor, hours, fields = {}) => ({ uuid, major: 1, minor, first_heard_at: before(1000), last_heard_at: before(hours), interval_ms: 1000, rssi_dbm: -70, ...fields });
 const battery = (fields, hours = 1) => ({ ...fields, telemetry_at: before(hours), format: 'minew' });
 
-/** A page of store `s` that tells a list: of a gateway, made so many hours ago. */
+/** A page of store `s` that publishes a list: of a gateway, made so many hours ago. */
 function pageOf() {
   const page = new Page({ prefix: 'beacons', layout: null, names: { beacons: { [`${uuid}/1/2`]: 'Cart 2' } } }, { garbled: (topic, why) => page.garbage.push(why), timed: () => {}, remark: () => {} });
   page.garbage = [];
@@ -25,7 +25,7 @@ function pageOf() {
   page.lists = (gateway, hours, beacons, { page: number = 0, pages = 1, ...fields } = {}) => page.take(
     `beacons/s/${gateway}/beacons/${number}`, message({ at: before(hours), page: number, pages, beacons, ...fields }), true, now_ms);
   page.clears = (topic) => page.take(`beacons/s/${topic}`, new Uint8Array(), false, now_ms);
-  page.told = () => beaconsOf(page.site(), now_ms).map(({ beacon, health }) => `${beacon.minor} ${heardWords(health, now_ms)}`.replaceAll('\u00a0', ' '));
+  page.shown = () => beaconsOf(page.site(), now_ms).map(({ beacon, health }) => `${beacon.minor} ${heardWords(health, now_ms)}`.replaceAll('\u00a0', ' '));
   page.signs = () => beaconsOf(page.site(), now_ms).map(({ beacon, health }) => [beacon.minor, ...signsOf(health)].join(' '));
   return page;
 }
@@ -41,7 +41,7 @@ export const healthRules = {
     const page = pageOf();
     page.lists('door', 0, [heard(1, 3), heard(2, 5)]);
     page.lists('till', 0.5, [heard(2, 4)]);
-    same(page.told(), ['1 last heard 3 h ago by door', '2 last heard 4 h ago by till']);
+    same(page.shown(), ['1 last heard 3 h ago by door', '2 last heard 4 h ago by till']);
     same(beaconsOf(page.site(), now_ms).map(({ beacon }) => beacon.label), ['1/1', 'Cart 2']);
   },
   'a beacon is silent after a day, where the gateway that heard it last goes on making lists': () => {
@@ -50,7 +50,7 @@ export const healthRules = {
     // It heard 3 after the door did, and is offline since. Of 4 it says less than the door.
     page.lists('till', 40, [heard(3, 41), heard(4, 70)]);
     same(page.signs(), ['1 silent', '2', '3', '4 silent']);
-    same(page.told()[2], '3 last heard 41 h ago by till, whose list is old');
+    same(page.shown()[2], '3 last heard 41 h ago by till, whose list is old');
   },
   'an old list makes no beacon silent, nor does one of the future': () => {
     const page = pageOf();
@@ -66,12 +66,12 @@ export const healthRules = {
     page.take('beacons/s/door/region/carts/ranging', message({ beacons: [{ uuid, major: 1, minor: 1 }] }), false, now_ms);
     same(page.signs(), ['1 low']);
   },
-  'a clock that is not set tells no time, and what a set one tells goes before it': () => {
+  'a clock that is not set gives no time, and that of a set one goes before it': () => {
     const page = pageOf();
     page.lists('door', 0, [heard(1, 30), heard(2, 0, battery({ battery_percent: 5 }, 0))], { clock: 'unsynced' });
-    same([page.told()[0], page.signs()], ['1 last heard by door, whose clock is not set', ['1', '2 low']]);
+    same([page.shown()[0], page.signs()], ['1 last heard by door, whose clock is not set', ['1', '2 low']]);
     page.lists('till', 0, [heard(1, 30), heard(2, 9, battery({ battery_percent: 50 }, 9))]);
-    same([page.told(), page.signs()], [['1 last heard 30 h ago by till', '2 last heard 9 h ago by till'], ['1 silent', '2']]);
+    same([page.shown(), page.signs()], [['1 last heard 30 h ago by till', '2 last heard 9 h ago by till'], ['1 silent', '2']]);
   },
   'a battery is low at 10 % or 2,400 mV, by the newest telemetry of any gateway': () => {
     const page = pageOf();
@@ -96,18 +96,18 @@ export const healthRules = {
   },
   'a new page replaces the one of its topic; a cleared page, and a gateway that is cleared, take their beacons away': () => {
     const page = pageOf();
-    const told = () => page.told().map((words) => words.split(' ')[0]).sort().join('');
+    const shown = () => page.shown().map((words) => words.split(' ')[0]).sort().join('');
     page.take('beacons/s/door/status', message({ state: 'online' }), true, now_ms);
     page.lists('door', 0, [heard(1, 0), heard(2, 0)], { pages: 2 });
     page.lists('door', 0, [heard(3, 0)], { page: 1, pages: 2 });
     page.lists('till', 0, [heard(4, 0)]);
-    same([told(), page.site().heard.entries], ['1234', 4]);
+    same([shown(), page.site().heard.entries], ['1234', 4]);
     page.lists('door', 0, [heard(1, 0)], { pages: 2 });
-    same(told(), '134');
+    same(shown(), '134');
     page.clears('door/beacons/1');
-    same(told(), '14');
+    same(shown(), '14');
     page.clears('door/status');
-    same([told(), page.site().heard.entries, page.site().heard.pages.size], ['4', 1, 1]);
+    same([shown(), page.site().heard.entries, page.site().heard.pages.size], ['4', 1, 1]);
   },
   'a page that the broker keeps no more after an outage is gone': () => {
     const page = pageOf();
@@ -139,16 +139,16 @@ export const healthRules = {
     for (const fields of [{ page: 1, pages: 1, beacons: [] }, { page: 0, pages: 0, beacons: [] }, { page: 0, pages: 1 }, { page: 0, pages: 1, beacons: [{ uuid, major: 1, minor: 70000 }] },
       { page: 0, pages: 1, beacons: [heard(1, 0, { last_heard_at: 'long ago' })] }]) throws(PayloadError, () => readPayload('beacons', message(fields)));
   },
-  'a gateway that tells a time after its own list has heard the beacon when it made the list': () => {
+  'a gateway that lists a time after its own list has heard the beacon when it made the list': () => {
     const page = pageOf();
     page.lists('door', 2, [heard(1, -5000)]);
-    same(page.told(), ['1 last heard 2 h ago by door']);
+    same(page.shown(), ['1 last heard 2 h ago by door']);
   },
   'the lists are those of the selected store, and of no other': () => {
     const page = pageOf();
     page.lists('door', 0, [heard(1, 0)]);
     page.take('beacons/other/door/beacons/0', message({ page: 0, pages: 1, beacons: [heard(9, 0)] }), true, now_ms);
-    same([page.told().length, page.store.sites.has('other')], [1, false]);
+    same([page.shown().length, page.store.sites.has('other')], [1, false]);
     page.look('other');
     same(page.store.sites.get('s').heard.known.size, 0);
   },

@@ -3,8 +3,8 @@
 import { Heat, boundsOf, shadeOf } from '../../../deploy/page/source/model/heat.js';
 import { limits } from '../../../deploy/page/source/model/limits.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
-import { PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
-import { readTopic } from '../../../deploy/page/source/news/topic.js';
+import { PayloadError, readPayload } from '../../../deploy/page/source/messages/payload.js';
+import { readTopic } from '../../../deploy/page/source/messages/topic.js';
 import { describeHeat, strength, wordsOf } from '../../../deploy/page/source/view/heat.js';
 import { message, same, throws } from './assert.js';
 
@@ -13,12 +13,12 @@ const begin = Date.parse('2026-11-23T09:00:00.000Z');
 const cell = (x_m, seconds, beacons = 5, floor = 0) => ({ floor, x_m, y_m: 1, seconds, beacons });
 
 /** The sheet of an hour, counted from 0, as a payload. */
-function told(sheet, cells, more = {}) {
+function payload(sheet, cells, more = {}) {
   const text = (at_ms) => new Date(at_ms).toISOString();
   return { epoch: '01M7YFBND8NHZK0BZS3VJ4ZZ24', sheet: sheet + 1, from_at: text(begin + sheet * hour_ms), to_at: text(begin + (sheet + 1) * hour_ms), page: 0, pages: 1,
     cell_m: 2, cells, omitted_cells: 1, omitted_s: 30, unplaced_s: 4, ...more };
 }
-const read = (...parts) => readPayload('heat', message(told(...parts)));
+const read = (...parts) => readPayload('heat', message(payload(...parts)));
 function heatOf(...sheets) {
   const heat = new Heat();
   for (const sheet of sheets) heat.take(sheet);
@@ -70,7 +70,7 @@ export const heatRules = {
     const [time] = wordsOf(heatOf(read(0, [cell(1, 60)]), read(3, [cell(1, 60)])).on(0), 0, begin);
     same(time.includes(' (120\u00a0min of it), as far') || time.includes(' (2\u00a0h of it), as far'), true);
   },
-  'time of too few beacons to be told is said to be left out': () => {
+  'time of too few beacons to be published is named as left out': () => {
     const words = (...sheets) => wordsOf(heatOf(...sheets).on(0), 0, begin)[1];
     const secret = read(0, [], { omitted_s: null, unplaced_s: null });
     same(words(secret), 'Left out on all floors together: the time in cells with too few beacons.');
@@ -82,7 +82,7 @@ export const heatRules = {
     same(describeHeat(heatOf(read(0, [cell(1, 9), cell(3, 60)])).on(0)), 'Below them the heat of 2 cells, the warmest at 3, 1 m with 60\u00a0s. ');
   },
   'a sheet that makes no sense is refused': () => {
-    const refused = [told(0, [], { sheet: 0 }), told(0, [], { to_at: '2026-11-23T08:00:00.000Z' }), told(0, [], { to_at: '2026-11-23T10:00:00.001Z' }), told(0, [cell(1, 9, 65537)]), told(0, [], { page: 1 }), told(0, [cell(1, 0)]), told(0, [cell('x', 9)]), told(0, [cell(1e9, 9)]), told(0, [cell(1, 9)], { cell_m: 0 })];
+    const refused = [payload(0, [], { sheet: 0 }), payload(0, [], { to_at: '2026-11-23T08:00:00.000Z' }), payload(0, [], { to_at: '2026-11-23T10:00:00.001Z' }), payload(0, [cell(1, 9, 65537)]), payload(0, [], { page: 1 }), payload(0, [cell(1, 0)]), payload(0, [cell('x', 9)]), payload(0, [cell(1e9, 9)]), payload(0, [cell(1, 9)], { cell_m: 0 })];
     for (const one of refused) throws(PayloadError, () => readPayload('heat', message(one)));
   },
   'only the store’s word counts, and another store’s is forgotten': () => {

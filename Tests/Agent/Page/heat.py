@@ -42,7 +42,7 @@ def heat(browser, broker):
     check("the key has a sample and a time for each shade", tab.value("document.querySelectorAll('#heat-key li').length === 5")
           and "up to 60" in tab.text("#heat-key"), tab.text("#heat-key"))
     check("what is left out is said", "45" in tab.text("#heat-omitted"), tab.text("#heat-omitted"))
-    check("the picture's name tells the heat", "the heat of 3 cells, the warmest at 0.5, 0.5 m" in tab.value("document.getElementById('plan').getAttribute('aria-label')"))
+    check("the picture's name has the heat", "the heat of 3 cells, the warmest at 0.5, 0.5 m" in tab.value("document.getElementById('plan').getAttribute('aria-label')"))
     check("nothing sticks out of a phone", tab.value("document.documentElement.scrollWidth <= innerWidth"
           " && [...document.querySelectorAll('#panel-heat *')].every((one) => one.getBoundingClientRect().right <= innerWidth)"),
           tab.value("JSON.stringify([document.documentElement.scrollWidth, innerWidth, ...[...document.querySelectorAll('body *')]"

@@ -3,9 +3,9 @@
 import { connect, PacketError, read, subscribe, text } from '../../../deploy/page/source/mqtt/packets.js';
 import { Splitter } from '../../../deploy/page/source/mqtt/splitter.js';
 import { Reader } from '../../../deploy/page/source/mqtt/reader.js';
-import { readTopic } from '../../../deploy/page/source/news/topic.js';
-import { instant } from '../../../deploy/page/source/news/fields.js';
-import { PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
+import { readTopic } from '../../../deploy/page/source/messages/topic.js';
+import { instant } from '../../../deploy/page/source/messages/fields.js';
+import { PayloadError, readPayload } from '../../../deploy/page/source/messages/payload.js';
 import { identityOf, shown } from '../../../deploy/page/source/model/beacons.js';
 import { Names } from '../../../deploy/page/source/model/names.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
@@ -59,16 +59,16 @@ const rules = {
     ]) };
     same(levelsOf(beacon, 3000).map(({ gateway, rssi_dbm, age_s }) => [gateway, rssi_dbm, age_s]), [['till', -60, 1], ['door', -70, 1]]);
   },
-  'how often a gateway hears a beacon stays until it is told again': () => {
+  'how often a gateway hears a beacon stays until it is published again': () => {
     const store = new Store();
     const entry = (fields) => ({ uuid, major: 1, minor: 8, track: 3, interval_ms: null, reports_per_s: null, ...fields });
     const take = (fields, now_ms) => store.take({ site: 's', gateway: 'g', kind: 'ranging', topic: 't', region: 'r' }, { beacons: [entry(fields)] }, now_ms);
-    const told = () => { const [one] = [...store.sites.get('s').beacons.known.values()][0].heard.get('t').entries; return [one.interval_ms, one.reports_per_s]; };
+    const rate = () => { const [one] = [...store.sites.get('s').beacons.known.values()][0].heard.get('t').entries; return [one.interval_ms, one.reports_per_s]; };
     take({ interval_ms: 102, reports_per_s: 8.3 }, 0);
     take({}, 1000);
-    same(told(), [102, 8.3]);
+    same(rate(), [102, 8.3]);
     take({ track: 4 }, 2000);
-    same(told(), [null, null]);
+    same(rate(), [null, null]);
   },
   'a card has the probabilities of the likely zones': () => {
     const at = (entry) => zoneWords({ heard: new Map([['t', { gateway: 'site', entries: [{ others: [], ...entry }] }]]) }, new Names(undefined)).replaceAll('\u00a0', ' ');

@@ -125,6 +125,6 @@ class Shop:
                 marks, place = {"proximity": "unknown", "accuracy_m": -1, "accuracy_error_m": -1}, {}
             yield beacon(2, minor, zone=one["zone"], zone_confidence=0.9, **marks, **place)
 
-    def tell(self):
+    def publish(self):
         entries = list(self.entries())
         self.publisher.publish(self.topic("site", "region/carts/ranging"), common(region="carts", count=len(entries), beacons=entries))

@@ -2,8 +2,8 @@
 
 import { dayOf } from '../../../deploy/page/source/model/today.js';
 import { Store } from '../../../deploy/page/source/model/store.js';
-import { PayloadError, readPayload } from '../../../deploy/page/source/news/payload.js';
-import { readTopic } from '../../../deploy/page/source/news/topic.js';
+import { PayloadError, readPayload } from '../../../deploy/page/source/messages/payload.js';
+import { readTopic } from '../../../deploy/page/source/messages/topic.js';
 import { labelOf, spansOf, wordsOf } from '../../../deploy/page/source/view/today.js';
 import { message, same, throws } from './assert.js';
 
@@ -12,14 +12,14 @@ const hour_ms = 3600000;
 const text = (at_ms) => new Date(at_ms).toISOString();
 
 /** A day of Berlin of which some hours have begun, as a payload; further fields are of its only region. */
-function told(entries, heard, region = {}, more = {}) {
+function payload(entries, heard, region = {}, more = {}) {
   return {
     day: '2026-11-23', time_zone: 'Europe/Berlin', from_at: text(from), to_at: text(from + 24 * hour_ms),
     hours: heard.map((heard_share, index) => ({ from_at: text(from + index * hour_ms), heard_share })),
     regions: [{ region: 'carts', visits: 31, present: 6, unknown: 0, median_stay_s: 1255, entries, last_week: null, ...region }], omitted: 0, ...more,
   };
 }
-const read = (...parts) => readPayload('today', message(told(...parts)));
+const read = (...parts) => readPayload('today', message(payload(...parts)));
 const shown = (today, runs = true, now_ms = from + hour_ms) => dayOf(today, undefined, runs, now_ms);
 
 export const todayRules = {
@@ -34,7 +34,7 @@ export const todayRules = {
     const day = shown(read([1], [1], { last_week: [5, 40] }));
     same([day.hours[0].lastWeek, day.hours[1].lastWeek, day.hours[2].lastWeek, day.most, day.hasWeek], [5, 40, null, 40, true]);
   },
-  'who is present is unknown where the store can not know, does not run, or told of another day': () => {
+  'who is present is unknown where the store can not know, does not run, or published another day': () => {
     const present = (fields, ...state) => shown(read([0], [1], fields), ...state).present;
     same([present({ present: null }), present({}, false), present({}, true, from + 24 * hour_ms), present({ present: 0, unknown: 2 }), present({ unknown: 2 })], [null, null, null, null, 6]);
   },
@@ -71,13 +71,13 @@ export const todayRules = {
   'a store without regions has a day': () => same(shown(read([0], [1], {}, { regions: [] })).region, null),
   'a region that does not say what each hour had is left out': () => same(read([1, 2], [1]).regions.length, 0),
   'garbage is refused': () => {
-    const refused = [told([1], [1], {}, { to_at: text(from) }), told([1], [1], {}, { to_at: text(from + 99 * hour_ms) }), told([1], [1], {}, { hours: [3] }),
-      told(['x'], [1]), told([-1], [1]), told([1], [1], {}, { day: 3 })];
+    const refused = [payload([1], [1], {}, { to_at: text(from) }), payload([1], [1], {}, { to_at: text(from + 99 * hour_ms) }), payload([1], [1], {}, { hours: [3] }),
+      payload(['x'], [1]), payload([-1], [1]), payload([1], [1], {}, { day: 3 })];
     for (const one of refused) throws(PayloadError, () => readPayload('today', message(one)));
   },
   'no more hours and regions are read than the contract has': () => {
     const many = Array.from({ length: 300 }, () => 1);
-    const { heard, regions } = readPayload('today', message(told(many.slice(0, 26), many, {}, { regions: many.map((_, index) => ({ region: `r${index}`, visits: 1, entries: many.slice(0, 26) })) })));
+    const { heard, regions } = readPayload('today', message(payload(many.slice(0, 26), many, {}, { regions: many.map((_, index) => ({ region: `r${index}`, visits: 1, entries: many.slice(0, 26) })) })));
     same([heard.length, regions.length], [26, 64]);
   },
   'only the store’s word counts, until it is cleared': () => {

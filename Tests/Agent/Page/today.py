@@ -13,8 +13,8 @@ def day(hours=len(ENTRIES), **fields):
     begin = time.time() // HOUR_S * HOUR_S - (hours - 1) * HOUR_S
     region = {"region": "carts", "visits": 223, "present": 14, "unknown": 0, "median_stay_s": 1290, "entries": ENTRIES[:hours],
               "last_week": [0] * 8 + [6, 12, 18, 25, 29, 33, 27, 20, 26, 31, 35, 22, 4, 0, 0, 0], **fields}
-    told = [{"from_at": stamp(begin + hour * HOUR_S), "heard_share": 0.3 if hour == 13 else 1} for hour in range(hours)]
-    return common(day="2026-11-23", time_zone="", from_at=stamp(begin), to_at=stamp(begin + 24 * HOUR_S), hours=told, regions=[region], omitted=0)
+    heard = [{"from_at": stamp(begin + hour * HOUR_S), "heard_share": 0.3 if hour == 13 else 1} for hour in range(hours)]
+    return common(day="2026-11-23", time_zone="", from_at=stamp(begin), to_at=stamp(begin + 24 * HOUR_S), hours=heard, regions=[region], omitted=0)
 
 
 def today(browser, broker):
@@ -32,7 +32,7 @@ def today(browser, broker):
     check("the busiest hour and the hour that was not heard are said", "Busiest hour: 12–13, 31 visits." in words and "only in part: 13–14." in words, words)
     check("each hour is a row of the table, those to come too", tab.value("document.querySelectorAll('#today-hours tr').length") == 24)
     label = tab.value("document.querySelector('#today-chart svg').getAttribute('aria-label')")
-    check("the chart is told in words", "07–08: 3" in label and "17–18: 12" in label, label)
+    check("the chart is described in words", "07–08: 3" in label and "17–18: 12" in label, label)
     bars = tab.value("document.querySelectorAll('#today-chart .bar-today').length")
     check("an hour with visits has a bar", bars == sum(count > 0 for count in ENTRIES), bars)
     check("the week before is a line, and what was not heard is hatched",

@@ -24,7 +24,7 @@ def hostile(browser, broker, publisher):
     for topic in ("beacons/berlin-17/tills/region/carts/99999/state", "beacons/berlin-17/__proto__/status", "beacons/constructor/toString/status"):
         publisher.publish(topic, b"{}")
     expect(tab, "what can't be read is counted and said", "/could not be read.*toString/.test(document.getElementById('notices').textContent)")
-    Shop(publisher).tell()
+    Shop(publisher).publish()
     expect(tab, "the page lives on", f"{SITE}.beacons.known.size === 14")
     check("nothing is complained about", not tab.complaints(), tab.complaints())
     publisher.publish(f"beacons/berlin-17/{markup.replace('/', '')}/status", b"", retain=True)
@@ -43,7 +43,7 @@ def away(browser, broker):
     expect(tab, "and the notice goes", "!document.getElementById('notices').textContent.includes('Trying again')")
     network = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
     tab.call("Network.emulateNetworkConditions", offline=True, **network)
-    expect(tab, "a device without a network is told so", "document.getElementById('notices').textContent.includes('no network')")
+    expect(tab, "a device without a network shows so", "document.getElementById('notices').textContent.includes('no network')")
     tab.call("Network.emulateNetworkConditions", offline=False, **network)
     expect(tab, "and it goes on by itself", "page.reader.ready && !document.getElementById('notices').textContent.includes('no network')")
     publisher = Publisher(broker.port, "clock")

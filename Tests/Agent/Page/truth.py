@@ -15,7 +15,7 @@ def stale(browser, broker):
     people.walk(0.1)
     tab = browser.tab(broker.url("stale"))
     tab.until("page.reader.ready && page.site()?.gateways.size >= 7", "it reads")
-    people.tell()
+    people.publish()
     tab.until("document.querySelectorAll('#beacon-list li').length === 14", "all are there")
     check("while it is connected nothing is greyed", not tab.value("document.body.classList.contains('frozen')"))
     broker.stop()
@@ -30,7 +30,7 @@ def stale(browser, broker):
     broker.start()
     tab.value("document.getElementById('try-now').click()")
     expect(tab, "a button tries again at once", "page.reader.ready && !document.body.classList.contains('frozen') && document.getElementById('broken').hidden")
-    people.tell()
+    people.publish()
     check("nothing is complained about", not tab.complaints(), tab.complaints())
 
 
@@ -67,29 +67,29 @@ def elsewhere(browser, broker):
     for site in ("north", "south"):
         publisher.publish(f"beacons/{site}/door/status", status(), retain=True)
 
-    def told(site, minor):
+    def publish_one(site, minor):
         publisher.publish(f"beacons/{site}/door/region/carts/ranging", common(region="carts", count=1, beacons=[beacon(2, minor)]))
 
     tab = browser.tab(broker.url("north"))
     tab.until("page.reader.ready && page.site()?.gateways.has('door')", "it reads")
     tab.value("(() => { page.came = []; const take = page.take; page.take = function (topic, ...rest) { page.came.push(topic); return take.call(page, topic, ...rest); }; })()")
-    told("north", 1)
+    publish_one("north", 1)
     expect(tab, "the store that is looked at is read", "page.site().beacons.known.size === 1")
     tab.value("location.hash = '#site=south'")
     expect(tab, "another one is read instead", "page.siteName === 'south' && page.site()?.gateways.has('door')")
     for _ in range(300):
-        told("south", 0)
+        publish_one("south", 0)
         time.sleep(0.1)
         if tab.value("page.came.includes('beacons/south/door/region/carts/ranging')"):
             break
     tab.value("page.came.length = 0")
-    told("north", 2)
-    told("south", 3)
+    publish_one("north", 2)
+    publish_one("south", 3)
     expect(tab, "and the former one no more", "page.came.includes('beacons/south/door/region/carts/ranging') && !page.came.includes('beacons/north/door/region/carts/ranging')", "page.came")
     tab.value("location.hash = '#site=%2B'")
     expect(tab, "a wildcard in the address is refused", "document.getElementById('notices').textContent.includes('No store can be called') && page.siteName === 'south'")
-    told("north", 4)
-    told("south", 5)
+    publish_one("north", 4)
+    publish_one("south", 5)
     expect(tab, "and reads no other store", "page.site().beacons.known.size === 1 && [...page.site().beacons.known.values()][0].minor === 5")
     check("of the others nothing came", not tab.value("page.came.includes('beacons/north/door/region/carts/ranging')"))
 
@@ -108,7 +108,7 @@ def small(browser, broker):
                         " return ['plan', 'panel-gateways'].map((id) => document.getElementById(id).getBoundingClientRect().height); })()")
     check("and plan and list have room", heights[0] >= 100 and heights[1] >= 80, heights)
     tab.value("document.getElementById('tab-map').click()")
-    expect(tab, "an empty map says so", "!document.getElementById('map-none').hidden && document.getElementById('map-none').textContent.includes('has told where it is')")
+    expect(tab, "an empty map says so", "!document.getElementById('map-none').hidden && document.getElementById('map-none').textContent.includes('has published where it is')")
     publisher.publish("beacons/small/door/status", b"{")
     expect(tab, "garbage is said", "document.querySelector('#notice-list [data-name=garbage]')")
     tab.value("document.querySelector('#notice-list [data-name=garbage] button').click()")

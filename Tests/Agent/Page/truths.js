@@ -181,7 +181,7 @@ export const truths = {
     for (const name of ['+', '#', 'a/b', '', 'x'.repeat(200)]) page.look(name);
     same([page.siteName, page.filters().every((filter) => filter.startsWith('beacons/+/+/') || filter.startsWith('beacons/s/+/'))], ['s', true]);
   },
-  'what only a store that is looked at tells is forgotten with it': () => {
+  'what only a store that is looked at publishes is dropped with it': () => {
     const page = pageOf();
     page.says('door/region/carts/ranging', { beacons: [cart(1)] });
     page.says('door/region/carts/2/1/event', { epoch: 'E', seq: 1, type: 'enter', ...cart(1) });

@@ -38,7 +38,7 @@ def scenario(run, *arguments):
 def live(shop, rounds, seconds=0.5):
     for _ in range(rounds):
         shop.walk(seconds)
-        shop.tell()
+        shop.publish()
         time.sleep(0.1)
 
 

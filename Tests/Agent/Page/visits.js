@@ -1,14 +1,14 @@
-// One line for a visit, whatever tells of it: rules of the page's model.
+// One line for a visit, whatever reports it: rules of the page's model.
 
 import { Store } from '../../../deploy/page/source/model/store.js';
-import { readTopic } from '../../../deploy/page/source/news/topic.js';
+import { readTopic } from '../../../deploy/page/source/messages/topic.js';
 import { visitsOfSite } from '../../../deploy/page/source/model/visits.js';
 import { same, uuid } from './assert.js';
 
-/** A store in which such events were told: a gateway or `site`, a zone or null, the type, the time in seconds, and further fields. */
-function visits(...told) {
+/** A store in which such events were published: a gateway or `site`, a zone or null, the type, the time in seconds, and further fields. */
+function visits(...published) {
   const store = new Store();
-  told.forEach(([gateway, zone, type, at_s, more], index) => {
+  published.forEach(([gateway, zone, type, at_s, more], index) => {
     const subject = readTopic(`beacons/s/${gateway}/region/carts/1/8/${zone ? `zone/${zone}/` : ''}event`, 'beacons');
     const dwell_s = more?.dwell_s ?? null;
     store.take(subject, { at: at_s * 1000, epoch: 'E', seq: index, type, uuid, major: 1, minor: 8, dwell_s, partial: false, inferred: false, unmonitored: false, late: false, ...more });
@@ -17,12 +17,12 @@ function visits(...told) {
 }
 
 export const visitRules = {
-  'a visit is one line, whatever the gateways and the zones tell': () => same(visits(
+  'a visit is one line, whatever the gateways and the zones report': () => same(visits(
     ['door', null, 'enter', 10], ['site', null, 'enter', 10], ['site', 'entrance', 'enter', 11], ['oven', null, 'enter', 100],
     ['site', 'entrance', 'exit', 100, { dwell_s: 89 }], ['site', 'bakery', 'enter', 100], ['door', null, 'exit', 130, { dwell_s: 120 }],
     ['oven', null, 'exit', 310, { dwell_s: 210 }], ['site', 'bakery', 'exit', 300, { dwell_s: 200 }], ['site', null, 'exit', 310, { dwell_s: 300 }],
   ), [['carts 1/8', 'entrance bakery', 310, 300]]),
-  'a visit that the store tells late is one of its own, between the others': () => same(visits(
+  'a visit that the store reports late is one of its own, between the others': () => same(visits(
     ['site', null, 'enter', 10], ['site', null, 'exit', 20, { dwell_s: 10 }], ['site', null, 'enter', 60],
     ['site', null, 'exit', 28, { dwell_s: 2, late: true }], ['site', null, 'exit', 90, { dwell_s: 30 }],
   ), [['carts 1/8', '', 90, 30], ['carts 1/8', '', 28, 2], ['carts 1/8', '', 20, 10]]),
@@ -42,7 +42,7 @@ export const visitRules = {
     ['door', null, 'enter', 10], ['oven', null, 'enter', 50], ['door', null, 'exit', 60, { dwell_s: 50 }], ['oven', null, 'exit', 70, { dwell_s: 20 }],
     ['door', null, 'enter', 200],
   ), [['carts 1/8', 'door', null, null], ['carts 1/8', 'door oven', 70, 60]]),
-  'where a store tells only zones, one that follows at once is the same visit': () => same(visits(
+  'where a store reports only zones, one that follows at once is the same visit': () => same(visits(
     ['site', 'entrance', 'enter', 10], ['site', 'entrance', 'exit', 50, { dwell_s: 40 }], ['site', 'bakery', 'enter', 50], ['site', 'bakery', 'exit', 70, { dwell_s: 20 }],
   ), [['carts 1/8', 'entrance bakery', 70, 60]]),
   'ten seconds later is still at once, and later is another visit': () => {

@@ -224,7 +224,7 @@ function drawLists() {
   byId('plan').setAttribute('aria-label', plan.describe());
   const unplaced = [...plan.places.values()].filter((place) => !place.placed).length;
   byId('unplaced').hidden = unplaced === 0 || page.calibrating !== null;
-  say(byId('unplaced'), `${unplaced} gateway${unplaced === 1 ? ' has' : 's have'} no place yet: “Set up” tells it.`);
+  say(byId('unplaced'), `${unplaced} gateway${unplaced === 1 ? ' has' : 's have'} no place yet: “Set up” sets it.`);
   if (page.calibrating === 'gateways') calibration.refresh();
 }
 

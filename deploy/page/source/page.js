@@ -1,9 +1,9 @@
 import { readLayout, writeLayout } from './model/layout.js';
 import { Names } from './model/names.js';
 import { Store } from './model/store.js';
-import { unread } from './news/contract.js';
-import { readPayload, PayloadError } from './news/payload.js';
-import { isName, readTopic } from './news/topic.js';
+import { unread } from './messages/contract.js';
+import { readPayload, PayloadError } from './messages/payload.js';
+import { isName, readTopic } from './messages/topic.js';
 import { PacketError } from './mqtt/packets.js';
 import { readFilter } from './view/filter.js';
 
@@ -34,7 +34,7 @@ export class Page {
     this.layout = readLayout(null);
   }
 
-  /** Takes a new state of the connection. Beacons shown before a reconnect had no chance to be told again. */
+  /** Takes a new state of the connection. Beacons shown before a reconnect had no chance to come again. */
   connect(connection, now_ms) {
     this.connection = connection;
     if (connection.state === 'online') {
@@ -60,7 +60,7 @@ export class Page {
     return this.heard_ms === null || stands ? null : this.heard_ms;
   }
 
-  /** Forgets beacons that are not told any more. Without a connection no time passes for them. */
+  /** Drops beacons that no message names any more. Without a connection no time passes for them. */
   expire(now_ms) {
     if (this.heard_ms !== null) this.store.expire(this.heard_ms);
     if (this.renewed_ms !== null && this.connection.state === 'online' && now_ms - this.renewed_ms >= renewing_ms) {
@@ -89,7 +89,7 @@ export class Page {
   filters() {
     const { prefix } = this.settings;
     const all = ['status', 'location', 'location/track', 'region/+/state'].map((rest) => `${prefix}/+/+/${rest}`);
-    // Without a selected store the page shows a chain's gateways that need help, whose health tells of certificates and backlogs.
+    // Without a selected store the page shows a chain's gateways that need help, whose health names certificates and backlogs.
     if (this.siteName === null) return [...all, `${prefix}/+/+/health`];
     return [...all, `${prefix}/${this.siteName}/+/health`, `${prefix}/${this.siteName}/+/today`, `${prefix}/${this.siteName}/+/heat`, `${prefix}/${this.siteName}/+/learned`, `${prefix}/${this.siteName}/+/beacons/+`, `${prefix}/${this.siteName}/+/region/#`];
   }
@@ -104,7 +104,7 @@ export class Page {
     if (!isWanted && lookedAt.has(subject.kind)) return;
     try {
       const body = payload.length === 0 ? null : readPayload(subject.kind, payload);
-      // A recording plays its own time, so only a gateway that hears a radio tells the time.
+      // A recording plays its own time, so only a gateway that hears a radio gives the time.
       const hears = () => this.store.sites.get(subject.site)?.gateways.get(subject.gateway)?.status?.radio === 'scanning';
       if (body?.synced && !retained && subject.kind === 'ranging' && hears()) this.notices.timed(now_ms - body.at);
       this.store.take(subject, body, now_ms, retained);

@@ -1,7 +1,7 @@
 import { limits } from './limits.js';
 import { Names } from './names.js';
 
-// Ranging comes at least every ten seconds while a beacon is in range. A beacon that is not told for this long is gone.
+// Ranging comes at least every ten seconds while a beacon is in range. A beacon that no message names for this long is gone.
 const forgotten_ms = 15000;
 
 /** The name of an identity: one beacon, whatever gateway hears it. */
@@ -10,7 +10,7 @@ export const identityOf = (beacon) => `${beacon.uuid}/${beacon.major}/${beacon.m
 /**
  * The beacons that a store hears, with the gateways that hear them. A ranging message replaces the former one of its topic.
  *
- * A gateway's ranging tells the distance of a beacon from that gateway; the ranging of the gateway `site` tells its place. The page
+ * A gateway's ranging has the distance of a beacon from that gateway; the ranging of the gateway `site` has its place. The page
  * decides nothing: it shows the place by `site` where there is one, and otherwise the gateway with the least distance.
  */
 export class Beacons {
@@ -63,7 +63,7 @@ export class Beacons {
     for (const source of this.sources.values()) source.now_ms = now_ms;
   }
 
-  /** Forgets beacons that are not told any more; `now_ms` is the time of the broker's last message. */
+  /** Drops beacons that no message names any more; `now_ms` is the time of the broker's last message. */
   expire(now_ms) {
     for (const [topic, source] of this.sources) {
       if (now_ms - source.now_ms <= forgotten_ms) continue;
@@ -73,7 +73,7 @@ export class Beacons {
   }
 }
 
-/** Takes over how often a gateway hears a beacon: a list tells that every few seconds, not each time. */
+/** Takes over how often a gateway hears a beacon: a list has that every few seconds, not each time. */
 function keepRates(entries, former) {
   for (const entry of entries) {
     if (entry.interval_ms !== null) continue;

@@ -42,16 +42,16 @@ export class HeardBeacons {
 
   put(identity, topic, { uuid, major, minor }, entry) {
     let beacon = this.known.get(identity);
-    const isNew = !beacon?.told.has(topic);
+    const isNew = !beacon?.entries.has(topic);
     if (isNew && this.entries >= limits.entries) return false;
     if (!beacon) {
       if (this.known.size >= limits.beacons) return false;
       // No gateway ranges it, as far as the list knows: a beacon of `Beacons` has those that do.
-      beacon = { identity, uuid, major, minor, label: this.names.beacon({ uuid, major, minor }), heard: new Map(), told: new Map(), joined: null };
+      beacon = { identity, uuid, major, minor, label: this.names.beacon({ uuid, major, minor }), heard: new Map(), entries: new Map(), joined: null };
       this.known.set(identity, beacon);
     }
     if (isNew) this.entries += 1;
-    beacon.told.set(topic, entry);
+    beacon.entries.set(topic, entry);
     beacon.joined = null;
     return true;
   }
@@ -60,10 +60,10 @@ export class HeardBeacons {
   drop(topic) {
     for (const identity of this.pages.get(topic)?.identities ?? []) {
       const beacon = this.known.get(identity);
-      beacon.told.delete(topic);
+      beacon.entries.delete(topic);
       beacon.joined = null;
       this.entries -= 1;
-      if (beacon.told.size === 0) this.known.delete(identity);
+      if (beacon.entries.size === 0) this.known.delete(identity);
     }
     this.pages.delete(topic);
   }
@@ -74,12 +74,12 @@ export class HeardBeacons {
   }
 }
 
-/** Joins what gateways tell: the last hearing, and the newest telemetry. A clock that was not set counts only where no other one does. */
+/** Joins what gateways list: the last hearing, and the newest telemetry. A clock that was not set counts only where no other one does. */
 function join(beacon) {
   if (beacon.joined) return beacon.joined;
   let last = null;
   let charge = null;
-  for (const entry of beacon.told.values()) {
+  for (const entry of beacon.entries.values()) {
     if (!last || (entry.synced === last.synced ? entry.heard > last.heard : entry.synced)) last = entry;
     if (entry.battery && (!charge || (entry.synced === charge.synced ? entry.battery.at > charge.battery.at : entry.synced))) charge = entry;
   }
@@ -89,8 +89,8 @@ function join(beacon) {
 }
 
 /**
- * The health of a beacon that stands in a list. `heard_ms` is null where no set clock tells it. `battery` is null where the beacon tells
- * none. `gateway` and `teller` heard it last and read its battery.
+ * The health of a beacon that stands in a list. `heard_ms` is null where no set clock gives it. `battery` is null where the beacon reports
+ * none. `gateway` and `reader` heard it last and read its battery.
  *
  * It is silent where the gateway that heard it last has made a list more than a day after that, and that list is fresh. A gateway that is
  * offline makes no beacon silent. `isRanged` says that a gateway hears it right now.
@@ -99,15 +99,15 @@ export function healthOf(beacon, isRanged, now_ms) {
   const { last, charge, isLow } = join(beacon);
   const isFresh = Math.abs(now_ms - last.at) <= fresh_ms;
   return {
-    gateway: last.gateway, heard_ms: last.synced ? last.heard : null, isFresh, battery: charge?.battery ?? null, teller: charge?.gateway ?? null, isLow,
+    gateway: last.gateway, heard_ms: last.synced ? last.heard : null, isFresh, battery: charge?.battery ?? null, reader: charge?.gateway ?? null, isLow,
     isSilent: !isRanged && last.synced && isFresh && last.at - last.heard > day_ms,
   };
 }
 
 /** The health of a beacon that is ranged; null where it stands in no list. */
 export function rangedHealth(site, { identity }) {
-  const told = site.heard.known.get(identity);
-  return told ? healthOf(told, true, 0) : null;
+  const listed = site.heard.known.get(identity);
+  return listed ? healthOf(listed, true, 0) : null;
 }
 
 /**

@@ -3,4 +3,4 @@
 // `states`, `names`, `trail` and `pages` are of one gateway. `entries` are those of the lists of beacons,
 // `heatCells` those of all sheets of a heat map. An hour of a heat map goes as a whole.
 
-export const limits = { sites: 10000, gateways: 20000, gatewaysOfSite: 2000, beacons: 20000, sources: 20000, circles: 5000, zones: 1000, statesOfZones: 20000, events: 200, told: 600, trail: 500, names: 1000, pages: 25, entries: 100000, sheets: 100, heatCells: 20000 };
+export const limits = { sites: 10000, gateways: 20000, gatewaysOfSite: 2000, beacons: 20000, sources: 20000, circles: 5000, zones: 1000, statesOfZones: 20000, events: 200, storeEvents: 600, trail: 500, names: 1000, pages: 25, entries: 100000, sheets: 100, heatCells: 20000 };

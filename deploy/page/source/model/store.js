@@ -17,7 +17,7 @@ export class Store {
     this.sites = new Map();
     this.gatewayCount = 0;
     this.refused = 0;
-    // Counts up with each change, which tells a view to draw.
+    // Counts up with each change, which makes a view draw.
     this.version = 0;
     // Counts the connections.
     this.round = 0;
@@ -27,7 +27,7 @@ export class Store {
   site(name) {
     let site = this.sites.get(name);
     if (!site && this.sites.size < limits.sites) {
-      site = { name, gateways: new Map(), beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), told: new Map(), statesOfZones: 0, today: null, learned: null, heat: new Heat() };
+      site = { name, gateways: new Map(), beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), zones: new Map(), circles: new Map(), events: [], numbers: new Set(), storeEvents: new Map(), statesOfZones: 0, today: null, learned: null, heat: new Heat() };
       this.sites.set(name, site);
     }
     if (!site) this.refused += 1;
@@ -100,7 +100,7 @@ export class Store {
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;
-    Object.assign(site, { beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), events: [], numbers: new Set(), told: new Map(), today: null, learned: null, heat: new Heat() });
+    Object.assign(site, { beacons: new Beacons(this.names), heard: new HeardBeacons(this.names), events: [], numbers: new Set(), storeEvents: new Map(), today: null, learned: null, heat: new Heat() });
     for (const gateway of site.gateways.values()) Object.assign(gateway, { health: null, waiting: [] });
     this.version += 1;
   }
@@ -145,7 +145,7 @@ export const takers = {
   },
   health(site, gateway, subject, body) {
     gateway.health = body;
-    // A minute lies between two of them, so that three tell whether a backlog grows.
+    // A minute lies between two of them, so that three show whether a backlog grows.
     if (body.figures.queue_depth !== undefined) gateway.waiting = [...(gateway.waiting ?? []), body.figures.queue_depth].slice(-3);
   },
   today(site, gateway, subject, body) {
@@ -188,10 +188,10 @@ export const takers = {
     const event = { ...body, number, gateway: gateway.id, region: subject.region, zone: subject.zone ?? null, instance: instanceOf(subject) };
     site.events.unshift(event);
     for (const old of site.events.splice(limits.events)) site.numbers.delete(old.number);
-    // The store's own events are kept longer. Gateways tell more events, which must not displace a visit of the store.
+    // The store's own events are kept longer. Gateways publish more events, which must not displace a visit of the store.
     if (gateway.id !== 'site') return;
-    site.told.set(number, event);
-    if (site.told.size > limits.told) site.told.delete(site.told.keys().next().value);
+    site.storeEvents.set(number, event);
+    if (site.storeEvents.size > limits.storeEvents) site.storeEvents.delete(site.storeEvents.keys().next().value);
   },
 };
 

@@ -4,7 +4,7 @@ const hour_ms = 3600000;
 // An hour that was heard for less of its time may lack visits.
 const heardEnough = 0.9;
 
-/** A function from a time to its hour of the day. Null where the zone is not told, or the browser does not know it. */
+/** A function from a time to its hour of the day. Null where the zone is not given, or the browser does not know it. */
 function clockOf(zone) {
   if (zone === '') return null;
   try {
@@ -41,9 +41,9 @@ function busiestOf(hours) {
 }
 
 /**
- * What is to be shown of a store's day; null where nothing was told.
+ * What is to be shown of a store's day; null where nothing was published.
  *
- * `runs` says whether `beacond site` does. What is present is unknown without it, and after the day it told of.
+ * `runs` says whether `beacond site` does. What is present is unknown without it, and after the day it published.
  */
 export function dayOf(today, regionName, runs, now_ms) {
   if (!today) return null;

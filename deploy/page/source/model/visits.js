@@ -52,7 +52,7 @@ function leave(visit, event, place, isWhole) {
 }
 
 /**
- * The visits of these events, the latest first. `whole` are the regions for which the store itself tells the end of a visit: in these,
+ * The visits of these events, the latest first. `whole` are the regions for which the store itself publishes the end of a visit: in these,
  * leaving a zone is not leaving the store.
  */
 export function visitsOf(events, whole) {
@@ -62,7 +62,7 @@ export function visitsOf(events, whole) {
   for (const event of [...events].sort((one, other) => one.at - other.at)) {
     const place = placeOf(event);
     if (event.late) {
-      // A visit of its own between two others: no entry was told, and the next visit does not follow from it.
+      // A visit of its own between two others: no entry was published, and the next visit does not follow from it.
       const visit = begin(event);
       leave(visit, event, place, false);
       visits.push(visit);
@@ -70,7 +70,7 @@ export function visitsOf(events, whole) {
     }
     let visit = latest.get(subjectOf(event));
     if (!goesOn(visit, event, place)) {
-      // The end of the former visit was never told.
+      // The end of the former visit was never published.
       if (visit?.end === null) visit.lost = true;
       visit = begin(event);
       latest.set(subjectOf(event), visit);
@@ -83,7 +83,7 @@ export function visitsOf(events, whole) {
   return visits.sort((one, other) => other.changed - one.changed);
 }
 
-/** Ends a visit whose exit the page did not get, where the store's state tells that it has ended. */
+/** Ends a visit whose exit the page did not get, where the store's state shows that it has ended. */
 function settle(visit, state) {
   const end = state?.since ?? state?.at ?? null;
   if (visit.end !== null || visit.lost || state?.state !== 'outside' || end === null || end < visit.begin) return;
@@ -94,10 +94,10 @@ function settle(visit, state) {
 export function visitsOfSite(site) {
   const store = site.gateways.get('site');
   if (!store) return visitsOf([...site.events].reverse(), new Set());
-  const told = [...site.told.values()];
+  const events = [...site.storeEvents.values()];
   const states = new Map([...store.states.values()].filter(({ zone }) => !zone).map((state) => [instanceOf(state), state]));
-  const whole = new Set([...[...states.values()].map(({ region }) => region), ...told.filter(({ zone }) => zone === null).map(({ region }) => region)]);
-  const visits = visitsOf(told, whole);
+  const whole = new Set([...[...states.values()].map(({ region }) => region), ...events.filter(({ zone }) => zone === null).map(({ region }) => region)]);
+  const visits = visitsOf(events, whole);
   for (const visit of visits) settle(visit, states.get(visit.event.instance));
   return visits;
 }

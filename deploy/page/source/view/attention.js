@@ -13,14 +13,14 @@ const backlog = 100;
 /** The digest that more than half of the gateways have; null where there is none. A store's own settings may differ from it on purpose. */
 export function usualDigest(gateways) {
   const counts = new Map();
-  let told = 0;
+  let known = 0;
   for (const { status } of gateways) {
     if (!status?.digest) continue;
-    told += 1;
+    known += 1;
     counts.set(status.digest, (counts.get(status.digest) ?? 0) + 1);
   }
   const [digest, count] = [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), [null, 0]);
-  return count * 2 > told ? digest : null;
+  return count * 2 > known ? digest : null;
 }
 
 /** What is wrong with a gateway, as [harm, words, remedy]; null where nothing is. A higher harm loses more. */

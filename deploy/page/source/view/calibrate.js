@@ -40,11 +40,11 @@ export class Calibration {
     byId('plan-distance').hidden = true;
     byId('plan-points').disabled = !this.page.layout.plan;
     byId('plan-remove').hidden = !this.page.layout.plan;
-    this.tell();
+    this.showHint();
     this.refresh();
   }
 
-  tell() {
+  showHint() {
     const { calibrating } = this.page;
     const words = {
       points: `Tap ${this.view.points.length === 0 ? 'one end' : 'the other end'} of something on the plan whose length you know: a wall, a shelf.`,
@@ -89,7 +89,7 @@ export class Calibration {
     const both = this.view.points.length === 2;
     byId('plan-distance').hidden = !both;
     if (both) byId('plan-metres').focus();
-    else this.tell();
+    else this.showHint();
   }
 
   measure(distance_m) {

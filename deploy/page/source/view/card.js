@@ -33,9 +33,9 @@ export function rateWords({ interval_ms, reports_per_s }) {
 
 /** The zone of a beacon in words, with the probability of it and of other likely zones. */
 export function zoneWords(beacon, names) {
-  const told = [...beacon.heard.values()].find(({ gateway }) => gateway === 'site');
-  const entry = told?.entries.find(({ zone }) => zone);
-  if (!told) return 'No beacond site tells a zone.';
+  const store = [...beacon.heard.values()].find(({ gateway }) => gateway === 'site');
+  const entry = store?.entries.find(({ zone }) => zone);
+  if (!store) return 'No beacond site publishes a zone.';
   if (!entry) return 'The store is not sure of a zone.';
   const percent = (share) => `${Math.round(share * 100)}\u00a0%`;
   const others = entry.others.map(({ zone, confidence }) => `${names.zone(zone)} ${percent(confidence)}`);
@@ -56,7 +56,7 @@ export function healthWords(beacon, health, now_ms) {
   const { battery } = health;
   if (battery) {
     const voltage = battery.percent === null || battery.mv === null ? '' : `, ${(battery.mv / 1000).toFixed(2)}\u00a0V`;
-    said.push(`${batteryWords(battery)}${voltage}, read ${ago(battery.at, now_ms)} by ${health.teller}`);
+    said.push(`${batteryWords(battery)}${voltage}, read ${ago(battery.at, now_ms)} by ${health.reader}`);
   }
   return said.map((words) => `${words[0].toUpperCase()}${words.slice(1)}.`).join(' ');
 }

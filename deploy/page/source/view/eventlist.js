@@ -7,7 +7,7 @@ const mostRows = 200;
 // The places of a visit that are named: the first one, and the latest.
 const mostPlaces = 8;
 
-/** One line for each visit; with the switch, one for each event as it was told. */
+/** One line for each visit; with the switch, one for each event as it was published. */
 export function showEvents(page, now_ms) {
   const site = page.site();
   const [all, fields, row] = byId('raw').checked
@@ -43,7 +43,7 @@ function journey(visit, names, now_ms) {
   const way = (places.length > 0 ? places : ['in the store']).join(' → ');
   if (visit.lost) return `${way} → left, the page does not know when`;
   if (visit.end === null) return `${way}, since ${clockTime(visit.begin, now_ms)}`;
-  const how = visit.unmonitored ? 'no longer monitored' : visit.inferred ? 'left, inferred' : visit.late ? 'left, told late' : 'left';
+  const how = visit.unmonitored ? 'no longer monitored' : visit.inferred ? 'left, inferred' : visit.late ? 'left, reported late' : 'left';
   return `${way} → ${how}, ${visit.partial ? 'at least ' : ''}${duration(visit.dwell_s)}`;
 }
 
@@ -59,6 +59,6 @@ function story(event, names) {
   const by = gateway === event.zone ? '' : ` (${gateway})`;
   if (event.type === 'enter') return `→ entered ${place}${by}`;
   const dwell = event.dwell_s === null ? '' : ` after ${event.partial ? 'at least ' : ''}${duration(event.dwell_s)}`;
-  const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : event.late ? ', told late' : '';
+  const how = event.unmonitored ? ', no longer monitored' : event.inferred ? ', inferred' : event.late ? ', reported late' : '';
   return `← left ${place}${dwell}${how}${by}`;
 }

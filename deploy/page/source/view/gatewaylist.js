@@ -51,7 +51,7 @@ function factsOf({ status, health, fix }, now_ms, offset) {
   if (status?.location) found.push(['location', status.location.availability + (status.location.paused ? ', paused' : '')]);
   if (fix) found.push(['place', `${fix.latitude.toFixed(5)}, ${fix.longitude.toFixed(5)}, ±${metres(fix.accuracy_m)}`]);
   if (offset) found.push(['learned offset', `${offset.offset_db.toFixed(1)} ± ${offset.plusMinus_db.toFixed(1)} dB${offset.links === null ? '' : `, from ${offset.links} links`}`]);
-  if (!health) return [...found, ['health', 'not told yet']];
+  if (!health) return [...found, ['health', 'not published yet']];
   for (const [words, name] of facts) if (health.figures[name] !== undefined) found.push([words, String(health.figures[name])]);
   if (health.receiver) found.push(['radio', receiverWords(health.receiver)]);
   if (health.figures.uptime_s !== undefined) found.push(['running for', duration(health.figures.uptime_s)]);

@@ -43,7 +43,7 @@ export function describeHeat(heat) {
   return warmest ? `Below them the heat of ${counted(heat.cells.length)}, the warmest at ${warmest.x_m}, ${warmest.y_m} m with ${duration(warmest.seconds)}. ` : 'No heat on this floor. ';
 }
 
-/** Shows the list beside the plan. Returns whether there is anything to show: a store tells each hour once it is over. */
+/** Shows the list beside the plan. Returns whether there is anything to show: a store publishes each hour once it is over. */
 export function showHeat(page, floor, now_ms) {
   const heat = page.site()?.heat.on(floor) ?? null;
   byId('tab-heat').hidden = heat === null;

@@ -186,11 +186,11 @@ export class PlanView {
   /** Beacons and gateways with their places in pixels, in the form of the scene. */
   scene() {
     const { camera, page } = this;
-    const told = new Set();
+    const counted = new Set();
     const gateways = [...this.places].map(([id, place]) => {
       const zone = page.layout.gateways.get(id)?.zone ?? id;
-      const count = told.has(zone) ? undefined : this.zones.get(zone);
-      told.add(zone);
+      const count = counted.has(zone) ? undefined : this.zones.get(zone);
+      counted.add(zone);
       const people = count && `${zone === id ? '' : `${page.names.zone(zone)}: `}${count.replace(/^[?\d]+/, '$& here')}`;
       return { id, x: camera.x(place.x_m), y: camera.y(place.y_m), condition: this.conditions.get(id), people, chosen: page.chosenGateway === id };
     });

@@ -12,16 +12,16 @@ export const needsHelp = ({ condition }) => condition.tone === 'bad' || conditio
  */
 export function rosterOf(page) {
   const site = page.site();
-  const told = site?.gateways ?? new Map();
-  const store = told.get('site') ?? null;
+  const known = site?.gateways ?? new Map();
+  const store = known.get('site') ?? null;
   const hearing = (store?.status?.state === 'online' && store.health?.hearing) || new Map();
   const configured = new Set([...page.layout.gateways.keys(), ...hearing.keys()]);
-  const ids = new Set([...configured, ...told.keys()]);
+  const ids = new Set([...configured, ...known.keys()]);
   ids.delete('site');
   const gateways = [...ids].sort().map((id) => {
-    const gateway = told.get(id) ?? { id, status: null, health: null, fix: null };
+    const gateway = known.get(id) ?? { id, status: null, health: null, fix: null };
     // Retained messages come within a moment. A configured gateway without any has never sent one.
-    const silent = configured.has(id) && !told.has(id) && page.settled;
+    const silent = configured.has(id) && !known.has(id) && page.settled;
     const suspect = (store?.status?.state === 'online' && site?.learned?.suspects.get(id)) || null;
     return { id, gateway, suspect, condition: conditionOf(gateway, hearing.get(id) ?? (silent ? 'silent' : undefined), suspect) };
   });

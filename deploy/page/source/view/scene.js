@@ -128,7 +128,7 @@ function labelDots(labels, dots, wordy) {
   for (const group of groupsOf(left, nearGroups)) say(group, [10, 20, 32], true);
 }
 
-/** The picture of a floor. `gateways` and `dots` have places in pixels; `found` tells which beacons match the search. */
+/** The picture of a floor. `gateways` and `dots` have places in pixels; `found` says which beacons match the search. */
 export function sceneOf({ camera, gateways, dots, found, measure, calm = true }) {
   const { width, height } = camera;
   const seen = dots.filter(({ x, y }) => x > -20 && y > -20 && x < width + 20 && y < height + 20);
@@ -144,7 +144,7 @@ export function sceneOf({ camera, gateways, dots, found, measure, calm = true })
   for (const dot of sought) labels.place(wordsOf(dot, true), 'focus', labels.around(wordsOf(dot, true), dot.x, dot.y, dot.ring ? Math.max(14, dot.radius) : 14), { must: true, marks: [dot] });
   if (scene.far) {
     const clusters = clustersOf(gateways, crowd);
-    // A number for one beacon would tell less than its dot.
+    // A number for one beacon would show less than its dot.
     scene.clusters = clusters.filter(({ gateways: near, count }) => near.length > 0 || count > 1);
     scene.dots = clusters.filter((one) => !scene.clusters.includes(one)).map(({ dot }) => dot);
     for (const { x, y } of scene.clusters) labels.block(x, y, 36, 22);

@@ -119,7 +119,7 @@ function rowOf(one) {
 
 /** The heading: which day it is, and why it may not be the present one. */
 function headingOf(day, today, runs, now_ms) {
-  if (!day) return 'beacond site tells a store’s day. Nothing has come from it yet.';
+  if (!day) return 'beacond site publishes a store’s day. Nothing has come from it yet.';
   const age = `as of ${clockTime(today.at, now_ms)}`;
   if (day.isOver) return `${day.date}: this day is over. ${age}`;
   return runs ? `${day.date}, ${age}` : `${day.date}, ${age}. beacond site does not run now.`;
@@ -130,7 +130,7 @@ export function showToday(page, now_ms) {
   const runs = rosterOf(page).store?.gateway.status?.state === 'online';
   // Without a connection no time passes for what is shown.
   const day = dayOf(today, page.todayRegion, runs, page.asOf(true, now_ms) ?? now_ms);
-  say(byId('today-date'), headingOf(day, today, runs, now_ms) + (day && day.region === null ? ' No region was told of.' : ''));
+  say(byId('today-date'), headingOf(day, today, runs, now_ms) + (day && day.region === null ? ' It names no region.' : ''));
   byId('today').hidden = !day || day.region === null;
   if (!day || day.region === null) return;
   showRegions(page, today, day.region);

@@ -38,10 +38,10 @@ export function suspectRemedy({ reason, change_db }) {
  */
 export function conditionOf(gateway, hearing, suspect = null) {
   const { status, health } = gateway;
-  let found = ['?', 'not heard of yet', 'quiet', 'has told no status'];
+  let found = ['?', 'not heard of yet', 'quiet', 'has published no status'];
   if (status?.state === 'offline') found = hearings.offline;
   else if (status && gateway.id === 'site') found = ['✓', 'joins the gateways', 'good', 'joins the gateways'];
-  else if (status) found = Object.hasOwn(radios, status.radio) ? radios[status.radio] : ['?', status.radio || 'unknown', 'quiet', 'tells no radio'];
+  else if (status) found = Object.hasOwn(radios, status.radio) ? radios[status.radio] : ['?', status.radio || 'unknown', 'quiet', 'reports no radio'];
   else if (Object.hasOwn(hearings, hearing ?? '')) found = hearings[hearing];
   if (found[2] === 'good' && (health?.certificate_s ?? Infinity) < 7 * 86400) {
     found = ['!', certificateWords(health.certificate_s), 'warn', `has a certificate that ${health.certificate_s < 0 ? 'has expired' : 'expires soon'}`];

@@ -24,9 +24,9 @@ function word(value, { words, grows }) {
 /** Drops invalid items. A list without which the message is useless must have none. */
 function list(value, field, isEssential) {
   if (!Array.isArray(value)) return null;
-  const told = value.slice(0, field.most ?? most.list);
-  const items = told.map((one) => readers[field.of.is](one, field.of)).filter((one) => one !== null);
-  return isEssential && items.length < told.length ? null : items;
+  const taken = value.slice(0, field.most ?? most.list);
+  const items = taken.map((one) => readers[field.of.is](one, field.of)).filter((one) => one !== null);
+  return isEssential && items.length < taken.length ? null : items;
 }
 
 function each(value, { of }) {

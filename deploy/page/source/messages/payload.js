@@ -13,7 +13,7 @@ const farthest_m = 1e5;
 const longestDay_ms = 26 * 3600000;
 const longestSheet_ms = 3600000;
 
-/** A payload that can't be read; the message tells the reason. */
+/** A payload that can't be read; the message has the reason. */
 export class PayloadError extends Error {}
 
 /** The part of a message that the page uses. Throws a PayloadError. */
@@ -36,23 +36,23 @@ export const readers = {
     state, radio, digest: settings?.digest ?? null, remedy: remedy ?? '', version: version ?? '',
     location: location && { ...location, availability: location.availability ?? '' },
   }),
-  health: (told) => ({
-    figures: figures(told),
-    spoofing: told.suspected_spoofing?.length ?? 0,
-    outbox: told.outbox ?? '',
+  health: (health) => ({
+    figures: figures(health),
+    spoofing: health.suspected_spoofing?.length ?? 0,
+    outbox: health.outbox ?? '',
     // A store's data on its gateways: a word for each id.
-    hearing: new Map((told.gateways ?? []).map(({ gateway, hearing }) => [gateway, hearing])),
-    broker: told.mqtt?.last_failure ?? '',
+    hearing: new Map((health.gateways ?? []).map(({ gateway, hearing }) => [gateway, hearing])),
+    broker: health.mqtt?.last_failure ?? '',
     // The receiver of another maker that is the radio, if there is one.
-    receiver: told.radio,
+    receiver: health.radio,
     // Seconds by the gateway's own clock, negative after the end; null where it has no certificate.
-    certificate_s: told.certificate ? (told.certificate.expires_at - told.at) / 1000 : null,
+    certificate_s: health.certificate ? (health.certificate.expires_at - health.at) / 1000 : null,
   }),
   event: ({ epoch, seq, type, uuid, major, minor, gateway, dwell_s, partial, inferred, unmonitored, late }) => (
     { epoch, seq, type, uuid, major, minor, decidedBy: gateway, dwell_s, partial, inferred, unmonitored, late }),
   state: ({ state, since, center, radius_m }) => ({ state, since, center, radius_m }),
   ranging: ({ beacons }) => ({ beacons: beacons.slice(0, mostBeacons).map(beacon) }),
-  location: (told) => ({ service: told.service, fix: fix(told.fix) }),
+  location: (location) => ({ service: location.service, fix: fix(location.fix) }),
   track: ({ fixes }) => ({ fixes: fixes.map(fix) }),
   today: day,
   heat: sheet,
@@ -106,12 +106,12 @@ const fix = ({ at, latitude, longitude, horizontal_accuracy_m, speed_m_s, course
   { at, latitude, longitude, accuracy_m: horizontal_accuracy_m, speed_m_s, course_deg });
 
 /** The figures of health that are numbers, with sums of those that are counts by cause. */
-function figures(told) {
+function figures(health) {
   const found = {};
   for (const [name, { is, fields }] of Object.entries(kinds.health.fields)) {
-    if (told[name] === null) continue;
-    if (is === 'number' || is === 'whole') found[name] = told[name];
-    if (is === 'object' && Object.values(fields).every((one) => one.is === 'whole')) found[name] = Object.values(told[name]).reduce((sum, one) => sum + (one ?? 0), 0);
+    if (health[name] === null) continue;
+    if (is === 'number' || is === 'whole') found[name] = health[name];
+    if (is === 'object' && Object.values(fields).every((one) => one.is === 'whole')) found[name] = Object.values(health[name]).reduce((sum, one) => sum + (one ?? 0), 0);
   }
   return found;
 }
