@@ -3,7 +3,7 @@
 #     compiler/                 a Debian sid with Swift, run by chroot
 #     runtime-arm64/            Swift's runtime for arm64, of the same version, unpacked
 #     sysroot-SUITE-ARCH/       the libraries and headers of the Debian that it is built for, unpacked
-#     sdks/SUITE-ARCH.artifactbundle    what tells SwiftPM of the two
+#     sdks/SUITE-ARCH.artifactbundle    what names the two for SwiftPM
 #     packaging-SUITE/          that Debian with its packaging tools, and the libraries of both architectures
 #     SUITE-ARCH/               the build
 #     fetched.txt               name, version and SHA-256 of each Debian package that was held against tools.sh

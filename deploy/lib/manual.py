@@ -73,7 +73,7 @@ in the configuration, the recent HCI events are written to a file.
 NOTIFY_SOCKET, WATCHDOG_USEC
 Set by
 .BR systemd (1):
-where the agent tells that it is ready, how it is, and that both its loops make progress.
+where the agent reports that it is ready, how it is, and that both its loops make progress.
 .TP
 CREDENTIALS_DIRECTORY
 The folder with the file

@@ -9,7 +9,7 @@ DEB is the package, RESOLVED SwiftPM's Package.resolved, SWIFT the compiler's ve
 document is said to be of. Behind them stand the versions of the system's packages that it was linked against. REQUIREMENTS names
 the collector's libraries with their hashes: deploy/chain/collector.spdx.json is made of it. COMPONENTS is what one of these forms printed. An
 image consists of them and of the Debian packages whose control files are in the folders STATUS. The same input gives the same bytes. It
-refuses a library whose licence it has not been told.
+refuses a library whose licence it does not know.
 """
 
 import datetime

@@ -127,11 +127,11 @@ class Receivers(unittest.TestCase):
     def test_the_store_s_machine_and_site_know_them(self):
         status, said, why = listed(GOOD, receivers=RECEIVERS)
         self.assertEqual((status, why), (0, ""))
-        told = json.loads(said)
-        of_host = told["_meta"]["hostvars"]["berlin-17.example.com"]
+        inventory = json.loads(said)
+        of_host = inventory["_meta"]["hostvars"]["berlin-17.example.com"]
         self.assertEqual(of_host["receivers"], [{"id": "aisle-3", "format": "moko", "topic": "moko/aisle-3"}])
         self.assertEqual(of_host["gateways"][-1], {"id": "aisle-3", "zone": "drinks", "position": [7.0, 12.0]})
-        self.assertEqual(told["all"]["vars"]["receiver_names"], ["berlin-17/aisle-3"])
+        self.assertEqual(inventory["all"]["vars"]["receiver_names"], ["berlin-17/aisle-3"])
 
     def test_a_wrong_line_is_named_with_the_value(self):
         self.refuses("site,id,format", "site,name,format", "receivers.csv: line 1: the header is site,id,format,topic,zone,x_m,y_m")

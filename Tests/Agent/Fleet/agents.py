@@ -1,4 +1,4 @@
-"""Real agents that play simulated shops, and what they tell as scripts for light clients."""
+"""Real agents that play simulated shops, and what they publish as scripts for light clients."""
 
 import json
 import os
@@ -42,7 +42,7 @@ class Agent:
                 stderr=said, stdout=said, cwd=self.folder, preexec_fn=die_with_parent)
 
     def events(self):
-        """How many it told, once it has heard all and all of it is delivered."""
+        """How many it published, once it has heard all and all of it is delivered."""
         status = ended(self.process, self.name)
         said = (self.folder / "said").read_text()
         assert status == 0, f"{self.name}: status {status}: {said}"
@@ -60,12 +60,12 @@ def script(folder, seed, seconds=600):
     """The messages that a light client repeats: whole visits of an agent, each event with its state, and one message of the other kinds."""
     capture = simulated(folder, seed, seconds)
     configuration = configured(folder / "script", "site", "gateway", 1)
-    told = [json.loads(line) for line in run(BEACOND, "replay", capture, "--config", configuration).splitlines()]
-    for message in told:
+    messages = [json.loads(line) for line in run(BEACOND, "replay", capture, "--config", configuration).splitlines()]
+    for message in messages:
         message["topic"] = message["topic"].removeprefix("beacons/site/gateway/")
-    kinds = {kind: next(message for message in told if message["topic"] == kind) for kind in ("status", "health")}
+    kinds = {kind: next(message for message in messages if message["topic"] == kind) for kind in ("status", "health")}
     events, open_visits = [], {}
-    for message, next_one in zip(told, told[1:] + [None]):
+    for message, next_one in zip(messages, messages[1:] + [None]):
         if not message["topic"].endswith("/event"):
             continue
         state = next_one if next_one and next_one["topic"] == message["topic"].removesuffix("event") + "state" else None

@@ -126,7 +126,7 @@ class Light:
     def __init__(self, broker, size, scripts, folder):
         self.order = {
             "ports": broker.ports(), "tls": broker.tls, "gateways": size.gateways, "per_line": broker.per_line, "rate": size.rate,
-            "epoch": EPOCH, "scripts": scripts, "result": str(folder / "told.json")}
+            "epoch": EPOCH, "scripts": scripts, "result": str(folder / "published.json")}
         (folder / "order.json").write_text(json.dumps(self.order))
         with open(folder / "light", "w", encoding="utf-8") as said:
             self.process = subprocess.Popen(
@@ -146,7 +146,7 @@ class Light:
 
 
 class Chain:
-    """All of it. `run` lets everything happen; afterwards `told` is what every gateway knows that it told."""
+    """All of it. `run` lets everything happen; afterwards `published` is what every gateway knows that it published."""
 
     def __init__(self, make_broker):
         self.size = Size.ordered()
@@ -191,7 +191,7 @@ class Chain:
         begin = time.time()
         yield
         self.windows[name] = (begin, time.time())
-        # What was told last is not to wait for what goes wrong next.
+        # What was published last is not to wait for what goes wrong next.
         time.sleep(2)
 
     def run(self):
@@ -204,9 +204,9 @@ class Chain:
         self.steady(light, real)
         self.faults()
         self.light = light.end()
-        self.told = self.light.pop("told") | {agent.name: agent.events() for agent in real}
-        wait_until(lambda: self.events() >= sum(self.told.values()),
-                   lambda: f"{sum(self.told.values())} events, not {self.events()}: {[one.said()[-500:] for one in self.collectors.values()]}")
+        self.published = self.light.pop("published") | {agent.name: agent.events() for agent in real}
+        wait_until(lambda: self.events() >= sum(self.published.values()),
+                   lambda: f"{sum(self.published.values())} events, not {self.events()}: {[one.said()[-500:] for one in self.collectors.values()]}")
         # Twice what a batch waits for: a repetition may still be on its way.
         time.sleep(1)
         self.statuses = self.end_collectors()

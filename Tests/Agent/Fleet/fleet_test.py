@@ -1,5 +1,5 @@
 """A fleet of real agents and light clients before the whole chain, while its parts go down one after the other: every number that was
-told is one row, with one broker and with a cluster. What it costs and how long it takes is measured and printed, and no verdict.
+published is one row, with one broker and with a cluster. What it costs and how long it takes is measured and printed, and no verdict.
 """
 
 import os
@@ -12,24 +12,24 @@ from fleet import Chain, Cluster, OneBroker
 
 
 def per_window(chain):
-    """From the time that an event was told at to the commit of its row, for what was told in each window."""
+    """From the time that an event was published at to the commit of its row, for what was published in each window."""
     for name, (begin, end) in chain.windows.items():
         ((events, *seconds),) = chain.ask(
             "SELECT count(*), percentile_cont(ARRAY[0.5, 0.99, 1]) WITHIN GROUP "
             "(ORDER BY extract(epoch FROM pg_xact_commit_timestamp(xmin) - at)) FROM beacons.event "
             f"WHERE site LIKE 'light%' AND at >= to_timestamp({begin}) AND at < to_timestamp({end})")
         median, p99, longest = seconds[0] or (0, 0, 0)
-        yield (f"wrong: {name}, {end - begin:.0f} s, {events / (end - begin):.0f} events a second; told to committed "
+        yield (f"wrong: {name}, {end - begin:.0f} s, {events / (end - begin):.0f} events a second; published to committed "
                f"p50 {median:.2f} s, p99 {p99:.2f} s, at most {longest:.2f} s")
 
 
 def costs(chain):
     """Messages that are carried and kept."""
-    events, light = sum(chain.told.values()), chain.light
-    behind = [name for name in chain.told if name.startswith("berlin-17/")]
+    events, light = sum(chain.published.values()), chain.light
+    behind = [name for name in chain.published if name.startswith("berlin-17/")]
     a_day = 86400 / chain.size.steady_s
     yield (f"{events} events; {light['octets'] / light['messages']:.0f} octets a message of {light['messages']} of light clients, and "
-           f"{light['octets'] / (events - sum(chain.told[name] for name in chain.told if not name.startswith('light'))):.0f} an event with its state, "
+           f"{light['octets'] / (events - sum(chain.published[name] for name in chain.published if not name.startswith('light'))):.0f} an event with its state, "
            "without TLS")
     yield f"{chain.line_octets * a_day / len(behind) / 2**20:.1f} MiB a gateway and day over the store's line, with ranging"
     chain.ask("ANALYZE")
@@ -55,12 +55,12 @@ class Fleet:
         for line in (*cls.chain.figures, *per_window(cls.chain), *costs(cls.chain)):
             print(f"figure: {cls.__name__}: {line}", flush=True)
 
-    def test_every_number_that_was_told_is_one_row(self):
+    def test_every_number_that_was_published_is_one_row(self):
         there = {f"{site}/{gateway}": tuple(rest) for site, gateway, *rest in self.chain.ask(
             "SELECT site, gateway, count(*), count(DISTINCT (epoch, seq)), min(seq), max(seq) FROM beacons.event GROUP BY 1, 2")}
-        told = {name: (last, last, 1, last) for name, last in self.chain.told.items() if last}
-        self.assertGreater(len(told), self.chain.size.agents, "nobody told anything")
-        self.assertEqual({name: (told.get(name), there.get(name)) for name in told | there if told.get(name) != there.get(name)}, {})
+        published = {name: (last, last, 1, last) for name, last in self.chain.published.items() if last}
+        self.assertGreater(len(published), self.chain.size.agents, "no gateway published anything")
+        self.assertEqual({name: (published.get(name), there.get(name)) for name in published | there if published.get(name) != there.get(name)}, {})
 
     def test_nothing_is_missing_and_nothing_was_rejected(self):
         self.assertEqual(self.chain.ask("SELECT * FROM beacons.missing LIMIT 5"), [])

@@ -1,8 +1,8 @@
-"""Light clients: thousands of gateways that tell what real agents told, under their own ids and numbers.
+"""Light clients: thousands of gateways that publish what real agents published, under their own ids and numbers.
 
     python light.py ORDER.json
 
-A process of its own, so that its work is told from what it measures. It says `ready` when all lines stand, and tells events at the
+A process of its own, so that its work is apart from what it measures. It says `ready` when all lines stand, and publishes events at the
 rate that was ordered until SIGTERM. Then it waits until all of it is acknowledged and writes how far each gateway came.
 
 A line is a connection: a store's bridge carries several gateways. As an agent's, its messages stay until they are acknowledged, and go out
@@ -25,7 +25,7 @@ from network import Subscriber, packet, text
 
 # As many as an agent has on their way.
 WINDOW = 20
-# Beyond that nothing new is told: who waits for the broker does not fill the memory.
+# Beyond that nothing new is published: who waits for the broker does not fill the memory.
 MOST_WAITING = 200_000
 CONNECTING_AT_ONCE = 50
 HEALTH_EVERY_S = 60
@@ -33,7 +33,7 @@ PUBACK, CONNACK = 4, 2
 
 
 class Line(asyncio.Protocol):
-    """MQTT 3.1.1, QoS 1. No keepalive: who tells something every few seconds notices what is gone."""
+    """MQTT 3.1.1, QoS 1. No keepalive: who publishes something every few seconds notices what is gone."""
 
     def __init__(self, name, fleet):
         self.name, self.fleet = name, fleet
@@ -88,7 +88,7 @@ class Line(asyncio.Protocol):
 
 
 class Gateway:
-    """Plays a script again and again: what an agent told, with this gateway's own names, numbers and times."""
+    """Plays a script again and again: what an agent published, with this gateway's own names, numbers and times."""
 
     def __init__(self, site, name, epoch, script, line):
         self.root, self.line = f"beacons/{site}/{name}/", line
@@ -97,7 +97,7 @@ class Gateway:
         self.seq, self.place = 0, 0
         self.entered = {}
 
-    def tell_event(self):
+    def publish_event(self):
         """The next event, and the state that comes with it."""
         event, state = self.script["events"][self.place]
         self.place = (self.place + 1) % len(self.script["events"])
@@ -113,10 +113,10 @@ class Gateway:
         if state:
             self.publish(state, state["payload"] | {"at": said(now), "since": said(now), "epoch": self.epoch, "event_seq": self.seq})
 
-    def tell_health(self):
+    def publish_health(self):
         self.publish(self.script["health"], self.script["health"]["payload"] | {"at": said(time.time())})
 
-    def tell_status(self):
+    def publish_status(self):
         status = self.script["status"]
         self.publish(status, status["payload"] | {"at": said(time.time()), "epoch": self.epoch})
 
@@ -170,13 +170,13 @@ class Fleet:
         await asyncio.gather(*map(self.connect, self.lines))
         await self.until(lambda: all(line.is_let_in for line in self.lines))
         for gateway in self.gateways:
-            gateway.tell_status()
+            gateway.publish_status()
         await self.until(self.is_quiet)
         print("ready", flush=True)
-        await self.tell()
+        await self.publish_all()
         await self.until(self.is_quiet)
         with open(self.order["result"], "w", encoding="utf-8") as file:
-            json.dump({"told": {gateway.own["site"] + "/" + gateway.own["gateway"]: gateway.seq for gateway in self.gateways},
+            json.dump({"published": {gateway.own["site"] + "/" + gateway.own["gateway"]: gateway.seq for gateway in self.gateways},
                        "octets": self.octets, "messages": self.acknowledged, "again": self.again}, file)
 
     def end(self):
@@ -185,7 +185,7 @@ class Fleet:
     def is_quiet(self):
         return not any(line.waiting or line.pending for line in self.lines)
 
-    async def tell(self):
+    async def publish_all(self):
         """Events at their rate, and every gateway's health once a minute."""
         turns = (itertools.cycle(self.gateways), itertools.cycle(self.gateways))
         rates = (self.order["rate"], len(self.gateways) / HEALTH_EVERY_S)
@@ -201,7 +201,7 @@ class Fleet:
             last = now
             if is_full:
                 continue
-            for kind, act in enumerate((Gateway.tell_event, Gateway.tell_health)):
+            for kind, act in enumerate((Gateway.publish_event, Gateway.publish_health)):
                 while due[kind] >= 1:
                     due[kind] -= 1
                     act(next(turns[kind]))

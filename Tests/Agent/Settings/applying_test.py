@@ -30,11 +30,11 @@ class Settings(Situation):
         operator, gateway = self.online(more='exit_after_s = 40\n[rotation]\nunknown_after_s = 3\n')
         operator.set(1, {"region": [{"id": "door", "uuid": UUID}], "rotation": {"resolve_after_s": 20}})
         operator.waits_for_use(1)
-        told = tomllib.loads(gateway.settings()[0])
-        self.assertEqual([one["id"] for one in told["region"]], ["door"])
-        self.assertEqual((told["rotation"]["unknown_after_s"], told["rotation"]["resolve_after_s"]), (2, 20))
+        settings = tomllib.loads(gateway.settings()[0])
+        self.assertEqual([one["id"] for one in settings["region"]], ["door"])
+        self.assertEqual((settings["rotation"]["unknown_after_s"], settings["rotation"]["resolve_after_s"]), (2, 20))
 
-    def test_one_error_refuses_all_and_every_error_is_told(self):
+    def test_one_error_refuses_all_and_every_error_is_reported(self):
         operator, gateway = self.online()
         before = operator.in_effect()
         operator.set(3, {"log": {"level": "debg"}, "regions": {"exit_after_s": -5}, "mqtt": {"url": "mqtt://elsewhere"}, "nothing": {},

@@ -99,5 +99,5 @@ class Lists(unittest.TestCase):
         return self.heard(client, OWN)
 
     def reported(self, client):
-        told = [json.loads(payload) for payload in self.heard(client, OWN.replace("desired", "reported")) if payload]
-        return (told[-1]["version"], told[-1]["outcome"]) if told else None
+        reports = [json.loads(payload) for payload in self.heard(client, OWN.replace("desired", "reported")) if payload]
+        return (reports[-1]["version"], reports[-1]["outcome"]) if reports else None

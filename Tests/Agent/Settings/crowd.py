@@ -42,7 +42,7 @@ class Gateway(asyncio.Protocol):
         while found := Subscriber.packet(self.received, position):
             kind, body, position = found
             if kind >> 4 == 2:
-                self.tell_all()
+                self.publish_all()
                 self.transport.write(packet(0x82, b"\x00\x01" + text(self.topic("settings/desired")) + b"\x01"))
                 self.crowd.online += 1
             elif kind >> 4 == 3:
@@ -60,14 +60,14 @@ class Gateway(asyncio.Protocol):
 
     def apply(self, version):
         self.version = version
-        self.tell_all()
+        self.publish_all()
 
-    def tell_all(self):
-        """Tells its report and its status, as an agent does on each connection."""
+    def publish_all(self):
+        """Publishes its report and its status, as an agent does on each connection."""
         if self.version is not None:
             report = {"schema": 1, "version": self.version, "outcome": "applied", "errors": [], "digest": "0" * 16}
-            self.tell("settings/reported", json.dumps(report).encode())
-        self.tell("status", self.status("online"))
+            self.publish("settings/reported", json.dumps(report).encode())
+        self.publish("status", self.status("online"))
 
     def topic(self, kind):
         return f"beacons/{self.name}/{kind}".encode()
@@ -75,8 +75,8 @@ class Gateway(asyncio.Protocol):
     def status(self, state):
         return json.dumps({"schema": 1, "state": state, "radio": "scanning", "settings": {"digest": f"{self.version or 0:016x}", "version": self.version}}).encode()
 
-    def tell(self, kind, payload):
-        """QoS 0: a line that breaks meanwhile tells it again on the next connection."""
+    def publish(self, kind, payload):
+        """QoS 0: after a line that breaks meanwhile, it comes again with the next connection."""
         if not self.transport.is_closing():
             self.transport.write(packet(0x31, text(self.topic(kind)) + payload))
 

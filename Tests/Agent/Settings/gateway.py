@@ -14,7 +14,7 @@ from paho.mqtt.subscribeoptions import SubscribeOptions
 from servers import ended, wait_until
 
 BEACOND = os.environ.get("BEACOND", "")
-# Every message that agents tell goes there for the contract's judge.
+# Every message that agents publish goes there for the contract's judge.
 RECORD = pathlib.Path(os.environ.get("RECORD", os.devnull))
 JUDGED = ("status", "settings/reported", "health")
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
@@ -53,8 +53,8 @@ class Operator:
     def publish(self, message, name=NAME):
         """Publishes settings/desired: an object, or octets as they are."""
         payload = message if isinstance(message, (bytes, str)) else json.dumps(message)
-        told = self.mqtt.publish(f"beacons/{name}/settings/desired", payload, qos=1, retain=True)
-        told.wait_for_publish(60)
+        sent = self.mqtt.publish(f"beacons/{name}/settings/desired", payload, qos=1, retain=True)
+        sent.wait_for_publish(60)
 
     def set(self, version, tables, name=NAME):
         self.publish({"schema": 1, "version": version, "tables": tables}, name)
@@ -85,7 +85,7 @@ class Operator:
         return self.last("settings/reported", name)
 
     def waits_for_use(self, version, name=NAME):
-        """Waits until the gateway reports the version as applied, and its status tells it."""
+        """Waits until the gateway reports the version as applied, and its status shows it."""
         report = self.waits_for(version, "applied", name)
         wait_until(lambda: self.in_effect(name).get("version") == version and self.is_online(name),
                    lambda: f"{name}: status of version {version}, but {self.last('status', name)}")

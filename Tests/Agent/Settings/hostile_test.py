@@ -35,7 +35,7 @@ class Unsigned(Situation):
                 operator, gateway = self.online() if protocol == 5 else self.with_mqtt_3()
                 before = gateway.rss_mib()
                 operator.publish(json.dumps({"schema": 1, "version": 1, "tables": {"log": {"level": "x" * 1_048_576}}}))
-                # The agent's limit is told to an MQTT 5 broker, which drops the message. An MQTT 3.1.1 broker sends it.
+                # An MQTT 5 broker knows the agent's limit, and drops the message. An MQTT 3.1.1 broker sends it.
                 if protocol == 3:
                     wait_until(lambda: operator.last("settings/reported"), gateway.said)
                     self.assertEqual(operator.last("settings/reported")["outcome"], "refused")
@@ -184,7 +184,7 @@ class Signed(Situation):
             with self.subTest(name):
                 operator.publish(payload)
                 wait_until(lambda: operator.last("settings/reported")["outcome"] == "refused", lambda: operator.last("settings/reported"))
-                # By then the hostile message is past, and the same report would be told again.
+                # By then the hostile message is past, and the same report would be published again.
                 operator.publish(self.signed(version, {"rotation": {"resolve_after_s": version}}))
                 operator.waits_for_use(version)
                 self.assertNotIn(NEXT, [one["version"] for one in operator.reports() if one["outcome"] == "applied"])

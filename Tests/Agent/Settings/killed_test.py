@@ -41,7 +41,7 @@ class Killed(Situation):
             wait_until(lambda: gateway.process.poll() is not None, f"killed at {call} of {gateway.state / name}")
         self.assertEqual(gateway.process.returncode, -signal.SIGKILL)
         gateway.process = None
-        # The file is complete, and tells the old version or the new one.
+        # The file is complete, and has the old version or the new one.
         self.assertIn(gateway.stored()["revisions"][0]["version"], (1, 2))
         digest, version = gateway.settings()[1:]
         self.assertIn(version, ("version 1", "version 2"))

@@ -40,7 +40,7 @@ class Many(unittest.TestCase):
         self.addCleanup(operator.close)
         self.assertIn(f"{COUNT} of {COUNT} gateways have version 1", done.stdout)
         names = [f"s{number}/g" for number in range(COUNT)]
-        wait_until(lambda: all(b'"version": 1}' in one for one in self.states(operator, names)), "all of them tell it")
+        wait_until(lambda: all(b'"version": 1}' in one for one in self.states(operator, names)), "all of them report it")
 
     def states(self, operator, names):
         last = dict(operator.heard)

@@ -13,7 +13,7 @@ from beacons_fleet.tables import Unusable
 TABLES = {"log": {"level": "debug"}}
 
 
-class Told(unittest.TestCase):
+class Published(unittest.TestCase):
     def test_only_gateways_below_the_prefix_count_and_no_store(self):
         gateways = Gateways("a/b")
         status = b'{"state": "online"}'

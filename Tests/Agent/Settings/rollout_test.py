@@ -34,21 +34,21 @@ class Chain:
         self.now, self.said, self.published = 1000.0, [], []
         self.names = [f"s{number}/door" for number in range(count)]
         for name in self.names:
-            self.tell(name)
+            self.publish(name)
         self.options = (stages, soak_s, max_offline)
         self.rollout = None
 
-    def tell(self, name, state="online", radio="scanning", version=None, **more):
+    def publish(self, name, state="online", radio="scanning", version=None, **more):
         status = {"state": state, "radio": radio, "settings": {"digest": "0" * 16, "version": version}, **more}
         self.gateways.take(f"beacons/{name}/status", json.dumps(status).encode(), self.now)
 
     def report(self, name, version, outcome="applied", errors=()):
-        told = {"version": version, "outcome": outcome, "errors": list(errors)}
-        self.gateways.take(f"beacons/{name}/settings/reported", json.dumps(told).encode(), self.now)
+        content = {"version": version, "outcome": outcome, "errors": list(errors)}
+        self.gateways.take(f"beacons/{name}/settings/reported", json.dumps(content).encode(), self.now)
 
     def begin(self):
         stages, soak_s, max_offline = self.options
-        self.rollout = Rollout(self.gateways.selected(["*"]), TABLES, stages, soak_s, max_offline, say=self.said.append)
+        self.rollout = Rollout(self.gateways.selected(["*"]), TABLES, stages, soak_s, max_offline, print_line=self.said.append)
         self.step()
         return self
 
@@ -62,7 +62,7 @@ class Chain:
 
     def apply(self, *names, version=None):
         for name in names:
-            self.tell(name, version=version or self.rollout.version)
+            self.publish(name, version=version or self.rollout.version)
             self.report(name, version or self.rollout.version)
 
     def stage(self):
@@ -96,7 +96,7 @@ class Rollouts(unittest.TestCase):
         for name in chain.names:
             message = {"schema": 1, "version": 41, "tables": former}
             chain.gateways.take(f"beacons/{name}/settings/desired", json.dumps(message).encode(), 0)
-            chain.tell(name, version=41)
+            chain.publish(name, version=41)
         chain.begin()
         self.assertEqual(chain.rollout.version, 42)
         [name] = chain.stage()
@@ -115,7 +115,7 @@ class Rollouts(unittest.TestCase):
         chain.apply(first)
         chain.step(62)
         self.assertEqual(len(chain.stage()), 3)
-        chain.tell(first, version=None)
+        chain.publish(first, version=None)
         chain.report(first, chain.rollout.version, "reverted", [{"reason": "ended twice"}])
         chain.step(1)
         self.assertEqual(chain.rollout.failures, [(first, "reverted: ended twice")])
@@ -127,7 +127,7 @@ class Rollouts(unittest.TestCase):
             [name] = chain.stage()
             chain.apply(name)
             chain.step(5)
-            chain.tell(name, state="offline")
+            chain.publish(name, state="offline")
             chain.step(ANSWER_S + 70)
             self.assertEqual(bool(chain.rollout.failures), stops, max_offline)
 
@@ -135,7 +135,7 @@ class Rollouts(unittest.TestCase):
         chain = Chain(2).begin()
         [name] = chain.stage()
         chain.apply(name)
-        chain.tell(name, radio="absent", version=1, remedy="plug one in")
+        chain.publish(name, radio="absent", version=1, remedy="plug one in")
         chain.step(ANSWER_S - 1)
         self.assertEqual(chain.rollout.failures, [])
         chain.step(2)
@@ -143,9 +143,9 @@ class Rollouts(unittest.TestCase):
 
     def test_a_radio_that_did_not_hear_before_need_not_hear_afterwards(self):
         chain = Chain(1)
-        chain.tell(chain.names[0], radio="absent")
+        chain.publish(chain.names[0], radio="absent")
         chain.begin()
-        chain.tell(chain.names[0], radio="absent", version=1)
+        chain.publish(chain.names[0], radio="absent", version=1)
         chain.report(chain.names[0], 1)
         chain.step(62)
         self.assertTrue(chain.rollout.is_done)
@@ -164,9 +164,9 @@ class Rollouts(unittest.TestCase):
             chain.apply(*chain.stage())
             chain.step(62)
         chain.apply(*chain.stage())
-        chain.tell(first, state="offline", version=1)
+        chain.publish(first, state="offline", version=1)
         chain.step(5)
-        chain.tell(first, version=1)
+        chain.publish(first, version=1)
         chain.step(58)
         self.assertEqual(chain.rollout.failures, [])
         self.assertTrue(chain.rollout.is_done)
@@ -179,7 +179,7 @@ class Rollouts(unittest.TestCase):
             chain.step(62)
             chain.apply(*chain.stage())
             chain.step(30)
-            chain.tell(first, version=1, **change)
+            chain.publish(first, version=1, **change)
             chain.step(ANSWER_S - 1)
             self.assertEqual((chain.rollout.failures, chain.rollout.is_done), ([], False))
             chain.step(2)
@@ -187,7 +187,7 @@ class Rollouts(unittest.TestCase):
 
     def test_gateways_that_are_offline_come_last_and_are_not_waited_for(self):
         chain = Chain(4, "2,100%")
-        chain.tell(chain.names[0], state="offline")
+        chain.publish(chain.names[0], state="offline")
         chain.begin()
         self.assertNotIn(chain.names[0], chain.stage())
         chain.apply(*chain.stage())
@@ -226,9 +226,9 @@ class Rollouts(unittest.TestCase):
         self.assertTrue(chain.rollout.is_done)
         self.assertIn("is not back at its former tables", chain.why)
 
-    def test_the_version_is_above_all_that_any_gateway_was_sent_or_has_told(self):
+    def test_the_version_is_above_all_that_any_gateway_was_sent_or_has_published(self):
         chain = Chain(3)
-        chain.tell(chain.names[0], version=7)
+        chain.publish(chain.names[0], version=7)
         chain.report(chain.names[1], 12, "refused")
         chain.gateways.take(f"beacons/{chain.names[2]}/settings/desired", b'{"version": 9, "tables": {}}', 0)
         self.assertEqual(chain.begin().rollout.version, 13)
@@ -239,8 +239,8 @@ class Rollouts(unittest.TestCase):
 
     def test_settings_that_the_broker_does_not_have_cannot_be_taken_back_and_the_tool_says_so(self):
         chain = Chain(3)
-        chain.tell(chain.names[0], version=7)
+        chain.publish(chain.names[0], version=7)
         chain.gateways.take(f"beacons/{chain.names[0]}/settings/desired", b'{"version": 7, "tables": {}}', 0)
-        chain.tell(chain.names[1], version=7)
+        chain.publish(chain.names[1], version=7)
         chain.begin()
         self.assertIn(f"1 gateways use settings that the broker does not have, and would go back to their files: {chain.names[1]}", chain.why)

@@ -100,8 +100,8 @@ class Use(Changing):
         self.assertEqual({line.split("/")[0] for line in lines[1:few + 1]}, {"s2"})
         self.assertRegex(lines[1], r"^s2/g\d+ +online +absent +\d+ +[0-9a-f]{16}  applied \d+$")
         self.assertRegex(lines[-1], rf"^{AGENTS} gateways: {AGENTS - few} have [0-9a-f]{{16}}, {few} have [0-9a-f]{{16}}$")
-        told = json.loads(self.tool("get", "--select", "s2/g2", "--select", "s1/g1"))
-        self.assertEqual({name: one["tables"] for name, one in told.items()}, {"s1/g1": rest, "s2/g2": {"rotation": {"resolve_after_s": 70}}})
+        settings = json.loads(self.tool("get", "--select", "s2/g2", "--select", "s1/g1"))
+        self.assertEqual({name: one["tables"] for name, one in settings.items()}, {"s1/g1": rest, "s2/g2": {"rotation": {"resolve_after_s": 70}}})
         self.tool("clear", "--select", "s2/*", "--stages", "100%", "--soak", "0")
         self.assertEqual(self.stored("s2/g2"), {})
         self.assertEqual(len(self.digests()), 2)
@@ -130,8 +130,8 @@ class Use(Changing):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (69, 1), done.stderr)
 
     def test_a_gateway_that_always_says_something_does_not_keep_the_tool_waiting(self):
-        told = json.dumps(self.operator.last("status", "s1/g1"))
-        process = subprocess.Popen(["bash", "-c", f"while mosquitto_pub -p {self.broker.port} -q 1 -r -t beacons/s1/g1/status -m '{told}'; do sleep 0.2; done"])
+        status = json.dumps(self.operator.last("status", "s1/g1"))
+        process = subprocess.Popen(["bash", "-c", f"while mosquitto_pub -p {self.broker.port} -q 1 -r -t beacons/s1/g1/status -m '{status}'; do sleep 0.2; done"])
         try:
             self.assertIn(f"{AGENTS} gateways", self.tool("status", "--select", "s*"))
         finally:

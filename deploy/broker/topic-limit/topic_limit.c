@@ -182,11 +182,11 @@ static int check(int event, void *event_data, void *userdata) {
 
 /* A message that the access list permitted. An empty retained one clears the topic, whoever retained it. */
 static int message(int event, void *event_data, void *userdata) {
-    const struct mosquitto_evt_message *told = event_data;
+    const struct mosquitto_evt_message *permitted = event_data;
     (void)event;
     (void)userdata;
-    if (!told->retain || told->payloadlen > 0) return MOSQ_ERR_SUCCESS;
-    struct retained *retained = find(&retained_topics, told->topic);
+    if (!permitted->retain || permitted->payloadlen > 0) return MOSQ_ERR_SUCCESS;
+    struct retained *retained = find(&retained_topics, permitted->topic);
     if (!retained) return MOSQ_ERR_SUCCESS;
     for (struct claim *claim = retained->claims, *next; claim; claim = next) {
         next = claim->next;

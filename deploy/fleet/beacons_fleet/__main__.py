@@ -15,7 +15,7 @@ from beacons_collector.plain import plain, plain_json
 
 from . import tables as tables_of
 from .broker import QUIET_S, Address, Broker, Message, Unreachable
-from .gateways import Gateway, Gateways, tell, version_of
+from .gateways import Gateway, Gateways, print_line, version_of
 from .rollout import Publication, Rollout, listed, sizes
 from .tables import Unusable
 
@@ -112,15 +112,15 @@ def print_status(selected: list[Gateway]) -> None:
         return (0 if one.reported.get("outcome") in ("refused", "reverted") else 1 if one.in_effect.get("digest") != usual else 2, one.name)
 
     width = max((len(one.label) for one in selected), default=7)
-    tell(f"{'GATEWAY':{width}}  ONLINE   RADIO      VERSION  DIGEST            LAST OUTCOME")
+    print_line(f"{'GATEWAY':{width}}  ONLINE   RADIO      VERSION  DIGEST            LAST OUTCOME")
     for one in sorted(selected, key=rank):
-        reported, told = one.reported, one.status.get("settings")
+        reported, settings = one.reported, one.status.get("settings")
         outcome = plain(f"{reported.get('outcome')} {version_of(reported) or ''}").rstrip() if reported else "-"
         # A version that is none is no file's either.
-        version = one.in_effect["version"] or ("?" if isinstance(told, dict) and told.get("version") else "file")
-        tell(f"{one.label:{width}}  {plain(one.status.get('state', '?')):8} {one.radio:10} {version!s:8} {plain(one.in_effect['digest'] or '-'):16}  {outcome}")
-    told = ", ".join(f"{count} have {plain(digest or 'no digest')}" for digest, count in digests.most_common(5))
-    tell(f"{len(selected)} gateways: {told}{', …' if len(digests) > 5 else ''}" if selected else "no gateway fits")
+        version = one.in_effect["version"] or ("?" if isinstance(settings, dict) and settings.get("version") else "file")
+        print_line(f"{one.label:{width}}  {plain(one.status.get('state', '?')):8} {one.radio:10} {version!s:8} {plain(one.in_effect['digest'] or '-'):16}  {outcome}")
+    counts = ", ".join(f"{count} have {plain(digest or 'no digest')}" for digest, count in digests.most_common(5))
+    print_line(f"{len(selected)} gateways: {counts}{', …' if len(digests) > 5 else ''}" if selected else "no gateway fits")
 
 
 def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], options: argparse.Namespace, tables: dict) -> int:
@@ -137,7 +137,7 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
             try:
                 payload = tables_of.message(one.tables, one.version, options.key, addressee)
             except Unusable as error:
-                tell(f"{one.name}: nothing is published: {error}")
+                print_line(f"{one.name}: nothing is published: {error}")
                 continue
             broker.publish(f"{gateways.prefix}/{one.name}/settings/desired", payload)
 
@@ -150,19 +150,19 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
             if isinstance(event, Message):
                 gateways.take(event.topic, event.payload, time.monotonic())
             elif event == "lost" and lost_at is None:
-                tell("the broker is away; waiting for it")
+                print_line("the broker is away; waiting for it")
                 lost_at = time.monotonic()
                 gateways.lose_broker()
             elif event == "connected" and lost_at is not None:
                 listen(broker, gateways)
                 rollout.pause(time.monotonic() - lost_at)
                 lost_at = None
-                tell("the broker is back")
+                print_line("the broker is back")
         except queue.Empty:
             pass
         now = time.monotonic()
         if stopping and rollout.state == "back":
-            tell("stopped; gateways that are not back take their former tables when they are online")
+            print_line("stopped; gateways that are not back take their former tables when they are online")
             broker.flush(10)
             return 75
         if stopping:
@@ -176,7 +176,7 @@ def roll_out(broker: Broker, gateways: Gateways, selected: list[Gateway], option
         return 75 if rollout.not_back else 1
     offline = [change.gateway.name for change in rollout.changes if not change.gateway.is_online]
     if offline:
-        tell(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {listed(offline)}")
+        print_line(f"{len(offline)} gateways are offline and take version {rollout.version} when they are back: {listed(offline)}")
     return 0
 
 
@@ -210,7 +210,7 @@ def run(options: argparse.Namespace) -> int:
         limit = gateways.highest_usual_version
         beyond = [one.name for one in selected if one.highest_version > limit]
         if beyond:
-            tell(f"{len(beyond)} gateways are left out, because a version beyond {limit} was told for them: {listed(beyond)}", sys.stderr)
+            print_line(f"{len(beyond)} gateways are left out, because they named a version beyond {limit}: {listed(beyond)}", sys.stderr)
             selected = [one for one in selected if one.name not in beyond]
         if not selected:
             raise Unusable("no gateway is left")
@@ -226,10 +226,10 @@ def ended(name: str, run: Callable[[argparse.Namespace], int], options: argparse
     try:
         return run(options)
     except Unusable as error:
-        tell(f"{name}: {error}", sys.stderr)
+        print_line(f"{name}: {error}", sys.stderr)
         return 64
     except Unreachable as error:
-        tell(f"{name}: {error}", sys.stderr)
+        print_line(f"{name}: {error}", sys.stderr)
         return 69
     except KeyboardInterrupt:
         # Nothing has been published: a change handles the signal itself.

@@ -1,4 +1,4 @@
-"""The gateways as the broker tells of them: whether each is there, whether its radio hears, and which settings it has."""
+"""The gateways as the broker knows them: whether each is there, whether its radio hears, and which settings it has."""
 
 import fnmatch
 import json
@@ -50,10 +50,10 @@ class Gateway:
 
     @property
     def in_effect(self) -> dict[str, Any]:
-        told = self.status.get("settings")
-        told = told if isinstance(told, dict) else {}
-        digest = told.get("digest")
-        return {"version": version_of(told), "digest": digest if isinstance(digest, str) else None}
+        settings = self.status.get("settings")
+        settings = settings if isinstance(settings, dict) else {}
+        digest = settings.get("digest")
+        return {"version": version_of(settings), "digest": digest if isinstance(digest, str) else None}
 
     @property
     def label(self) -> str:
@@ -62,9 +62,9 @@ class Gateway:
 
     @property
     def highest_version(self) -> int:
-        """The highest version that it has been sent or has told. The next one has to be above it."""
-        told = [self.in_effect["version"], version_of(self.reported), version_of(self.desired or {})]
-        return max([one for one in told if one is not None], default=0)
+        """The highest version that it has been sent or has published. The next one has to be above it."""
+        versions = [self.in_effect["version"], version_of(self.reported), version_of(self.desired or {})]
+        return max([one for one in versions if one is not None], default=0)
 
     @property
     def is_former_known(self) -> bool:
@@ -82,7 +82,7 @@ class Gateway:
 
 
 class Gateways:
-    """All gateways below a prefix, as the broker tells of them."""
+    """All gateways below a prefix, as the broker knows them."""
 
     def __init__(self, prefix: str) -> None:
         self.prefix = prefix
@@ -93,27 +93,27 @@ class Gateways:
         return [f"{self.prefix}/+/+/{topic}" for topic in TOPICS]
 
     def take(self, topic: str, payload: bytes, now: float) -> Gateway | None:
-        """Takes a message. Returns the gateway that it changes; None where it tells nothing."""
+        """Takes a message. Returns the gateway that it changes; None where it changes none."""
         if not topic.startswith(self.prefix + "/"):
             return None
         site, _, rest = topic[len(self.prefix) + 1:].partition("/")
         identity, _, kind = rest.partition("/")
         if kind not in TOPICS or identity == STORE or any(len(one.encode()) > LONGEST_LEVEL_OCTETS for one in (site, identity)):
             return None
-        told = document(payload)
-        if told is None and payload:
+        content = document(payload)
+        if content is None and payload:
             return None
         gateway = self.all.setdefault(f"{site}/{identity}", Gateway(f"{site}/{identity}"))
         if kind == "status":
-            gateway.status = told or {}
+            gateway.status = content or {}
             if not gateway.is_online:
                 gateway.online_since = None
             elif gateway.online_since is None:
                 gateway.online_since = now
         elif kind == "settings/reported":
-            gateway.reported = told or {}
+            gateway.reported = content or {}
         else:
-            gateway.desired = told
+            gateway.desired = content
         return gateway
 
     def lose_broker(self) -> None:
@@ -135,13 +135,13 @@ class Gateways:
         return sorted(named, key=lambda one: one.name)
 
 
-def version_of(told: dict[str, Any]) -> int | None:
+def version_of(content: dict[str, Any]) -> int | None:
     """The version in a message; None where it is none that a gateway takes."""
-    version = told.get("version")
+    version = content.get("version")
     return version if type(version) is int and 1 <= version <= MAX_VERSION else None
 
 
-def tell(line: str, file: TextIO | None = None) -> None:
+def print_line(line: str, file: TextIO | None = None) -> None:
     """Prints a line for people. Names and words in it may be a stranger's."""
     print(plain(line, LONGEST_LINE), file=file or sys.stdout, flush=True)
 
@@ -151,7 +151,7 @@ def document(payload: bytes) -> dict[str, Any] | None:
     if len(payload) > MAX_OCTETS:
         return None
     try:
-        told = json.loads(payload)
+        content = json.loads(payload)
     except (ValueError, RecursionError):
         return None
-    return told if isinstance(told, dict) else None
+    return content if isinstance(content, dict) else None

@@ -9,7 +9,7 @@ from typing import Any
 from beacons_collector.plain import plain
 
 from .gate import Before, Verdict, judge, trouble
-from .gateways import Gateway, tell
+from .gateways import Gateway, print_line
 
 # The seconds within which a gateway answers a message.
 ANSWER_S = 120.0
@@ -68,13 +68,13 @@ class Rollout:
     """Stages of one change. `advance` is called after each message and at least once a second."""
 
     def __init__(self, gateways: list[Gateway], tables: dict[str, Any], stages: str, soak_s: float, max_offline: int = 0,
-                 say: Callable[[str], None] = tell) -> None:
+                 print_line: Callable[[str], None] = print_line) -> None:
         # The first stage has gateways of any store: their order follows from their names, and is not that of the names.
         ordered = sorted(gateways, key=lambda one: (not one.is_online, hashlib.sha256(one.name.encode()).digest()))
         self.changes = [Change(Before.of(one), one.former_tables, one) for one in ordered]
         self.tables = tables
         self.ends = sizes(stages, len(self.changes))
-        self.soak_s, self.max_offline, self.say = soak_s, max_offline, say
+        self.soak_s, self.max_offline, self.print_line = soak_s, max_offline, print_line
         self.version = max((one.highest_version for one in gateways), default=0) + 1
         self.stage = -1
         # stages, back or done.
@@ -100,7 +100,7 @@ class Rollout:
             if self.failures:
                 return self.go_back(now)
             if all(change.verdict.is_pass for change in self.current):
-                self.say(f"stage {self.stage + 1}: {len(self.current)} of {len(self.changes)} gateways have version {self.version}")
+                self.print_line(f"stage {self.stage + 1}: {len(self.current)} of {len(self.changes)} gateways have version {self.version}")
                 return self.begin_stage(now)
         elif self.state == "back":
             self.wait_for_return(now)
@@ -115,8 +115,8 @@ class Rollout:
         new = self.current[done:]
         unknown = [change.gateway.name for change in self.changes if not change.gateway.is_former_known]
         if self.stage == 0 and unknown:
-            self.say(f"{len(unknown)} gateways use settings that the broker does not have, and would go back to their files: {listed(unknown)}")
-        self.say(f"stage {self.stage + 1}: publishes version {self.version} for {len(new)} gateways")
+            self.print_line(f"{len(unknown)} gateways use settings that the broker does not have, and would go back to their files: {listed(unknown)}")
+        self.print_line(f"stage {self.stage + 1}: publishes version {self.version} for {len(new)} gateways")
         for change in new:
             # Stages before have taken time: a gateway counts as it was just before its own change.
             change.before, change.former = Before.of(change.gateway), change.gateway.former_tables
@@ -184,10 +184,10 @@ class Rollout:
         """Publishes the former tables of each gateway that has the change, under a new version."""
         self.state = "back"
         for name, why in self.failures:
-            self.say(f"{name or 'the change'}: {why}")
+            self.print_line(f"{name or 'the change'}: {why}")
         changed = self.current
         self.version += 1
-        self.say(f"stopped at stage {self.stage + 1}: publishes the former tables for {len(changed)} gateways as version {self.version}")
+        self.print_line(f"stopped at stage {self.stage + 1}: publishes the former tables for {len(changed)} gateways as version {self.version}")
         for change in changed:
             change.published_at, change.applied_at = now, None
         return [Publication(change.gateway.name, change.former, self.version, is_return=True) for change in changed]
@@ -201,8 +201,8 @@ class Rollout:
             return
         for change in waiting:
             why = errors(change.gateway.reported) if change in refused else f"did not report within {ANSWER_S:.0f} s; it takes them when it is back"
-            self.say(f"{change.gateway.name}: is not back at its former tables: {why}")
-        self.say(f"{len(self.current) - len(waiting)} gateways are back at their former tables")
+            self.print_line(f"{change.gateway.name}: is not back at its former tables: {why}")
+        self.print_line(f"{len(self.current) - len(waiting)} gateways are back at their former tables")
         self.not_back = len(waiting)
         self.state = "done"
 
@@ -214,11 +214,11 @@ def listed(names: list[str]) -> str:
 
 def errors(reported: dict[str, Any]) -> str:
     """The errors of a report in one line."""
-    told = []
+    reasons = []
     listed_errors = reported.get("errors")
     for error in listed_errors[:5] if isinstance(listed_errors, list) else []:
         if not isinstance(error, dict):
             continue
         place = f"{error.get('table', '')}{'[%s]' % error['index'] if 'index' in error else ''}.{error.get('key', '')}".strip(".")
-        told.append(plain(f"{place + ': ' if place else ''}{error.get('reason', '')}", 500))
-    return "; ".join(told) or "no reason told"
+        reasons.append(plain(f"{place + ': ' if place else ''}{error.get('reason', '')}", 500))
+    return "; ".join(reasons) or "no reason given"

@@ -45,12 +45,12 @@ def message(tables: dict[str, Any], version: int, key: Path | None = None, signe
     """Returns settings/desired, signed where there is a key. Raises Unusable for one that a gateway would not take."""
     if not 1 <= version <= MAX_VERSION:
         raise Unusable(f"version {version}: must be from 1 to {MAX_VERSION}")
-    told: dict[str, Any] = {"schema": 1, "version": version, "tables": tables}
+    content: dict[str, Any] = {"schema": 1, "version": version, "tables": tables}
     if key:
-        told["signature"] = signature(tables, version, key, signed_for or "")
-        told["signed_for"] = signed_for
+        content["signature"] = signature(tables, version, key, signed_for or "")
+        content["signed_for"] = signed_for
     try:
-        payload = json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+        payload = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     except (TypeError, ValueError) as error:
         raise Unusable(f"the tables have a value that no key takes: {error}") from None
     if len(payload) > MAX_OCTETS - PACKET_ROOM:

@@ -12,10 +12,10 @@ from pathlib import Path
 from .__main__ import LOOK_S, Parser, add_broker, ended, listen
 from .broker import Address, Broker, Message
 from .gate import Before, Verdict, judge
-from .gateways import Gateway, Gateways, tell
+from .gateways import Gateway, Gateways, print_line
 from .tables import Unusable
 
-DESCRIPTION = """Tells whether gateways work as well after a change as before. `before` notes in a file how they are. `wait`, right after the change,
+DESCRIPTION = """Shows whether gateways work as well after a change as before. `before` notes in a file how they are. `wait`, right after the change,
 waits until each of them that was online has been online for the soak time without a break, with a radio that hears if it heard."""
 EPILOGUE = """Exit status: 0 all passed; 1 a gateway failed, and a line names it and the reason; 64 the command line or the file is wrong; 69 the
 broker cannot be reached or refuses the client."""
@@ -51,11 +51,11 @@ def read(file: Path) -> list[Before]:
 
 
 def note(gateways: Gateways, names: list[str], file: Path) -> int:
-    """A gateway that never told a status counts as offline."""
+    """A gateway that never published a status counts as offline."""
     noted = [Before.of(gateways.all.get(one, Gateway(one))) for one in sorted(set(names))]
     file.write_text(json.dumps([asdict(one) for one in noted], indent=1))
     for one in noted:
-        tell(f"{one.name}: {'online, radio ' + one.radio if one.is_online else 'offline, and not waited for'}")
+        print_line(f"{one.name}: {'online, radio ' + one.radio if one.is_online else 'offline, and not waited for'}")
     return 0
 
 
@@ -85,7 +85,7 @@ def wait(broker: Broker, gateways: Gateways, noted: list[Before], options: argpa
         failures = [(one, verdict) for one, verdict in verdicts if verdict.is_failure]
         if all(verdict.is_pass or verdict.is_failure for _, verdict in verdicts):
             for one, verdict in failures:
-                tell(f"{one}: {verdict.why}")
+                print_line(f"{one}: {verdict.why}")
             return 1 if failures else 0
 
 
