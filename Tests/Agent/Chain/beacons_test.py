@@ -13,7 +13,7 @@ from beacons_collector.topics import Unreadable, parse
 
 from lists import ListTest, entry, page
 from servers import run
-from story import SCHEMA, UUID, clock, job, said, span
+from story import SCHEMA, UUID, clock, job, span, stamp
 
 
 class TakeTests(ListTest):
@@ -27,21 +27,21 @@ class TakeTests(ListTest):
         self.assertEqual(self.beacons("rssi_dbm, gateways"), [("1/1", -70, 1)])
 
     def test_the_battery_is_that_of_the_newest_reading_whichever_gateway_read_it(self):
-        told = {"battery_mv": 2950, "battery_percent": 80, "temperature_c": 21.5, "format": "minew"}
-        self.take([page("door", "9:00", entry("1/1", "9:00", telemetry_at=said("8:30"), **told)),
-                   page("till", "9:10", entry("1/1", "9:05", telemetry_at=said("8:00"), battery_mv=3000, format="eddystone_tlm"))])
+        telemetry = {"battery_mv": 2950, "battery_percent": 80, "temperature_c": 21.5, "format": "minew"}
+        self.take([page("door", "9:00", entry("1/1", "9:00", telemetry_at=stamp("8:30"), **telemetry)),
+                   page("till", "9:10", entry("1/1", "9:05", telemetry_at=stamp("8:00"), battery_mv=3000, format="eddystone_tlm"))])
         self.assertEqual(self.beacons("battery_mv, battery_percent, temperature_c, telemetry_at, format"), [("1/1", 2950, 80, 21.5, "8:30", "minew")])
         # A later list without a reading leaves it.
         self.take([page("door", "10:00", entry("1/1", "10:00"))])
         self.assertEqual(self.beacons("battery_mv, last_heard_at"), [("1/1", 2950, "10:00")])
 
     def test_a_newer_frame_without_a_value_hides_no_older_one(self):
-        self.take([page("door", "9:00", entry("1/1", "9:00", battery_percent=80, battery_mv=2900, telemetry_at=said("9:00"), format="minew"))])
-        self.take([page("till", "10:00", entry("1/1", "10:00", temperature_c=21, telemetry_at=said("10:00"), format="kontakt"))])
+        self.take([page("door", "9:00", entry("1/1", "9:00", battery_percent=80, battery_mv=2900, telemetry_at=stamp("9:00"), format="minew"))])
+        self.take([page("till", "10:00", entry("1/1", "10:00", temperature_c=21, telemetry_at=stamp("10:00"), format="kontakt"))])
         columns = "battery_percent, battery_mv, temperature_c, telemetry_at, format"
         self.assertEqual(self.beacons(columns), [("1/1", 80, 2900, 21, "10:00", "kontakt")])
         # One gateway alone, after a restart that forgot its list.
-        self.take([page("door", "11:00", entry("1/1", "11:00", battery_mv=2890, telemetry_at=said("11:00"), format="minew"))])
+        self.take([page("door", "11:00", entry("1/1", "11:00", battery_mv=2890, telemetry_at=stamp("11:00"), format="minew"))])
         self.assertEqual(self.beacons(columns), [("1/1", 80, 2890, 21, "11:00", "minew")])
 
     def test_a_page_that_a_shorter_list_does_not_need_makes_no_later_list_complete(self):
@@ -53,8 +53,8 @@ class TakeTests(ListTest):
         self.assertEqual([clock(until) for until, in self.query("SELECT complete_until FROM beacons.beacon_list WHERE site = %(site)s")], ["11:00"])
 
     def test_a_backlog_of_lists_counts_as_if_each_list_had_come_by_itself(self):
-        night = [page("door", f"{hour}:00", entry("1/1", f"{hour}:00", battery_mv=3000 - hour, telemetry_at=said(f"{hour}:00")),
-                      *([entry("1/2", f"{hour}:00", battery_percent=50, telemetry_at=said("0:30"))] if hour <= 3 else [])) for hour in range(1, 8)]
+        night = [page("door", f"{hour}:00", entry("1/1", f"{hour}:00", battery_mv=3000 - hour, telemetry_at=stamp(f"{hour}:00")),
+                      *([entry("1/2", f"{hour}:00", battery_percent=50, telemetry_at=stamp("0:30"))] if hour <= 3 else [])) for hour in range(1, 8)]
         alone = [one | {"site": self.site + "-2"} for one in night]
         self.assertEqual(self.take(night), ["new"] * 7)
         self.assertEqual([self.take([one]) for one in alone], [["new"]] * 7)
@@ -78,8 +78,8 @@ class TakeTests(ListTest):
             self.assertEqual(self.take([page("a", "10:00")]), ["new"])
 
     def test_what_comes_again_or_late_changes_nothing(self):
-        first = page("door", "9:00", entry("1/1", "8:50", battery_mv=3000, telemetry_at=said("8:00")), entry("1/2", "8:00"))
-        second = page("door", "10:00", entry("1/1", "9:50", battery_mv=2990, telemetry_at=said("9:00")))
+        first = page("door", "9:00", entry("1/1", "8:50", battery_mv=3000, telemetry_at=stamp("8:00")), entry("1/2", "8:00"))
+        second = page("door", "10:00", entry("1/1", "9:50", battery_mv=2990, telemetry_at=stamp("9:00")))
         self.assertEqual(self.take([second, second, first]), ["new", "repeated", "repeated"])
         before = self.whole()
         self.assertEqual(self.take([first]) + self.take([second]), ["repeated", "repeated"])
@@ -90,11 +90,11 @@ class TakeTests(ListTest):
         return [self.query(f"SELECT t::text FROM beacons.{table} t WHERE site = %(site)s ORDER BY 1") for table in ("beacon_page", "beacon_heard", "battery_daily")]
 
     def test_the_same_page_and_moment_with_other_contents_is_a_conflict(self):
-        told = [page("door", "9:00", entry("1/1", "8:50")), page("door", "9:00", entry("1/2", "8:50"))]
-        self.assertEqual(self.take(told[:1]) + self.take(told[1:]), ["new", "conflict"])
+        pages = [page("door", "9:00", entry("1/1", "8:50")), page("door", "9:00", entry("1/2", "8:50"))]
+        self.assertEqual(self.take(pages[:1]) + self.take(pages[1:]), ["new", "conflict"])
         self.assertEqual([one for one, *_ in self.beacons()], ["1/1"])
 
-    def test_a_page_that_comes_late_does_not_undo_what_a_later_one_of_another_number_told(self):
+    def test_a_page_that_comes_late_does_not_undo_what_a_later_one_of_another_number_had(self):
         self.take([page("door", "10:00", entry("1/1", "9:50", rssi_dbm=-50), pages=2)])
         self.assertEqual(self.take([page("door", "9:00", entry("1/1", "8:50", rssi_dbm=-90), number=1, pages=2)]), ["new"])
         self.assertEqual(self.beacons("last_heard_at, rssi_dbm"), [("1/1", "9:50", -50)])
@@ -106,12 +106,12 @@ class TakeTests(ListTest):
     def test_a_clock_that_is_ahead_stops_no_later_list_and_makes_no_beacon_heard_in_the_future(self):
         now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
         ahead, later = now + datetime.timedelta(hours=20), now + datetime.timedelta(minutes=5)
-        self.take([page("door", ahead, entry("1/1", ahead)) | {"received_at": said(now)}])
+        self.take([page("door", ahead, entry("1/1", ahead)) | {"received_at": stamp(now)}])
         self.assertEqual(self.beacons("last_heard_at"), [("1/1", clock(now))])
-        # Told again after the next start of the collector.
-        again = page("door", ahead, entry("1/1", ahead)) | {"received_at": said(later)}
+        # Published again after the next start of the collector.
+        again = page("door", ahead, entry("1/1", ahead)) | {"received_at": stamp(later)}
         self.assertEqual(self.take([again]), ["repeated"])
-        self.assertEqual(self.take([page("door", later, entry("1/1", later)) | {"received_at": said(later)}]), ["new"])
+        self.assertEqual(self.take([page("door", later, entry("1/1", later)) | {"received_at": stamp(later)}]), ["new"])
 
     def test_a_list_of_a_clock_that_cannot_be_true_is_rejected(self):
         now = datetime.datetime.now(datetime.UTC)
@@ -124,7 +124,7 @@ class TakeTests(ListTest):
         self.take([page("door", "10:00", entry("1/1", "9:50")) | {"site": self.site + "-2"}])
         self.assertEqual((self.beacons("last_heard_at"), self.beacons("last_heard_at", self.site + "-2")), ([("1/1", "8:50")], [("1/1", "9:50")]))
 
-    def test_a_list_is_told_up_to_its_oldest_page_and_without_one_of_them_it_is_not(self):
+    def test_a_list_is_complete_up_to_its_oldest_page_and_without_one_of_them_it_is_not(self):
         def until():
             return [(gateway, clock(first), clock(last)) for gateway, first, last in self.query(
                 "SELECT gateway, first_at, complete_until FROM beacons.beacon_list WHERE site = %(site)s ORDER BY 1")]
@@ -146,9 +146,9 @@ class TakeTests(ListTest):
             try:
                 with psycopg.connect(self.database.url, autocommit=True) as connection:
                     for hour in range(8):
-                        told = [page(f"g{gateway}", f"{hour}:{turn:02}", *[entry(f"1/{minor}", f"{hour}:00", battery_mv=3000) for minor in range(30)])
-                                for gateway in range(4)]
-                        self.take(told[::-1] if turn % 2 else told, connection)
+                        pages = [page(f"g{gateway}", f"{hour}:{turn:02}", *[entry(f"1/{minor}", f"{hour}:00", battery_mv=3000) for minor in range(30)])
+                                 for gateway in range(4)]
+                        self.take(pages[::-1] if turn % 2 else pages, connection)
             except psycopg.Error as error:
                 errors.append(error)
 
@@ -209,7 +209,7 @@ class CollectorTests(ListTest):
         return text
 
     def test_the_example_of_the_contract_becomes_rows_and_a_cleared_page_leaves_them(self):
-        example = json.dumps(CONTRACT.kinds["beacons"].schema["examples"][0] | {"at": said("9:00")}).encode()
+        example = json.dumps(CONTRACT.kinds["beacons"].schema["examples"][0] | {"at": stamp("9:00")}).encode()
         self.commit(example)
         self.commit(example)
         self.assertEqual((self.collector.outcomes["new"], self.collector.outcomes["repeated"]), (1, 1))
@@ -220,7 +220,7 @@ class CollectorTests(ListTest):
     def test_a_page_that_breaks_the_contract_is_unreadable(self):
         good = page("door", "9:00", entry("1/1", "8:50"))["payload"] | {"page": 0}
         for fault, change in (("beacons.0.major: not a value", {"beacons": [entry("1/1", "8:50") | {"major": 65536}]}),
-                              ("beacons.0.last_heard_at: missing", {"beacons": [{"uuid": UUID, "major": 1, "minor": 1, "first_heard_at": said("9:00")}]}),
+                              ("beacons.0.last_heard_at: missing", {"beacons": [{"uuid": UUID, "major": 1, "minor": 1, "first_heard_at": stamp("9:00")}]}),
                               ("beacons: not a value", {"beacons": [entry("1/1", "8:50")] * 201}), ("site: unlike the topic's", {"site": "other"}),
                               ("page: unlike the topic's", {"page": 1})):
             with self.subTest(fault), self.assertRaisesRegex(Unreadable, fault):
@@ -238,7 +238,7 @@ class RetainTests(ListTest):
         with psycopg.connect(url, autocommit=True) as self.connection:
             self.addCleanup(setattr, self, "connection", original)
             self.register("1/2", since=old)
-            self.take([page("door", old, *[entry(f"1/{minor}", old, battery_mv=3000) for minor in (1, 2)]) | {"received_at": said(old)},
+            self.take([page("door", old, *[entry(f"1/{minor}", old, battery_mv=3000) for minor in (1, 2)]) | {"received_at": stamp(old)},
                        page("till", kept, entry("1/3", kept, battery_mv=3000), entry("1/4", kept - datetime.timedelta(days=20))),
                        *[span(number, "door", moment, moment + datetime.timedelta(hours=1)) for number, moment in ((1, old), (2, kept))]])
             run(SCHEMA.with_name("retain"), "--database", url, "--days", "30")

@@ -7,7 +7,7 @@ import unittest
 import psycopg
 
 from schema_test import SchemaTest
-from story import DAY, SCHEMA, at, event, health, said, span, state, status
+from story import DAY, SCHEMA, at, event, health, span, stamp, state, status
 
 sys.path.insert(0, str(SCHEMA.parent))
 from beacons_collector.database import Database, Rejected  # noqa: E402
@@ -15,7 +15,7 @@ from beacons_collector.roll_up import RollUp  # noqa: E402
 
 
 class BudgetTests(SchemaTest):
-    """A store that tells too much costs itself, and no other store."""
+    """A store that publishes too much costs itself, and no other store."""
 
     def setUp(self):
         super().setUp()
@@ -67,7 +67,7 @@ class BudgetTests(SchemaTest):
         self.assertEqual([self.reject(2), self.reject(3), self.reject(1, site=self.site + "-2")], [2, 0, 1])
         self.assertEqual(self.used("rejected"), [(2, 3)])
 
-    def test_a_collector_tells_what_was_not_kept_of_that(self):
+    def test_a_collector_reports_what_was_not_kept_of_that(self):
         collector = Database(self.database.url, lambda: False)
         self.addCleanup(collector.close)
         now = datetime.datetime.now(datetime.UTC)
@@ -114,25 +114,25 @@ class RoomTests(SchemaTest):
 
     def test_made_up_regions_fill_no_more_than_their_store_s_room(self):
         self.budget("regions", rows_in_all=3)
-        told = [state("door", f"r{number}") for number in range(10)]
-        self.assertEqual(self.take(told), ["unkept"] * 3 + ["over_budget"] * 7)
+        states = [state("door", f"r{number}") for number in range(10)]
+        self.assertEqual(self.take(states), ["unkept"] * 3 + ["over_budget"] * 7)
         # A region that is there already has its room.
-        self.assertEqual(self.take(told), ["unkept"] * 3 + ["over_budget"] * 7)
+        self.assertEqual(self.take(states), ["unkept"] * 3 + ["over_budget"] * 7)
         self.assertEqual(self.take([event({"seq": 1, "at": "9:00", "type": "enter", "region": region}) for region in ("r1", "r9")]), ["new", "over_budget"])
         self.assertEqual((self.count("region_gateway"), self.used("regions")), (3, [(0, 0, 15)]))
         self.assertEqual(self.take([state("door") | {"site": self.site + "-2"}]), ["unkept"])
 
-    def test_made_up_gateways_do_neither_whatever_they_tell(self):
+    def test_made_up_gateways_do_neither_whatever_they_publish(self):
         self.budget("gateways", rows_in_all=2)
-        told = [message(f"g{number}") for number in range(4) for message in (state, lambda gateway: health(gateway, "9:00"), lambda gateway: span(1, gateway, "8:00", "9:00"))]
-        self.assertEqual(self.take(told), ["unkept", "new", "new"] * 2 + ["over_budget"] * 6)
+        messages = [message(f"g{number}") for number in range(4) for message in (state, lambda gateway: health(gateway, "9:00"), lambda gateway: span(1, gateway, "8:00", "9:00"))]
+        self.assertEqual(self.take(messages), ["unkept", "new", "new"] * 2 + ["over_budget"] * 6)
         self.assertEqual([self.count(table) for table in ("gateway", "last_word", "coverage_span", "region_gateway")], [2] * 4)
         self.assertEqual(self.used("gateways"), [(0, 0, 6)])
 
     def test_each_fix_of_a_track_counts_as_a_row(self):
         self.budget("told", rows_a_day=100)
-        fixes = [{"at": said(f"9:00:{second}"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8} for second in range(60)]
-        tracks = [{"kind": "track", "gateway": "van", "payload": {"epoch": "e", "batch": number, "at": said("9:01"), "finished": "timeout", "fixes": fixes}}
+        fixes = [{"at": stamp(f"9:00:{second}"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8} for second in range(60)]
+        tracks = [{"kind": "track", "gateway": "van", "payload": {"epoch": "e", "batch": number, "at": stamp("9:01"), "finished": "timeout", "fixes": fixes}}
                   for number in range(1, 4)]
         self.assertEqual([self.take([track])[0] for track in tracks], ["new", "new", "over_budget"])
         self.assertEqual(self.used("told"), [(2, 122, 1)])
@@ -144,8 +144,8 @@ class RoomTests(SchemaTest):
     def test_late_hours_have_a_budget_and_the_newest_ones_are_counted(self):
         regions, free, earned = 19, 150_000, 40
         self.budget("hours", rows_a_day=20_000_000, rows_a_message=earned)
-        told = [state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(50)] + [status("till", f"9:0{minute}", "offline") for minute in range(9)]
-        self.take(told)
+        messages = [state("door", f"r{number}") for number in range(regions)] + [self.long_coverage(50)] + [status("till", f"9:0{minute}", "offline") for minute in range(9)]
+        self.take(messages)
         cost = 200 + 8 * (regions + 1)
         hours = (free + 10 * earned) // cost
         self.count_all()
@@ -153,7 +153,7 @@ class RoomTests(SchemaTest):
         self.assertEqual(late, hours * cost)
         # The hours of fifty days but for the last four hours, and the hours at both ends.
         self.assertIn(given_up, range(50 * 24 - hours - 8, 50 * 24 - hours + 1))
-        # What a collector tells of all stores.
+        # What a collector reports of all stores.
         roll_up = RollUp(f"{self.database.url}?options=-crole%3Dbeacons_collector")
         roll_up.count()
         self.assertEqual(self.query("SELECT sum(given_up)::bigint FROM beacons.budget_daily WHERE kind = 'hours'"), [(roll_up.hours_given_up,)])
@@ -188,14 +188,14 @@ class RoomTests(SchemaTest):
 
     def test_of_the_visits_of_one_beacon_the_newest_are_joined_again(self):
         with self.connection.transaction(force_rollback=True):
-            told = [event({"seq": hour, "at": f"{hour}:20:20", "type": "exit", "entered": f"{hour}:00", "heard": f"{hour}:20"}) for hour in range(1, 11)]
-            self.take(told[:8])
+            exits = [event({"seq": hour, "at": f"{hour}:20:20", "type": "exit", "entered": f"{hour}:00", "heard": f"{hour}:20"}) for hour in range(1, 11)]
+            self.take(exits[:8])
             self.connection.execute("SELECT beacons.roll_up()")
             self.assertEqual(self.count("stay_day"), 8)
             self.connection.execute("CREATE OR REPLACE FUNCTION beacons.most_visits_joined() RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 3::bigint'")
             # A roll-up that joined the old visits again would not leave this stay as it is.
-            self.connection.execute("UPDATE beacons.stay_day SET dwell_s = 7 WHERE site = %s AND entered_at = %s", (self.site, told[1]["payload"]["entered_at"]))
-            self.take([event({"seq": 11, "at": "0:20:20", "type": "exit", "entered": "0:00", "heard": "0:20"}), *told[8:]])
+            self.connection.execute("UPDATE beacons.stay_day SET dwell_s = 7 WHERE site = %s AND entered_at = %s", (self.site, exits[1]["payload"]["entered_at"]))
+            self.take([event({"seq": 11, "at": "0:20:20", "type": "exit", "entered": "0:00", "heard": "0:20"}), *exits[8:]])
             self.connection.execute("SELECT beacons.roll_up()")
             self.assertEqual(self.query("SELECT dwell_s FROM beacons.stay_day WHERE site = %(site)s ORDER BY entered_at"), [(1200,), (7,), *[(1200,)] * 8])
 

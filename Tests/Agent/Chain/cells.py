@@ -34,8 +34,8 @@ def capacity_at(curve, limit_mv):
 def life(curve, days, seed, limit_mv=2400):
     """The daily voltages of a cell whose capacity lasts `days`, until it has fallen to the limit."""
     chance = random.Random(f"{curve} {days} {seed}")
-    told = []
+    levels = []
     for day in range(math.ceil(days * capacity_at(curve, limit_mv) / 100)):
         degrees = 4 * math.sin(2 * math.pi * (day + 40 * seed) / 365) + chance.gauss(0, 1)
-        told.append(round(voltage(curve, 100 * day / days) + chance.gauss(0, NOISE_MV) + MV_PER_DEGREE * degrees))
-    return told
+        levels.append(round(voltage(curve, 100 * day / days) + chance.gauss(0, NOISE_MV) + MV_PER_DEGREE * degrees))
+    return levels

@@ -150,14 +150,14 @@ class Promises(Chain):
         wait_until(lambda: self.count("coverage") == 1, "the span")
         self.assertEqual(self.count("rejected"), 0)
 
-    def test_a_number_told_again_is_one_event(self):
+    def test_a_number_published_again_is_one_event(self):
         self.collector().is_ready()
         self.publish(self.events([1, 2, 1, 2, 2, 3]))
         self.publish(self.events([3, 2, 1, 4]))
         self.wait_for_count(4)
         self.assertEqual(self.count("rejected"), 0)
 
-    def test_a_number_told_again_with_other_contents_is_rejected(self):
+    def test_a_number_published_again_with_other_contents_is_rejected(self):
         self.collector().is_ready()
         other = [(topic, payload | {"minor": 7}) for topic, payload in self.events([2])]
         another_day = [(topic, payload | {"at": "2026-01-03T00:00:00.000Z"}) for topic, payload in self.events([1])]
@@ -222,7 +222,7 @@ class Faults(Chain):
         self.publish(self.events(range(501, 1001)))
         self.wait_for_count(1000)
 
-    def test_two_with_one_id_are_told_so_once(self):
+    def test_two_with_one_id_log_it_once(self):
         if not isinstance(self.broker, Mosquitto):
             self.skipTest("AMQP has no client ids")
         both = [self.collector(), self.collector()]
@@ -283,7 +283,7 @@ class Faults(Chain):
         self.assertIn('beacons_strangers{collector="one",site="s"} 4\n', figures.read_text())
         self.assertIn('roll_up_given_up_total{collector="one"} 5\n', figures.read_text())
 
-    def test_a_figure_that_the_database_has_not_told_yet_is_left_out(self):
+    def test_a_figure_that_the_database_has_not_reported_yet_is_left_out(self):
         figures = self.database.folder / "unknown.prom"
         MetricsFile(str(figures), "one").write({"hours_given_up": None}, 0)
         self.assertNotIn("hours_given_up", figures.read_text())
@@ -367,7 +367,7 @@ class WithoutAPromise(Chain):
         self.wait_for_count(2, "status")
         self.assertEqual(self.count("rejected"), 0)
 
-    def test_what_is_retained_and_told_again_is_not_counted_as_new(self):
+    def test_what_is_retained_and_published_again_is_not_counted_as_new(self):
         figures = self.database.folder / "again.prom"
         self.retain("g1", self.status("online"))
         self.assertEqual(self.collector().is_ready().end(), 0)

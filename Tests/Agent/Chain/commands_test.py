@@ -126,9 +126,9 @@ class RetainTests(StoryTest):
 
 class BackupTests(StoryTest):
     def test_a_restored_backup_says_the_same_and_goes_on(self):
-        told = [event({"seq": 1, "at": "9:00", "type": "enter"}), span(1, "door", "9:00", "10:00"),
-                event({"seq": 3, "at": "9:20:20", "type": "exit", "entered": "9:00", "heard": "9:20"})]
-        self.take(told)
+        messages = [event({"seq": 1, "at": "9:00", "type": "enter"}), span(1, "door", "9:00", "10:00"),
+                    event({"seq": 3, "at": "9:20:20", "type": "exit", "entered": "9:00", "heard": "9:20"})]
+        self.take(messages)
         self.roll_up()
         said = [look() for look in (self.visits, self.stays, self.hours, self.coverage, self.missing)]
         url, dump = self.url_of("restored"), self.database.folder / "dump"
@@ -141,7 +141,7 @@ class BackupTests(StoryTest):
             self.connection = restored
             self.addCleanup(setattr, self, "connection", original)
             self.assertEqual([look() for look in (self.visits, self.stays, self.hours, self.coverage, self.missing)], said)
-            self.assertEqual(self.take([*told, event({"seq": 2, "at": "9:10", "type": "enter", "beacon": "1/2"})]), ["repeated"] * 3 + ["new"])
+            self.assertEqual(self.take([*messages, event({"seq": 2, "at": "9:10", "type": "enter", "beacon": "1/2"})]), ["repeated"] * 3 + ["new"])
             self.assertEqual((len(self.visits()), self.missing()), (2, []))
             self.roll_up()
 

@@ -69,24 +69,24 @@ class Case:
 
 
 def ordinary() -> Iterator[Case]:
-    def told(kind: str, message: Callable[[int], tuple[str, dict[str, object]]], messages: int = MESSAGES) -> Case:
+    def case_of(kind: str, message: Callable[[int], tuple[str, dict[str, object]]], messages: int = MESSAGES) -> Case:
         return Case(kind, "ordinary", message, messages, is_ordinary=True)
 
-    yield told("event", lambda n: (f"g{n % 4}/region/carts/event", event(n // 2 + 1, at=ago(seconds=3000 - n), epoch=EPOCH[:-1] + str(n % 4), minor=n // 8) if n % 8 < 4 else event(
+    yield case_of("event", lambda n: (f"g{n % 4}/region/carts/event", event(n // 2 + 1, at=ago(seconds=3000 - n), epoch=EPOCH[:-1] + str(n % 4), minor=n // 8) if n % 8 < 4 else event(
         n // 2 + 1, "exit", at=ago(seconds=2900 - n), epoch=EPOCH[:-1] + str(n % 4), minor=n // 8, entered_at=ago(seconds=3000 - n), last_heard_at=ago(seconds=2920 - n), dwell_s=80)))
-    yield told("coverage", lambda n: (f"g{n % 4}/coverage", common(clock="synced", span=n, from_at=ago(hours=1 + n // 40 / 60), to_at=ago(hours=n // 40 / 60), radio="scanning")))
-    yield told("status", lambda n: (f"g{n % 4}/status", common(clock="synced", at=ago(seconds=n), state="online", version="0.3.0", radio="scanning", remedy="")))
-    yield told("health", lambda n: (f"g{n % 4}/health", common(clock="synced", at=ago(seconds=n), tracks=3, instances=4, queue_depth=0, reports_per_s=118.4,
-                                                               reconnects=1, uptime_s=n, started_at=ago(days=1))))
-    yield told("location", lambda n: (f"g{n % 4}/location", common(clock="synced", at=ago(seconds=n), service="standard", fix=fix(n), age_s=0.25, device="/dev/ttyUSB0")))
-    yield told("track", lambda n: (f"g{n % 4}/location/track", common(clock="synced", batch=n, finished="distance", fixes=[fix(n * 60 + one) for one in range(60)])), 200)
-    yield told("surge", lambda n: (f"g{n % 4}/surge", common(clock="synced", surge=n, from_at=ago(seconds=n + 60), to_at=ago(seconds=n), region="carts", refused=700, identities=600)))
-    yield told("gap", lambda n: (f"g{n % 4}/gap", common(clock="synced", from_seq=2 * n, to_seq=2 * n, cause="disk")))
-    yield told("state", lambda n: (f"g{n % 4}/region/carts/state", common(clock="synced", region="carts", state="inside", since=ago(), event_seq=n)))
-    yield told("beacons", lambda n: (f"g{n % 4}/beacons/{n // 4 % 5}", common(clock="synced", at=ago(seconds=3000 - n), page=n // 4 % 5, pages=5, beacons=[
+    yield case_of("coverage", lambda n: (f"g{n % 4}/coverage", common(clock="synced", span=n, from_at=ago(hours=1 + n // 40 / 60), to_at=ago(hours=n // 40 / 60), radio="scanning")))
+    yield case_of("status", lambda n: (f"g{n % 4}/status", common(clock="synced", at=ago(seconds=n), state="online", version="0.3.0", radio="scanning", remedy="")))
+    yield case_of("health", lambda n: (f"g{n % 4}/health", common(clock="synced", at=ago(seconds=n), tracks=3, instances=4, queue_depth=0, reports_per_s=118.4,
+                                                                  reconnects=1, uptime_s=n, started_at=ago(days=1))))
+    yield case_of("location", lambda n: (f"g{n % 4}/location", common(clock="synced", at=ago(seconds=n), service="standard", fix=fix(n), age_s=0.25, device="/dev/ttyUSB0")))
+    yield case_of("track", lambda n: (f"g{n % 4}/location/track", common(clock="synced", batch=n, finished="distance", fixes=[fix(n * 60 + one) for one in range(60)])), 200)
+    yield case_of("surge", lambda n: (f"g{n % 4}/surge", common(clock="synced", surge=n, from_at=ago(seconds=n + 60), to_at=ago(seconds=n), region="carts", refused=700, identities=600)))
+    yield case_of("gap", lambda n: (f"g{n % 4}/gap", common(clock="synced", from_seq=2 * n, to_seq=2 * n, cause="disk")))
+    yield case_of("state", lambda n: (f"g{n % 4}/region/carts/state", common(clock="synced", region="carts", state="inside", since=ago(), event_seq=n)))
+    yield case_of("beacons", lambda n: (f"g{n % 4}/beacons/{n // 4 % 5}", common(clock="synced", at=ago(seconds=3000 - n), page=n // 4 % 5, pages=5, beacons=[
         entry(n // 4 % 5 * 20 + one, battery_percent=90, telemetry_at=ago(seconds=3000 - n)) for one in range(20)])), 400)
-    yield told("heat", lambda n: ("site/heat", common(clock="synced", sheet=n, from_at=ago(hours=n + 1), to_at=ago(hours=n), page=0, pages=1, cell_m=2, cells=[cell(one) for one in range(100)],
-                                                      omitted_cells=0, omitted_s=0, unplaced_s=0)), 100)
+    yield case_of("heat", lambda n: ("site/heat", common(clock="synced", sheet=n, from_at=ago(hours=n + 1), to_at=ago(hours=n), page=0, pages=1, cell_m=2, cells=[cell(one) for one in range(100)],
+                                                         omitted_cells=0, omitted_s=0, unplaced_s=0)), 100)
 
 
 def worst() -> Iterator[Case]:

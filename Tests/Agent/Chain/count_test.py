@@ -5,17 +5,17 @@ import unittest
 
 import psycopg
 
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, said
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, stamp
 
 RETAIN = SCHEMA.parent / "retain"
 
 
 def count(number, from_at, to_at, entered, left, present=0, dwell=(), gateway="door", region="visitors", **more):
     """A count as a gateway publishes it. A cell of `dwell` is its bound and its visits."""
-    cells = {"dwell": [{"from_s": from_s, "visits": visits} for from_s, visits in dwell]} | ({"dwell_from_at": said(from_at)} if dwell else {})
+    cells = {"dwell": [{"from_s": from_s, "visits": visits} for from_s, visits in dwell]} | ({"dwell_from_at": stamp(from_at)} if dwell else {})
     return {"kind": "count", "gateway": gateway, "payload": {
-        "schema": 1, "at": said(to_at), "clock": "synced", "gateway": gateway, "epoch": EPOCH, "count": number, "region": region, "from_at": said(from_at),
-        "to_at": said(to_at), "minimum": 5, "entered": entered, "left": left, "present": present, **cells, "omitted": (entered, left).count(None),
+        "schema": 1, "at": stamp(to_at), "clock": "synced", "gateway": gateway, "epoch": EPOCH, "count": number, "region": region, "from_at": stamp(from_at),
+        "to_at": stamp(to_at), "minimum": 5, "entered": entered, "left": left, "present": present, **cells, "omitted": (entered, left).count(None),
         "partial": False, **more}}
 
 
@@ -24,19 +24,19 @@ class CountTest(StoryTest):
         return self.query("SELECT day, gateway, entered, \"left\", peak_present, left_out, partial FROM beacons.count_daily WHERE site = %(site)s ORDER BY 1, 2")
 
     def test_the_counts_of_a_day_add_up(self):
-        told = [count(1, "9:00", "9:15", 12, 7, 5, [(60, 7)], partial=True), count(2, "9:15", "9:45", 9, 14, 0, [(60, 6), (300, 8)]),
-                count(3, "16:00", "16:15", None, None), count(1, "9:00", "9:30", 6, 6, gateway="gate")]
-        self.assertEqual(self.take(told), ["new"] * 4)
+        counts = [count(1, "9:00", "9:15", 12, 7, 5, [(60, 7)], partial=True), count(2, "9:15", "9:45", 9, 14, 0, [(60, 6), (300, 8)]),
+                  count(3, "16:00", "16:15", None, None), count(1, "9:00", "9:30", 6, 6, gateway="gate")]
+        self.assertEqual(self.take(counts), ["new"] * 4)
         day = at("9:00").date()
         self.assertEqual(self.daily(), [(day, "door", 21, 21, 5, 1, 1), (day, "gate", 6, 6, 0, 0, 0)])
         self.assertEqual(self.query("SELECT from_s, visits FROM beacons.count_dwell_daily WHERE site = %(site)s ORDER BY 1"), [(60, 13), (300, 8)])
 
     def test_the_ways_of_a_store_are_those_of_its_own_counts(self):
         ways = [{"from": "entrance", "to": "bakery", "visits": 9}, {"from": "bakery", "to": "till", "visits": 6}]
-        more = {"ways": ways, "ways_from_at": said("9:00")}
-        told = [count(1, "9:00", "9:15", 12, 7, gateway="site", **more), count(2, "9:15", "9:30", 12, 7, gateway="site"),
-                count(3, "9:30", "9:45", 5, 5, gateway="site", **(more | {"ways": ways[:1]})), count(1, "9:00", "9:15", 12, 7, **more)]
-        self.assertEqual(self.take(told), ["new"] * 4)
+        more = {"ways": ways, "ways_from_at": stamp("9:00")}
+        counts = [count(1, "9:00", "9:15", 12, 7, gateway="site", **more), count(2, "9:15", "9:30", 12, 7, gateway="site"),
+                  count(3, "9:30", "9:45", 5, 5, gateway="site", **(more | {"ways": ways[:1]})), count(1, "9:00", "9:15", 12, 7, **more)]
+        self.assertEqual(self.take(counts), ["new"] * 4)
         self.assertEqual(self.query("SELECT from_zone, to_zone, visits FROM beacons.count_ways_daily WHERE site = %(site)s ORDER BY 3"),
                          [("bakery", "till", 6), ("entrance", "bakery", 18)])
 
@@ -55,15 +55,15 @@ class CountTest(StoryTest):
     def test_what_cannot_be_true_is_rejected_and_leaves_its_number_free(self):
         now = datetime.datetime.now(datetime.UTC)
         wild = [now + datetime.timedelta(days=2), now - datetime.timedelta(days=402)]
-        told = [count(number, moment - datetime.timedelta(minutes=15), moment, 6, 6) for number, moment in enumerate(wild, 1)]
-        told += [count(3, "9:15", "9:15", 6, 6), count(4, "9:00", "9:15", -6, 6), count(5, "9:00", "9:15", 6, 6, 0, [(second, 6) for second in range(11)]),
-                 count(6, "9:00", "9:15", 6, 6, 0, [(0, 0)])]
-        self.assertEqual(self.take(told), ["rejected"] * 6)
+        counts = [count(number, moment - datetime.timedelta(minutes=15), moment, 6, 6) for number, moment in enumerate(wild, 1)]
+        counts += [count(3, "9:15", "9:15", 6, 6), count(4, "9:00", "9:15", -6, 6), count(5, "9:00", "9:15", 6, 6, 0, [(second, 6) for second in range(11)]),
+                   count(6, "9:00", "9:15", 6, 6, 0, [(0, 0)])]
+        self.assertEqual(self.take(counts), ["rejected"] * 6)
         self.assertEqual(self.take([count(number, "9:00", "9:15", 6, 6) for number in range(1, 7)]), ["new"] * 6)
 
     def test_counts_that_are_lost_stand_in_a_gap_of_their_own(self):
         lost = {"kind": "gap", "gateway": "door", "payload": {
-            "schema": 1, "at": said("12:00"), "clock": "synced", "epoch": EPOCH, "from_count": 2, "to_count": 3, "cause": "max_mib"}}
+            "schema": 1, "at": stamp("12:00"), "clock": "synced", "epoch": EPOCH, "from_count": 2, "to_count": 3, "cause": "max_mib"}}
         self.assertEqual(self.take([lost, lost]), ["new", "new"])
         self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s"), [("count", 2, 3)])
 

@@ -63,7 +63,7 @@ class DayTest(StoryTest):
 class Figures(DayTest):
     def test_several_gateways_visits_of_one_beacon_are_one_and_each_figure_is_that_of_the_day(self):
         self.take([span(1, "door", "8:00", "20:00"), span(1, "till", "8:00", "20:00")])
-        self.tell("""
+        self.publish("""
             seq gateway type beacon at       entered  heard
             1   door    exit 1/1    10:00:20 9:00     10:00
             1   till    exit 1/1    10:30:20 9:50     10:30
@@ -76,7 +76,7 @@ class Figures(DayTest):
 
     def test_a_visit_counts_on_each_day_that_it_touches_and_its_dwell_on_the_day_on_which_it_ends(self):
         self.take([span(1, "door", "0:00", "48:00")])
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    25:00:20 22:00   25:00
             2   exit 1/2    27:00:20 26:00   27:00
@@ -85,15 +85,15 @@ class Figures(DayTest):
 
     def test_one_that_leaves_as_another_comes_makes_no_peak_of_two(self):
         self.take([span(1, "door", "8:00", "20:00")])
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    10:00:20 9:00    10:00
             2   exit 1/2    11:00:20 10:00   11:00
         """)
         self.assert_days([(0, 1, "9:00")], "peak_present, peak_at")
 
-    def test_a_covered_day_without_a_visit_has_zeros_and_a_day_of_which_nothing_is_told_no_row(self):
-        self.tell("""
+    def test_a_covered_day_without_a_visit_has_zeros_and_a_day_without_a_report_no_row(self):
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    10:00:20 9:00    10:00
         """)
@@ -104,7 +104,7 @@ class Figures(DayTest):
         # Heard in the first twenty minutes of each half hour: six hours and forty minutes of ten.
         self.take([span(number, "door", f"{8 + number // 2}:{number % 2 * 30:02}", f"{8 + number // 2}:{number % 2 * 30 + 20:02}") for number in range(20)])
         # 40 minutes of the first beacon, 5 of the second, none of the third, 5 of the fourth, 10 of the fifth, and all 400 of the last.
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    10:00:20 9:00    10:00
             2   exit 1/2    10:25:20 10:15   10:25
@@ -122,9 +122,9 @@ class Figures(DayTest):
             1   exit 1/1    10:00:20 9:00    10:00
             2   exit 1/2    12:00:20 11:00   12:00
         """.strip().splitlines()]
-        self.tell("\n".join(late[:2]))
+        self.publish("\n".join(late[:2]))
         self.assert_days([(0, 1)])
-        self.tell("\n".join([late[0], late[2]]))
+        self.publish("\n".join([late[0], late[2]]))
         self.assert_days([(0, 2)])
 
 
@@ -133,7 +133,7 @@ class OwnDays(DayTest):
         # 20:00 to 21:00 UTC is 1:45 to 2:45 of the next day in Kathmandu, and 9:45 of the next day on Chatham in summer.
         self.place("Asia/Kathmandu")
         self.take([span(1, "door", "0:00", "48:00")])
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    21:00:20 20:00   21:00
             2   exit 1/2    18:14:20 18:00   18:14
@@ -142,7 +142,7 @@ class OwnDays(DayTest):
 
     def test_a_store_that_gets_another_zone_is_counted_anew(self):
         self.take([span(1, "door", "0:00", "24:00")])
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    21:00:20 20:00   21:00
         """)
@@ -208,14 +208,14 @@ class Opening(DayTest):
 
 class Compared(DayTest):
     def test_the_mean_is_of_the_same_weekday_of_the_four_weeks_before_without_days_that_were_not_heard(self):
-        told = []
+        messages = []
         for week, (visits, hours) in enumerate(((8, 24), (4, 24), (6, 11), (5, 24), (100, 24)), 1):
             begin = DAY - datetime.timedelta(weeks=week)
-            told.append(span(week, "door", begin, begin + datetime.timedelta(hours=hours)))
+            messages.append(span(week, "door", begin, begin + datetime.timedelta(hours=hours)))
             for number in range(visits):
                 left = begin + datetime.timedelta(minutes=number + 1)
-                told.append(event({"seq": week * 1000 + number, "type": "exit", "beacon": f"1/{number}", "at": left, "entered": begin, "heard": left}))
-        self.take([*told, span(9, "door", "0:00", "24:00")])
+                messages.append(event({"seq": week * 1000 + number, "type": "exit", "beacon": f"1/{number}", "at": left, "entered": begin, "heard": left}))
+        self.take([*messages, span(9, "door", "0:00", "24:00")])
         self.count()
         self.assertEqual(self.query("SELECT visits, mean_4_weeks FROM beacons.compared WHERE site = %(site)s AND day = %(day)s", day=DAY.date()),
                          [(0, (8 + 4 + 5) / 3)])
@@ -278,7 +278,7 @@ class Loading(DayTest):
 class Upkeep(DayTest):
     def test_retention_drops_the_figures_of_days_whose_events_it_drops(self):
         self.take([span(1, "door", "0:00", "24:00")])
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    10:00:20 9:00    10:00
         """)

@@ -37,25 +37,25 @@ class Declared(unittest.TestCase):
 
     def test_a_kind_of_message_is_known_once_it_has_a_schema(self):
         pulse = made_up.PULSE
-        told = [("b/store/gate/pulse", pulse), ("b/store/gate/pulse", pulse | {"beat": 0}), ("b/store/gate/pulse", pulse | {"mood": "sad"}),
-                ("b/store/gate/pulse", {field: value for field, value in pulse.items() if field != "beat"}), ("b/store/till/pulse", pulse)]
-        self.assertEqual(self.said(told, made_up.add_kind), [
+        messages = [("b/store/gate/pulse", pulse), ("b/store/gate/pulse", pulse | {"beat": 0}), ("b/store/gate/pulse", pulse | {"mood": "sad"}),
+                    ("b/store/gate/pulse", {field: value for field, value in pulse.items() if field != "beat"}), ("b/store/till/pulse", pulse)]
+        self.assertEqual(self.said(messages, made_up.add_kind), [
             "pulse", "beat: not a value that it can have", "mood: not a value that it can have", "beat: missing", "gateway: unlike the topic's"])
-        self.assertEqual(self.said(told[:1]), ["topic: not one of a gateway's"])
+        self.assertEqual(self.said(messages[:1]), ["topic: not one of a gateway's"])
 
     def test_a_field_has_its_limits_once_the_schema_has_it(self):
-        told = [("b/s/g/region/carts/event", ENTER | {"echo": echo}) for echo in (3, -1)]
-        self.assertEqual(self.said(told, made_up.add_field), ["event", "echo: not a value that it can have"])
-        self.assertEqual(self.said(told), ["event", "event"])
+        messages = [("b/s/g/region/carts/event", ENTER | {"echo": echo}) for echo in (3, -1)]
+        self.assertEqual(self.said(messages, made_up.add_field), ["event", "echo: not a value that it can have"])
+        self.assertEqual(self.said(messages), ["event", "event"])
 
     def test_a_word_is_taken_once_the_schema_has_it(self):
-        told = [("b/s/g/region/carts/state", STATE)]
-        self.assertEqual(self.said(told, made_up.add_word), ["state"])
-        self.assertEqual(self.said(told), ["state: not a value that it can have"])
+        messages = [("b/s/g/region/carts/state", STATE)]
+        self.assertEqual(self.said(messages, made_up.add_word), ["state"])
+        self.assertEqual(self.said(messages), ["state: not a value that it can have"])
 
     def test_a_figure_of_health_has_its_limits_once_the_schema_has_it(self):
-        told = [("b/s/g/health", {"schema": 1, "at": ENTER["at"], "echoes": echoes}) for echoes in (3, -1)]
-        self.assertEqual(self.said(told, made_up.add_figure), ["health", "echoes: not a value that it can have"])
+        messages = [("b/s/g/health", {"schema": 1, "at": ENTER["at"], "echoes": echoes}) for echoes in (3, -1)]
+        self.assertEqual(self.said(messages, made_up.add_figure), ["health", "echoes: not a value that it can have"])
 
     def test_without_its_schemas_or_with_others_it_says_where_they_have_to_be(self):
         def said(spoil):

@@ -1,4 +1,4 @@
-"""The three stores of deploy/chain/quickstart: what they tell is possible, and the views say of it what happened."""
+"""The three stores of deploy/chain/quickstart: what they publish is possible, and the views say of it what happened."""
 
 import datetime
 import itertools
@@ -114,7 +114,7 @@ class Figures(StoryTest):
         for command in ("stores", "register"):
             code, words = job(ROOT / "deploy/chain" / command, cls.database.url, folder / f"{command}.csv")
             assert code == 0, words
-        cls.told = load(NOW, cls.database.url)
+        cls.events = load(NOW, cls.database.url)
         cls.connection.execute("SELECT beacons.make_days_ahead()")
         cls.connection.execute("SELECT beacons.roll_up()")
         while cls.connection.execute("SELECT beacons.roll_up_days()").fetchone() != (0,):
@@ -124,7 +124,7 @@ class Figures(StoryTest):
         ((events, latest, rejected, missing, given_up),) = self.query(
             "SELECT (SELECT count(*) FROM beacons.event), (SELECT max(at) FROM beacons.event), (SELECT count(*) FROM beacons.rejected), "
             "(SELECT count(*) FROM beacons.missing), (SELECT sum(given_up) FROM beacons.budget_daily)")
-        self.assertEqual((f"{events:,} events", rejected, missing, given_up), (self.told, 0, 0, 0))
+        self.assertEqual((f"{events:,} events", rejected, missing, given_up), (self.events, 0, 0, 0))
         self.assertLessEqual(latest, NOW)
         self.assertGreater(events, 40_000)
 
@@ -147,10 +147,10 @@ class Figures(StoryTest):
         self.assertEqual(dict(self.query("SELECT zone, visits FROM beacons.zone_daily WHERE site = %(site)s AND day = %(day)s", site=shop.site, day=day)), made)
 
     def test_the_deaf_afternoon_is_all_that_was_not_heard(self):
-        told = {shop.site: self.query(
+        outages = {shop.site: self.query(
             "SELECT from_at, to_at FROM beacons.not_heard WHERE site = %(site)s AND to_at - from_at > interval '10 minutes'", site=shop.site) for shop in SHOPS}
-        self.assertEqual(told, {shop.site: shop.outages(NOW) for shop in SHOPS})
-        self.assertEqual(sum(map(len, told.values())), 1)
+        self.assertEqual(outages, {shop.site: shop.outages(NOW) for shop in SHOPS})
+        self.assertEqual(sum(map(len, outages.values())), 1)
         # What was heard last was heard before the radio fell silent, so no visit touches an hour of which nothing was heard.
         self.assertEqual(self.query("SELECT site, hour, visits FROM beacons.occupancy_hourly WHERE covered_share = 0 AND visits > 0"), [])
 

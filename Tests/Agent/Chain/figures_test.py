@@ -6,7 +6,7 @@ import unittest
 
 import psycopg
 
-from story import EPOCH, StoryTest, event, gap, health, rows_of, said, span, state, status
+from story import EPOCH, StoryTest, event, gap, health, rows_of, span, stamp, state, status
 
 
 class CoverageTests(StoryTest):
@@ -23,7 +23,7 @@ class CoverageTests(StoryTest):
         self.take([span(1, "door", "9:00", "10:00")])
         self.assertEqual(self.coverage(), [("door", "9:00", None)])
 
-    def test_a_will_ends_it_at_the_last_span_that_was_told(self):
+    def test_a_will_ends_it_at_the_last_span_that_was_published(self):
         self.take([status("door", "9:00", "online"), span(1, "door", "9:00", "10:00")])
         self.take([status("door", "9:00", "offline")])
         self.assertEqual(self.coverage(), [("door", "9:00", "10:00")])
@@ -43,21 +43,21 @@ class CoverageTests(StoryTest):
     def test_a_gateway_that_has_fallen_silent_was_heard_until_its_last_word(self):
         minutes = datetime.timedelta(minutes=1)
         now = datetime.datetime.now(datetime.UTC)
-        self.take([status("door", now - 60 * minutes, "online") | {"received_at": said(now - 60 * minutes)},
-                   status("till", now - 60 * minutes, "online") | {"received_at": said(now - 60 * minutes)},
-                   status("back", now - 60 * minutes, "online") | {"received_at": said(now - 60 * minutes)},
+        self.take([status("door", now - 60 * minutes, "online") | {"received_at": stamp(now - 60 * minutes)},
+                   status("till", now - 60 * minutes, "online") | {"received_at": stamp(now - 60 * minutes)},
+                   status("back", now - 60 * minutes, "online") | {"received_at": stamp(now - 60 * minutes)},
                    health("door", now - 10 * minutes, now - 10 * minutes), health("till", now - minutes, now - minutes)])
         open_ends = {gateway: end for gateway, end in self.query("SELECT gateway, to_at FROM beacons.coverage WHERE site = %(site)s")}
-        # The back never told health, so its silence says nothing.
+        # The back never published health, so its silence says nothing.
         self.assertEqual((open_ends["till"], open_ends["back"]), (None, None))
         self.assertLess(abs(open_ends["door"] - (now - 10 * minutes)), datetime.timedelta(seconds=1))
         self.take([health("door", now)])
         self.assertEqual(self.query("SELECT to_at FROM beacons.coverage WHERE site = %(site)s AND gateway = 'door'"), [(None,)])
 
-    def test_a_line_that_is_down_is_not_heard_and_told_so_in_the_hours(self):
+    def test_a_line_that_is_down_is_not_heard_and_shown_so_in_the_hours(self):
         hours, now = datetime.timedelta(hours=1), datetime.datetime.now(datetime.UTC)
         began, silent = now - 6 * hours, now - 4 * hours
-        self.take([status("door", began, "online") | {"received_at": said(began)}, state("door"), health("door", silent, silent)])
+        self.take([status("door", began, "online") | {"received_at": stamp(began)}, state("door"), health("door", silent, silent)])
         for _ in range(2):
             shares = [share for share, in self.query(
                 "SELECT covered_share FROM beacons.occupancy_hourly WHERE site = %(site)s ORDER BY hour")]
@@ -82,7 +82,7 @@ class MissingTests(StoryTest):
         self.take([gap("door", 1, 100), gap("door", 102, 200)])
         self.assertEqual(self.missing(), [("door", 101, 101)])
 
-    def test_epochs_and_gateways_are_told_apart(self):
+    def test_epochs_and_gateways_are_kept_apart(self):
         self.numbers(1, 3)
         self.numbers(2, 4, epoch="01KDVDNA0T0000000000000001")
         self.assertEqual(self.query("SELECT epoch, from_seq FROM beacons.missing WHERE site = %(site)s ORDER BY 1"),
@@ -102,7 +102,7 @@ class MissingTests(StoryTest):
 class OccupancyTests(StoryTest):
     def test_visits_beacons_and_presence_in_each_hour_that_they_touch(self):
         self.take([span(1, "door", "9:00", "12:00")])
-        self.tell("""
+        self.publish("""
             seq  at        type  beacon  entered  heard
             1    9:30:20   exit  1/1     9:15     9:30
             2    9:50:20   exit  1/1     9:45     9:50
@@ -113,7 +113,7 @@ class OccupancyTests(StoryTest):
 
     def test_what_several_gateways_hear_counts_once(self):
         self.take([span(1, "door", "9:00", "10:00"), span(1, "till", "9:00", "10:00")])
-        self.tell("""
+        self.publish("""
             gateway  seq  at        type  beacon  entered  heard
             door     1    9:30:20   exit  1/1     9:00     9:30
             till     1    9:45:20   exit  1/1     9:15     9:45
@@ -123,7 +123,7 @@ class OccupancyTests(StoryTest):
 
     def test_the_mean_is_over_the_time_that_any_gateway_of_the_region_could_hear(self):
         self.take([span(1, "door", "9:00", "9:15"), span(1, "till", "9:10", "9:30"), span(1, "other", "9:00", "10:00")])
-        self.tell("""
+        self.publish("""
             gateway  seq  at        type  region  beacon  entered  heard
             door     1    9:50:20   exit  carts   1/1     9:15     9:50
             till     1    9:05:20   exit  carts   1/2     9:05     9:05
@@ -132,9 +132,9 @@ class OccupancyTests(StoryTest):
         # The carts' gateways heard for 30 min, and 1/1 was there in 15 of them.
         self.assert_always(self.hours, [("9:00", 2, 2, 0.5, 0.5), ("9:00", 1, 1, 0, 1)])
 
-    def test_no_visits_is_told_from_not_heard(self):
+    def test_no_visits_differs_from_not_heard(self):
         self.take([span(1, "door", "9:00", "11:00"), span(2, "door", "11:00", "12:00", radio="stalled")])
-        self.tell("""
+        self.publish("""
             seq  at      type  entered  heard
             1    9:10:20 exit  9:00     9:10
             2    13:10:20 exit 13:00    13:10
@@ -144,7 +144,7 @@ class OccupancyTests(StoryTest):
 
     def test_a_visit_across_midnight_stands_in_both_days(self):
         self.take([span(1, "door", "23:00", "25:00")])
-        self.tell("""
+        self.publish("""
             seq  at        type  entered  heard
             1    24:30:20  exit  23:30    24:30
         """)
@@ -152,20 +152,20 @@ class OccupancyTests(StoryTest):
 
     def test_who_is_inside_counts_until_the_exit_comes_however_late(self):
         self.take([span(1, "door", "9:00", "12:00")])
-        self.tell("""
+        self.publish("""
             seq  at     type
             1    9:30   enter
         """)
         self.roll_up()
         self.assertEqual(self.hours("12:00"), [("9:00", 1, 1, 0.5, 1), ("10:00", 1, 1, 1, 1), ("11:00", 1, 1, 1, 1)])
-        self.tell("""
+        self.publish("""
             seq  at       type  entered  heard
             2    10:30:20 exit  9:30     10:30
         """)
         self.assert_always(self.hours, [("9:00", 1, 1, 0.5, 1), ("10:00", 1, 1, 0.5, 1), ("11:00", 0, 0, 0, 1)])
 
     def test_coverage_that_comes_late_is_counted_in(self):
-        self.tell("""
+        self.publish("""
             seq  at       type  entered  heard
             1    9:30:20  exit  9:00     9:30
         """)
@@ -176,7 +176,7 @@ class OccupancyTests(StoryTest):
 
     def test_an_exit_that_turns_out_to_be_lost_takes_its_hours_back(self):
         self.take([span(1, "door", "0:00", "8:00")])
-        self.tell("""
+        self.publish("""
             seq  at     type   zone
             1    0:05   enter  -
             11   0:05   enter  shelf
@@ -185,19 +185,19 @@ class OccupancyTests(StoryTest):
         self.roll_up()
         self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1] * 5)
         self.take([gap("door", 2, 2)])
-        self.tell("""
+        self.publish("""
             seq  at       type  entered  heard
             3    6:29:20  exit  6:10     6:29
         """)
         self.roll_up()
         self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1] * 5, "till is still inside")
-        self.tell("""
+        self.publish("""
             seq  at       type  zone   entered  heard
             13   6:29:20  exit  till   6:10     6:29
         """)
         self.roll_up()
         self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1, 1, 1, 1, 1], "shelf is still inside")
-        self.tell("""
+        self.publish("""
             seq  at       type  zone   entered  heard
             14   6:40:20  exit  shelf  6:30     6:40
         """)
@@ -212,7 +212,7 @@ class OccupancyTests(StoryTest):
         self.roll_up()
         self.assertEqual([share for *_, share in self.hours("7:00")], [0.5])
 
-    def test_a_region_that_nobody_was_in_has_hours_as_soon_as_a_gateway_tells_its_state(self):
+    def test_a_region_that_nobody_was_in_has_hours_as_soon_as_a_gateway_publishes_its_state(self):
         self.take([span(1, "door", "9:00", "11:00")])
         self.roll_up()
         self.assertEqual(self.hours(), [])
@@ -223,7 +223,7 @@ class OccupancyTests(StoryTest):
         self.take([span(1, "door", "9:00", "9:30"), span(1, "till", "9:30", "11:00"), state("door")])
         self.roll_up()
         self.assertEqual(self.hours(), [("9:00", 0, 0, 0, 0.5)])
-        self.tell("""
+        self.publish("""
             gateway  seq  at        type  entered  heard
             till     1    10:30:20  exit  10:00    10:30
         """)
@@ -231,7 +231,7 @@ class OccupancyTests(StoryTest):
 
     def test_a_visit_of_days_is_in_every_hour_of_them(self):
         self.take([span(1, "door", "0:00", "96:00")])
-        self.tell("""
+        self.publish("""
             seq  at        type  entered  heard
             1    80:00:20  exit  8:00     80:00
         """)
@@ -275,7 +275,7 @@ class HostileTests(StoryTest):
 
 class FlowTests(StoryTest):
     def test_visits_to_zones_that_follow_each_other_are_a_flow_in_the_hour_of_the_second(self):
-        self.tell("""
+        self.publish("""
             gateway  seq  at       type   zone   beacon  entered  heard
             site     1    9:50:20  exit   shelf  1/1     9:00     9:50
             site     2    10:10:20 exit   till   1/1     10:01    10:10
@@ -286,7 +286,7 @@ class FlowTests(StoryTest):
         self.assert_always(self.flow, [("10:00", "shelf", "till", 2), ("10:00", "till", "shelf", 1)])
 
     def test_the_same_zone_again_and_another_after_more_than_half_an_hour_are_none(self):
-        self.tell("""
+        self.publish("""
             gateway  seq  at       type   zone   entered  heard
             site     1    9:10:20  exit   shelf  9:00     9:10
             site     2    9:20:20  exit   shelf  9:15     9:20
@@ -295,7 +295,7 @@ class FlowTests(StoryTest):
         self.assert_always(self.flow, [])
 
     def test_half_an_hour_between_two_zones_is_still_a_flow(self):
-        self.tell("""
+        self.publish("""
             gateway  seq  at       type   zone   entered  heard
             site     1    9:20:20  exit   shelf  9:15     9:20
             site     2    10:00:20 exit   till   9:50     10:00
@@ -303,7 +303,7 @@ class FlowTests(StoryTest):
         self.assert_always(self.flow, [("9:00", "shelf", "till", 1)])
 
     def test_a_flow_at_the_beginning_of_an_hour_is_not_in_hours_before_it_that_are_counted_anew(self):
-        self.tell("""
+        self.publish("""
             gateway  seq  at       type   zone   entered  heard
             site     1    9:50:20  exit   shelf  9:30     9:50
             site     2    10:10:20 exit   till   10:00    10:10
@@ -313,13 +313,13 @@ class FlowTests(StoryTest):
         self.assert_always(self.flow, [("10:00", "shelf", "till", 1)])
 
     def test_a_zone_visit_that_comes_late_is_put_in_its_place(self):
-        self.tell("""
+        self.publish("""
             gateway  seq  at       type   zone   entered  heard
             site     1    9:10:20  exit   shelf  9:00     9:10
             site     3    9:30:20  exit   till   9:21     9:30
         """)
         self.assert_always(self.flow, [("9:00", "shelf", "till", 1)])
-        self.tell("""
+        self.publish("""
             gateway  seq  at       type   zone   entered  heard
             site     2    9:20:20  exit   door   9:11     9:20
         """)

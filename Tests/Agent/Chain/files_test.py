@@ -154,8 +154,8 @@ class BusyTests(FilesTest):
         def collect(place):
             topic = f"b/{self.site}/gateway-{place}/region/carts/event"
             while not stopped.is_set():
-                told = event({"seq": stored[place] + 1, "at": "9:00", "type": "enter"})["payload"]
-                collectors[place].store([Row(topic, parse(topic, "b"), json.dumps(told), at("9:01"))], [])
+                payload = event({"seq": stored[place] + 1, "at": "9:00", "type": "enter"})["payload"]
+                collectors[place].store([Row(topic, parse(topic, "b"), json.dumps(payload), at("9:01"))], [])
                 stored[place] += 1
 
         threads = [threading.Thread(target=collect, args=(place,)) for place in range(2)]

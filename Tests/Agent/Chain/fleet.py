@@ -1,4 +1,4 @@
-"""A simulated chain of stores whose beacons are known, and what real agents tell of them: for the tests of beacons' health.
+"""A simulated chain of stores whose beacons are known, and what real agents publish of them: for the tests of beacons' health.
 
 Seconds count from the beginning of the captures, at midnight. The days are moved so that the last one ended at the last midnight.
 """
@@ -16,7 +16,7 @@ from simulated import BEACOND, UUID
 HOUR_S, DAY_S = 3600, 86_400
 SIMULATED = datetime.date(2026, 1, 1)
 # Time comes from the captures: a replay has no radio to ask, so its status says nothing about hearing.
-TOLD = re.compile(r'"topic":"[^"]*/(beacons/\d+|coverage)"')
+PUBLISHED = re.compile(r'"topic":"[^"]*/(beacons/\d+|coverage)"')
 CONFIGURATION = """[gateway]
 site = "{site}"
 id = "{gateway}"
@@ -52,17 +52,17 @@ class Fleet:
         self.beacons = {(beacon["major"], beacon["minor"]): beacon for truth in truths for beacon in truth["beacons"]}
         self.deaf = {truth["site"]: [(span["from_s"], span["until_s"]) for span in truth["deaf"]] for truth in truths}
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            told = pool.map(lambda one: self.told(*one), [(store, gateway) for store in range(1, stores + 1) for gateway in range(1, gateways + 1)])
-            self.messages = sorted((message for messages in told for message in messages), key=lambda message: message.at_s)
+            published = pool.map(lambda one: self.published(*one), [(store, gateway) for store in range(1, stores + 1) for gateway in range(1, gateways + 1)])
+            self.messages = sorted((message for messages in published for message in messages), key=lambda message: message.at_s)
 
-    def told(self, store, gateway):
-        """The lists and the coverage that an agent tells, in their order."""
+    def published(self, store, gateway):
+        """The lists and the coverage that an agent publishes, in their order."""
         site, capture = f"store-{store}", self.folder / f"fleet-{store}-{gateway}.btsnoop"
         config = self.folder / f"{store}-{gateway}.toml"
         config.write_text(CONFIGURATION.format(site=site, gateway=f"gateway-{gateway}", uuid=UUID))
         lines = run(BEACOND, "replay", capture, "--config", config).decode().splitlines()
         capture.unlink()
-        return [self.message(json.loads(line)) for line in lines if TOLD.search(line)]
+        return [self.message(json.loads(line)) for line in lines if PUBLISHED.search(line)]
 
     def message(self, line):
         text = re.sub(r'"(\d{4}-\d\d-\d\d)T', lambda day: f'"{self.day(day[1])}T', json.dumps(line["payload"]))

@@ -20,7 +20,7 @@ from story import DAY
 SITES, SEED, FLOORS, ROOMS = ("berlin-17", "hamburg-3"), 1, 2, 4
 # Half of the opening is in the day's first hour, half in its second.
 OPENS_S, CLOSES_S, WATCHED_S, HOURS = 2400, 4800, 5400, "00:40-01:20"
-# Levels tell of the next room some seconds after a walker is in it, and half of a visit is walking.
+# Levels show the next room some seconds after a walker is in it, and half of a visit is walking.
 LEAST_RIGHT = 0.85
 # A visitor in a room for 3 s or less has passed by. Levels react some seconds late, so a room that is crossed in 6 s may be missed.
 CROSSED_S, PASSED_S = 6, 3
@@ -50,11 +50,11 @@ class Trip:
 
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class Floors(truth_test.Told):
+class Floors(truth_test.Published):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.trips, told = {}, []
+        cls.trips, published = {}, []
         with tempfile.TemporaryDirectory() as folder:
             run(BEACOND, "simulate", "--scenario", "chain", "--stores", len(SITES), "--gateways", ROOMS, "--floors", FLOORS, "--open", HOURS,
                 "--seconds", WATCHED_S, "--seed", SEED, "--write", f"{folder}/shop.btsnoop", "--truth", f"{folder}/truth.json")
@@ -63,16 +63,16 @@ class Floors(truth_test.Told):
                 cls.trips[site] = [Trip(beacon) for beacon in truth["beacons"] if beacon["uuid"] == UUID]
                 captures = [f"{folder}/shop-{number}-{room}.btsnoop" for room in range(1, ROOMS + 1)]
                 gateways, store = shop.joined(BEACOND, folder, captures, site)
-                told += [message for messages in (*gateways, store) for message in messages]
-        on_the_day = json.dumps(sorted(told, key=lambda message: message["t"]))
+                published += [message for messages in (*gateways, store) for message in messages]
+        on_the_day = json.dumps(sorted(published, key=lambda message: message["t"]))
         # The store's clock is that of its gateways' messages, and may begin a millisecond before the first of them.
         for day, shown in ((DAY, "2026-01-01T"), (DAY - datetime.timedelta(days=1), "2025-12-31T")):
             on_the_day = on_the_day.replace(shown, f"{day:%Y-%m-%d}T")
-        cls.tell([(message["t"], message["topic"], message["payload"]) for message in json.loads(on_the_day)
-                  if not message["topic"].endswith("/ranging")])
+        cls.publish_and_collect([(message["t"], message["topic"], message["payload"]) for message in json.loads(on_the_day)
+                                 if not message["topic"].endswith("/ranging")])
         cls.rows("SELECT beacons.roll_up()")
 
-    def told(self, view, site, more="true"):
+    def spans_of_day(self, view, site, more="true"):
         """(major, minor) → its visits or stays, (entered, left), in seconds of the day, in their order."""
         spans = collections.defaultdict(list)
         for major, minor, entered, left in self.rows(
@@ -83,7 +83,7 @@ class Floors(truth_test.Told):
 
     def test_each_who_came_and_each_use_of_a_trolley_is_one_visit_of_the_store(self):
         for site in SITES:
-            visits, trips = self.told("visit", site, "gateway = 'site' AND zone IS NULL"), collections.defaultdict(list)
+            visits, trips = self.spans_of_day("visit", site, "gateway = 'site' AND zone IS NULL"), collections.defaultdict(list)
             for trip in self.trips[site]:
                 trips[trip.key].append(trip.span)
             self.assertGreater(len(trips), 20)
@@ -95,7 +95,7 @@ class Floors(truth_test.Told):
 
     def test_a_stay_is_the_same_of_all_gateways_and_leaves_the_store_s_own_word_out(self):
         for site in SITES:
-            stays, visits = self.told("stay", site), self.told("visit", site, "gateway = 'site' AND zone IS NULL")
+            stays, visits = self.spans_of_day("stay", site), self.spans_of_day("visit", site, "gateway = 'site' AND zone IS NULL")
             self.assertEqual(set(stays), set(visits))
             for key, spans in stays.items():
                 self.assertEqual(len(spans), len(visits[key]), key)
@@ -106,7 +106,7 @@ class Floors(truth_test.Told):
 
     def test_a_zone_s_visits_are_the_times_in_its_room(self):
         for site in SITES:
-            zones = {f"g{room}": self.told("visit", site, f"gateway = 'site' AND zone = 'g{room}'") for room in range(1, ROOMS + 1)}
+            zones = {f"g{room}": self.spans_of_day("visit", site, f"gateway = 'site' AND zone = 'g{room}'") for room in range(1, ROOMS + 1)}
             asked = right = 0
             for trip in self.trips[site]:
                 for second in range(int(trip.span[0]) + 1, int(trip.span[1])):
@@ -132,7 +132,7 @@ class Floors(truth_test.Told):
         for site in SITES:
             first, last = min(trip.span[0] for trip in self.trips[site]), max(trip.span[1] for trip in self.trips[site])
             self.assertTrue(OPENS_S <= first and last < CLOSES_S + 300, (first, last))
-            spans = [span for spans in self.told("stay", site).values() for span in spans]
+            spans = [span for spans in self.spans_of_day("stay", site).values() for span in spans]
             self.assertGreaterEqual(min(entered for entered, _ in spans), first)
             self.assertLessEqual(max(left for _, left in spans), last)
             ((hours, least),) = self.rows(

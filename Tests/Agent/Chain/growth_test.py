@@ -11,7 +11,7 @@ import psycopg
 from collector_test import EPOCHS, Chain
 from reading_test import ENTER, EVENT, with_field
 from servers import ROOT
-from story import UUID, StoryTest, said
+from story import UUID, StoryTest, stamp
 
 sys.path.insert(0, str(ROOT / "deploy/chain"))
 from beacons_collector.reading import read  # noqa: E402
@@ -61,8 +61,8 @@ class Growth(StoryTest):
             read(json.dumps(ENTER).replace(f'"rssi_dbm": {ENTER["rssi_dbm"]}', tiny).encode(), EVENT)
         self.assertEqual(read(json.dumps(ENTER | {"x": 0}).replace('"x": 0', '"x": 0.0e-308').encode(), EVENT).count("0.0e-308"), 1)
         for number, celsius in enumerate((1e-60, -1e-300, 21.5)):
-            heard = {"uuid": UUID, "major": 1, "minor": number, "first_heard_at": said("9:00"), "last_heard_at": said("9:00"), "temperature_c": celsius}
-            page = {"kind": "beacons", "gateway": f"g{number}", "payload": {"at": said("9:00"), "page": 0, "pages": 1, "beacons": [heard]}}
+            heard = {"uuid": UUID, "major": 1, "minor": number, "first_heard_at": stamp("9:00"), "last_heard_at": stamp("9:00"), "temperature_c": celsius}
+            page = {"kind": "beacons", "gateway": f"g{number}", "payload": {"at": stamp("9:00"), "page": 0, "pages": 1, "beacons": [heard]}}
             self.assertEqual(self.take([page]), ["new"])
         self.assertEqual(self.query("SELECT temperature_c FROM beacons.battery_daily WHERE site = %(site)s ORDER BY minor"), [(0,), (0,), (21.5,)])
 

@@ -118,7 +118,7 @@ class Health:
         print(f"figure: {moved} moved beacons are silent at home, with heard_in")
 
     def test_strangers_are_exactly_what_a_store_heard_and_did_not_register(self):
-        for day, told in enumerate(self.strangers, 1):
+        for day, named in enumerate(self.strangers, 1):
             surely, perhaps = set(), set()
             for key, beacon in self.fleet.beacons.items():
                 for stay in beacon["stays"]:
@@ -130,12 +130,12 @@ class Health:
                         perhaps.add(stranger)
                     if heard_s > SURELY_S:
                         surely.add(stranger)
-            self.assertLessEqual(surely, told, day)
-            self.assertLessEqual(told, perhaps, day)
+            self.assertLessEqual(surely, named, day)
+            self.assertLessEqual(named, perhaps, day)
         self.assertGreaterEqual(len(self.strangers[-1]), self.stores)
 
     def test_a_battery_is_that_of_the_truth_at_the_moment_of_its_reading(self):
-        told = {(site, major, minor): rest for site, major, minor, *rest in self.ask(
+        batteries = {(site, major, minor): rest for site, major, minor, *rest in self.ask(
             "SELECT site, major, minor, battery_percent, battery_mv, format, telemetry_at, last_heard_at FROM beacons.beacon_battery")}
         compared = 0
         for key, beacon in self.fleet.beacons.items():
@@ -143,7 +143,7 @@ class Health:
                 if self.fleet.heard_s(key, site) <= SURELY_S:
                     continue
                 with self.subTest(beacon=key, site=site):
-                    percent, mv, word, read_at, heard_at = told[site, *key]
+                    percent, mv, word, read_at, heard_at = batteries[site, *key]
                     self.assertEqual(word, beacon["format"])
                     self.assertEqual([name for name, value in (("percent", percent), ("mv", mv)) if value is not None], list(CARRIED[word]))
                     hour = int(self.fleet.second(read_at) // HOUR_S)

@@ -10,7 +10,7 @@ import unittest
 
 import psycopg
 
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, said
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, stamp
 
 sys.path.insert(0, str(SCHEMA.parent))
 from beacons_collector.database import Database, Row  # noqa: E402
@@ -20,11 +20,11 @@ RETAIN = SCHEMA.parent / "retain"
 
 
 def sheet(number, from_at, to_at, cells, gateway="site", epoch=EPOCH, page=0, pages=1, cell_m=2, omitted=(0, 0), unplaced_s=0):
-    """A sheet as `beacond site` tells it. A cell is floor, x_m, y_m, seconds, beacons."""
+    """A sheet as `beacond site` publishes it. A cell is floor, x_m, y_m, seconds, beacons."""
     names = ("floor", "x_m", "y_m", "seconds", "beacons")
     return {"kind": "heat", "gateway": gateway, "payload": {
-        "schema": 1, "at": said(to_at), "clock": "synced", "gateway": gateway, "epoch": epoch, "sheet": number, "from_at": said(from_at),
-        "to_at": said(to_at), "page": page, "pages": pages, "cell_m": cell_m, "cells": [dict(zip(names, cell, strict=True)) for cell in cells],
+        "schema": 1, "at": stamp(to_at), "clock": "synced", "gateway": gateway, "epoch": epoch, "sheet": number, "from_at": stamp(from_at),
+        "to_at": stamp(to_at), "page": page, "pages": pages, "cell_m": cell_m, "cells": [dict(zip(names, cell, strict=True)) for cell in cells],
         "omitted_cells": omitted[0], "omitted_s": omitted[1], "unplaced_s": unplaced_s}}
 
 
@@ -34,27 +34,27 @@ class HeatTest(StoryTest):
                           **({"site": site} if site else {}))
 
     def test_the_sheets_of_an_hour_add_up_and_beacons_are_those_of_the_sheet_with_the_most(self):
-        told = [sheet(1, "9:00", "9:20", [(0, 1, 1, 500, 7), (0, 3, 1, 60, 5)], omitted=(2, 9), unplaced_s=7),
-                sheet(2, "9:21", "10:00", [(0, 1, 1, 40, 5), (1, 1, 1, 8, 6)], omitted=(1, None), unplaced_s=None),
-                sheet(3, "10:00", "11:00", [(0, 1, 1, 70, 9)])]
-        self.assertEqual(self.take(told), ["new"] * 3)
+        sheets = [sheet(1, "9:00", "9:20", [(0, 1, 1, 500, 7), (0, 3, 1, 60, 5)], omitted=(2, 9), unplaced_s=7),
+                  sheet(2, "9:21", "10:00", [(0, 1, 1, 40, 5), (1, 1, 1, 8, 6)], omitted=(1, None), unplaced_s=None),
+                  sheet(3, "10:00", "11:00", [(0, 1, 1, 70, 9)])]
+        self.assertEqual(self.take(sheets), ["new"] * 3)
         self.assertEqual(self.heat(), [(at("9:00"), 0, 1, 1, 540, 7), (at("9:00"), 0, 3, 1, 60, 5), (at("9:00"), 1, 1, 1, 8, 6), (at("10:00"), 0, 1, 1, 70, 9)])
         self.assertEqual(self.query("SELECT to_at - from_at, omitted_cells, omitted_s, unplaced_s FROM beacons.heat_sheet WHERE site = %(site)s ORDER BY sheet LIMIT 2"),
                          [(datetime.timedelta(minutes=20), 2, 9, 7), (datetime.timedelta(minutes=39), 1, None, None)])
 
     def test_each_sheet_counts_once_in_any_order_and_any_batches(self):
-        told = [sheet(number, "9:00", "9:30", [(0, 1, 1, 10 ** number, number)], page=number - 1, pages=4) for number in range(1, 5)]
+        sheets = [sheet(number, "9:00", "9:30", [(0, 1, 1, 10 ** number, number)], page=number - 1, pages=4) for number in range(1, 5)]
         for place, order in enumerate(itertools.permutations(range(4))):
             site = f"{self.site}-{place}"
             random.seed(place)
-            again = [told[index] for index in order] + random.choices(told, k=6)
+            again = [sheets[index] for index in order] + random.choices(sheets, k=6)
             while again:
                 size = random.randint(1, 4)
                 self.take([{**message, "site": site} for message in again[:size]])
                 again = again[size:]
             self.assertEqual(self.heat(site), [(at("9:00"), 0, 1, 1, 11110, 4)], order)
 
-    def test_a_sheet_told_again_is_repeated_and_with_other_cells_a_conflict(self):
+    def test_a_sheet_published_again_is_repeated_and_with_other_cells_a_conflict(self):
         first, other = sheet(1, "9:00", "10:00", [(0, 1, 1, 500, 7)]), sheet(1, "9:00", "10:00", [(0, 1, 1, 501, 7)])
         self.assertEqual(self.take([first, first, other]), ["new", "repeated", "conflict"])
         self.assertEqual(self.take([other, first]), ["conflict", "repeated"])
@@ -72,9 +72,9 @@ class HeatTest(StoryTest):
     def test_a_sheet_that_cannot_be_true_is_rejected_and_leaves_its_number_free(self):
         now = datetime.datetime.now(datetime.UTC)
         wild = [now + datetime.timedelta(days=2), now - datetime.timedelta(days=402), datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)]
-        told = [sheet(number, moment, moment, [(0, 1, 1, 5, 5)]) for number, moment in enumerate(wild, 1)]
-        told += [sheet(4, "9:00", "10:00:00.001", [(0, 1, 1, 5, 5)]), sheet(5, "9:00", "8:59", [(0, 1, 1, 5, 5)]), sheet(6, "9:00", "10:00", [], page=1)]
-        self.assertEqual(self.take(told), ["rejected"] * 6)
+        sheets = [sheet(number, moment, moment, [(0, 1, 1, 5, 5)]) for number, moment in enumerate(wild, 1)]
+        sheets += [sheet(4, "9:00", "10:00:00.001", [(0, 1, 1, 5, 5)]), sheet(5, "9:00", "8:59", [(0, 1, 1, 5, 5)]), sheet(6, "9:00", "10:00", [], page=1)]
+        self.assertEqual(self.take(sheets), ["rejected"] * 6)
         self.assertEqual(self.heat(), [])
         self.assertEqual(self.take([sheet(number, "9:00", "10:00", []) for number in range(1, 7)]), ["new"] * 6)
 
@@ -83,8 +83,8 @@ class HeatTest(StoryTest):
         job(SCHEMA, url)
         with psycopg.connect(url, autocommit=True) as connection:
             old, far = DAY - datetime.timedelta(days=60), datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
-            told = [sheet(1, old, far, []), sheet(2, old, old + datetime.timedelta(hours=1), [])]
-            self.assertEqual(self.take(told, connection), ["rejected", "new"])
+            sheets = [sheet(1, old, far, []), sheet(2, old, old + datetime.timedelta(hours=1), [])]
+            self.assertEqual(self.take(sheets, connection), ["rejected", "new"])
             self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.heat_sheet").fetchone(), (0,))
 
@@ -92,7 +92,7 @@ class HeatTest(StoryTest):
         database = Database(self.database.url, lambda: True)
         now = datetime.datetime.now(datetime.UTC)
         old = sheet(1, now - datetime.timedelta(days=500), now - datetime.timedelta(days=500), [])
-        far = {"kind": "beacons", "payload": {"schema": 1, "at": said(now + datetime.timedelta(days=2)), "clock": "synced", "page": 0, "pages": 1, "beacons": []}}
+        far = {"kind": "beacons", "payload": {"schema": 1, "at": stamp(now + datetime.timedelta(days=2)), "clock": "synced", "page": 0, "pages": 1, "beacons": []}}
         topics = [(f"beacons/{self.site}/site/heat", old), (f"beacons/{self.site}/door/beacons/0", far)]
         database.store([Row(topic, parse(topic, "beacons"), json.dumps(message["payload"]), now) for topic, message in topics], [])
         database.close()
@@ -102,17 +102,17 @@ class HeatTest(StoryTest):
 
     def test_sheets_that_are_lost_stand_in_a_gap_of_their_own(self):
         lost = {"kind": "gap", "gateway": "site", "payload": {
-            "schema": 1, "at": said("12:00"), "clock": "synced", "epoch": EPOCH, "from_sheet": 2, "to_sheet": 3, "cause": "max_mib"}}
+            "schema": 1, "at": stamp("12:00"), "clock": "synced", "epoch": EPOCH, "from_sheet": 2, "to_sheet": 3, "cause": "max_mib"}}
         event_gap = {**lost, "payload": {key: value for key, value in lost["payload"].items() if "sheet" not in key} | {"from_seq": 4, "to_seq": 4}}
         self.assertEqual(self.take([lost, event_gap, lost]), ["new", "new", "new"])
         self.assertEqual(self.take([lost, event_gap]), ["repeated", "repeated"])
         self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s ORDER BY 1"), [("seq", 4, 4), ("sheet", 2, 3)])
 
     def test_collectors_that_give_the_same_sheets_at_once_count_each_once(self):
-        told = [sheet(number, "9:00", "10:00", [(0, x, 1, 1, 5) for x in range(40)]) for number in range(1, 31)]
+        sheets = [sheet(number, "9:00", "10:00", [(0, x, 1, 1, 5) for x in range(40)]) for number in range(1, 31)]
 
         def give(seed):
-            mixed = random.Random(seed).sample(told, len(told))
+            mixed = random.Random(seed).sample(sheets, len(sheets))
             with psycopg.connect(self.database.url, autocommit=True) as connection:
                 for first in range(0, len(mixed), 7):
                     self.take(mixed[first:first + 7], connection)

@@ -20,9 +20,9 @@ from story import DAY
 SITE, SEED, ROOMS, WATCHED_S, MINIMUM = "berlin-17", 1, 4, 1500, 5
 # The size of a room of the simulator, metres, and the rooms in a row. Cells of one metre divide both.
 WIDE_M, DEEP_M, COLUMNS = 8, 7, 2
-# A beacon that has left is listed for some seconds more, and one that comes for some seconds less. Levels tell of the next room some seconds late.
+# A beacon that has left is listed for some seconds more, and one that comes for some seconds less. Levels show the next room some seconds late.
 TOTAL_ERROR, ROOM_ERROR = 0.04, 0.12
-# Lists tell places to a centimetre, and the map has them whole: the cell of a place so near to a border is not known.
+# Lists have places to a centimetre, and the map has them whole: the cell of a place so near to a border is not known.
 BORDER_M = 0.0051
 
 
@@ -60,7 +60,7 @@ class Counted:
 
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class HeatTold(truth_test.Told):
+class PublishedHeat(truth_test.Published):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -81,7 +81,7 @@ class HeatTold(truth_test.Told):
             text = text.replace(shown, f"{day:%Y-%m-%d}T")
         cls.sheets = json.loads(text)
         # Each sheet comes twice, as after a connection that broke.
-        cls.tell([(message["t"], message["topic"], message["payload"]) for message in cls.sheets for _ in range(2)])
+        cls.publish_and_collect([(message["t"], message["topic"], message["payload"]) for message in cls.sheets for _ in range(2)])
         cls.heat = {(math.floor(float(x_m)), math.floor(float(y_m))): (float(seconds), int(beacons)) for x_m, y_m, seconds, beacons in cls.rows(
             f"SELECT x_m, y_m, seconds, beacons FROM beacons.heat WHERE site = '{SITE}' AND floor = 0 AND hour = '{DAY:%Y-%m-%d} 00:00Z'")}
 
@@ -95,7 +95,7 @@ class HeatTold(truth_test.Told):
         self.assertTrue(all(beacons >= MINIMUM for _, beacons in self.heat.values()))
         self.assertGreater(len(enough), 10)
 
-    def test_no_second_is_lost_between_what_is_told_and_what_is_left_out(self):
+    def test_no_second_is_lost_between_what_is_published_and_what_is_left_out(self):
         ((omitted, unplaced),) = self.rows(f"SELECT sum(omitted_s), sum(unplaced_s) FROM beacons.heat_sheet WHERE site = '{SITE}'")
         self.assertEqual(sum(seconds for seconds, _ in self.heat.values()) + int(omitted), self.counted.seconds.total())
         self.assertEqual(int(unplaced), self.counted.unplaced_s)

@@ -26,7 +26,7 @@ class Attacker:
         self.is_over = threading.Event()
         self.counts = {}
         self.poured = 0
-        attacks = (self.floods, self.tells_rubbish, self.names_long_topics, self.writes_elsewhere, self.takes_identifiers, self.comes_and_goes)
+        attacks = (self.floods, self.publishes_rubbish, self.names_long_topics, self.writes_elsewhere, self.takes_identifiers, self.comes_and_goes)
         # Where a certificate has one connection, one attack would end the other.
         groups = [attacks] if in_turn else [(attack,) for attack in attacks]
         self.threads = [threading.Thread(target=self.run, args=(group,), daemon=True) for group in groups]
@@ -69,7 +69,7 @@ class Attacker:
         self.poured += wire.pour(self.topic("region/carts/event"), events)
         return self.poured > 0
 
-    def tells_rubbish(self, wire, number):
+    def publishes_rubbish(self, wire, number):
         return wire.publish(self.topic(f"region/{number}/event"), b"[" * 10_000)
 
     def names_long_topics(self, wire, number):
@@ -87,15 +87,15 @@ class Attacker:
         self.wire(f"{self.name}/brief", will=(f"beacons/{self.victim}/door/status".encode(), b"{}")).vanish()
 
 
-class Teller:
+class Neighbour:
     """A store that goes about its business: an event every 50 ms on one connection, each acknowledged."""
 
     def __init__(self, broker, name):
-        self.name, self.told = name, 0
+        self.name = name
         self.wire = Wire(broker.nodes[1].mqtt, name, broker.certificate(name))
 
-    def tell(self, seconds, epoch):
-        """How many it told, and how long the slowest acknowledgement took."""
+    def publish(self, seconds, epoch):
+        """How many it published, and how long the slowest acknowledgement took."""
         due, number, slowest = time.monotonic() + seconds, 0, 0.0
         while time.monotonic() < due:
             number += 1
@@ -116,24 +116,24 @@ class Neighbours:
     def test_a_store_that_does_its_worst_costs_another_store_no_event_and_no_connection(self):
         self.collector().is_ready()
         quiet, busy = EPOCHS[5], EPOCHS[6]
-        teller = Teller(self.broker, "berlin-17")
-        self.addCleanup(teller.wire.__exit__)
-        told, slowest = teller.tell(5, quiet)
+        neighbour = Neighbour(self.broker, "berlin-17")
+        self.addCleanup(neighbour.wire.__exit__)
+        published, slowest = neighbour.publish(5, quiet)
         attacker = Attacker(self.broker, "paris-3", "berlin-17", self.has_one_connection).start()
         try:
-            told_meanwhile, slowest_meanwhile = teller.tell(15, busy)
+            meanwhile, slowest_meanwhile = neighbour.publish(15, busy)
         finally:
             counts = attacker.end()
         self.site = "berlin-17"
-        for epoch, number in ((quiet, told), (busy, told_meanwhile)):
-            wait_until(lambda: self.count("event", f"AND epoch = '{epoch}'") >= number, "what the other store told")  # noqa: B023
+        for epoch, number in ((quiet, published), (busy, meanwhile)):
+            wait_until(lambda: self.count("event", f"AND epoch = '{epoch}'") >= number, "what the other store published")  # noqa: B023
             self.assertEqual(self.count("event", f"AND epoch = '{epoch}'"), number)
         self.assertEqual(self.count("rejected"), 0)
         self.assertEqual(self.query("SELECT count(*) FROM beacons.missing WHERE site = 'berlin-17'"), "0")
-        self.assertTrue(teller.wire.is_connected())
+        self.assertTrue(neighbour.wire.is_connected())
         self.assertEqual([name for name, count in counts.items() if count < 2], [])
         late = self.query("SELECT string_agg(format('p50 %s s, p99 %s s, at most %s s', p50, p99, most), '; ') FROM (SELECT epoch, "
                           "round(percentile_cont(0.5) WITHIN GROUP (ORDER BY s)::numeric, 2) AS p50, round(percentile_cont(0.99) WITHIN GROUP (ORDER BY s)::numeric, 2) AS p99, "
                           "round(max(s)::numeric, 2) AS most FROM (SELECT epoch, extract(epoch FROM received_at - at) AS s FROM beacons.event WHERE site = 'berlin-17') e "
                           "GROUP BY epoch ORDER BY epoch) f")
-        print(f"figure: told to taken, quiet and attacked: {late}; slowest acknowledgement {slowest:.2f} and {slowest_meanwhile:.2f} s; attacks: {counts}")
+        print(f"figure: published to taken, quiet and attacked: {late}; slowest acknowledgement {slowest:.2f} and {slowest_meanwhile:.2f} s; attacks: {counts}")

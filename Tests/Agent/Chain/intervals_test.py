@@ -96,7 +96,7 @@ class Intervals(IntervalTest):
 
     def test_where_trolleys_are_used_again_after_any_silence_short_ones_are_visits_as_well(self):
         self.hear((0, 1440))
-        # Each of 240 trolleys is used twice, after 21 to 85 s: as many silences are short as later ones tell.
+        # Each of 240 trolleys is used twice, after 21 to 85 s: as many silences are short as later ones show.
         self.come([use for number in range(240) for use in (
             (number + 1, 480 + 2 * number, 485 + 2 * number),
             (number + 1, 485 + 2 * number + (21 + number * 64 / 239) / 60, 490 + 2 * number))])
@@ -181,14 +181,14 @@ class Intervals(IntervalTest):
         self.hear((0, 600), (720, 1440))
         # Ten trolleys are used for 10 of every 15 minutes. Seven of them are in use when the deafness begins and when it ends.
         uses = [[(beacon, start, start + 10) for start in range(480 + 3 * beacon // 2, 965, 15)] for beacon in range(10)]
-        told = []
+        pairs = []
         for own in uses:
             before, after = [use for use in own if use[1] < 600], [use for use in own if use[2] > 720]
             if before[-1][2] > 600 and after[0][1] < 720:
-                told += [*before[:-1], (before[-1][0], before[-1][1], after[0][2]), *after[1:]]
+                pairs += [*before[:-1], (before[-1][0], before[-1][1], after[0][2]), *after[1:]]
             else:
-                told += before + after
-        self.come(told)
+                pairs += before + after
+        self.come(pairs)
         visits, low, high = self.interval()
         self.assertLessEqual(visits, sum(map(len, uses)) - 70)
         self.assertTrue(low <= sum(map(len, uses)) <= high, (visits, low, high))
@@ -255,13 +255,13 @@ class OtherDays(IntervalTest):
         self.count()
         return self.interval()
 
-    def test_the_same_hours_of_former_weeks_tell_what_a_deafness_hid(self):
+    def test_the_same_hours_of_former_weeks_show_what_a_deafness_hid(self):
         visits, low, high = self.week_of_noons(15)
         self.assertEqual(visits, 22)
         self.assertTrue(low <= 52 <= high, (low, high))
         self.assertLess(high - low, 52)
 
-    def test_without_former_days_the_hours_around_tell_it_and_know_no_noon(self):
+    def test_without_former_days_the_hours_around_show_it_and_know_no_noon(self):
         visits, low, high = self.week_of_noons(0)
         self.assertEqual(visits, 22)
         self.assertTrue(22 <= low <= 24 <= high < 52, (low, high))
@@ -274,9 +274,9 @@ class Limits(IntervalTest):
         self.take([event({"gateway": "till", "seq": seq, "region": "doors", "type": "exit", "at": self.time(610), "entered": self.time(600),
                           "heard": self.time(605)}) for seq in (1,)])
         self.hear((0, 1440), gateway="till")
-        told = dict((region, (visits, low)) for region, visits, low in self.query(
+        visits_of = dict((region, (visits, low)) for region, visits, low in self.query(
             "SELECT region, visits, visits_low FROM beacons.occupancy_daily WHERE site = %(site)s AND day = %(day)s", day=DAY.date()))
-        self.assertEqual(told, {"carts": (1010, None), "doors": (1, 1)})
+        self.assertEqual(visits_of, {"carts": (1010, None), "doors": (1, 1)})
 
     def test_beyond_the_times_of_deafness_the_longest_count(self):
         # A gateway that stops every minute for 6 s, and once for two hours.
@@ -327,7 +327,7 @@ class StoreDays(DayTest):
     def setUpClass(cls):
         super().setUpClass()
         # The counted days: (kind, lost share, missing share) → (truth, counted, low, high).
-        cls.told = collections.defaultdict(list)
+        cls.intervals = collections.defaultdict(list)
         collector = Database(cls.database.url, lambda: False)
         cls.addClassCleanup(collector.close)
         for number in range(FIRST, FIRST + DAYS):
@@ -336,7 +336,7 @@ class StoreDays(DayTest):
             cls.keep(collector, day)
             rows = cls.connection.execute(
                 "SELECT visits, visits_low, visits_high FROM beacons.occupancy_daily WHERE site = %s AND day = %s", (day.site, DAY.date())).fetchall()
-            cls.told[day.kind, day.lost, day.missing].append((day.visits, *rows[0]))
+            cls.intervals[day.kind, day.lost, day.missing].append((day.visits, *rows[0]))
 
     @classmethod
     def keep(cls, collector, day):
@@ -359,10 +359,10 @@ class StoreDays(DayTest):
         return sum((high - low) / 2 / truth for truth, _, low, high in days) / len(days)
 
     def test_the_truth_is_within_on_nine_of_ten_days_and_the_interval_is_narrow_where_all_was_heard(self):
-        days = [day for group in self.told.values() for day in group]
+        days = [day for group in self.intervals.values() for day in group]
         for part in ("kind", "lost", "missing"):
             groups = collections.defaultdict(list)
-            for key, group in self.told.items():
+            for key, group in self.intervals.items():
                 groups[key[("kind", "lost", "missing").index(part)]] += group
             for value, group in groups.items():
                 print(f"figure: {part} {value}: {len(group)} days, {100 * self.within(group):.1f} % within, ± {100 * self.half_width(group):.1f} %, "
@@ -370,12 +370,12 @@ class StoreDays(DayTest):
         print(f"figure: all: {len(days)} days, {100 * self.within(days):.1f} % within, ± {100 * self.half_width(days):.1f} %")
         self.assertGreaterEqual(self.within(days), 0.85 if DAYS > 100 else 0.75)
         self.assertLessEqual(self.within(days), 0.95 if DAYS > 100 else 1)
-        heard = [day for (_, lost, missing), group in self.told.items() for day in group if not lost and not missing]
+        heard = [day for (_, lost, missing), group in self.intervals.items() for day in group if not lost and not missing]
         self.assertGreater(len(heard), 0)
         self.assertLessEqual(self.half_width(heard), 0.05)
 
     def test_what_was_counted_is_further_from_the_truth_than_the_middle_of_the_interval(self):
-        days = [day for (_, lost, _), group in self.told.items() for day in group if lost]
+        days = [day for (_, lost, _), group in self.intervals.items() for day in group if lost]
         counted = sum(abs(visits - truth) for truth, visits, _, _ in days)
         middle = sum(abs((low + high) / 2 - truth) for truth, _, low, high in days)
         self.assertLess(middle, counted / 2)

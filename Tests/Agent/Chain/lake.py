@@ -136,8 +136,8 @@ class InDuckDB(LakeTest):
         for view, of_postgresql in VIEWS.items():
             self.assertEqual(self.view(view), self.expected(connection, of_postgresql, end), view)
         for table, columns in TABLES.items():
-            told = connection.execute(f"SELECT {columns.format('::text')} FROM beacons.{table} WHERE {MOMENT[table]} < %s", (end,)).fetchall()
-            self.assertEqual(rounded(self.ask(f"SELECT {columns.format('')} FROM {self.rows_of(table)}")), rounded(told), table)
+            stored = connection.execute(f"SELECT {columns.format('::text')} FROM beacons.{table} WHERE {MOMENT[table]} < %s", (end,)).fetchall()
+            self.assertEqual(rounded(self.ask(f"SELECT {columns.format('')} FROM {self.rows_of(table)}")), rounded(stored), table)
             self.assertEqual([one for one in self.live(table) if not pathlib.Path(one).is_file()], [], table)
 
 

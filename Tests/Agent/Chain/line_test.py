@@ -20,7 +20,7 @@ class LineTests(unittest.TestCase):
 
     def test_events_wait_for_the_line_and_what_is_retained_does_not_pile_up(self):
         with Mosquitto("log_type all\n") as chain, Store("berlin-17", [chain.port]) as store:
-            def tell(rest, payload, *options):
+            def publish(rest, payload, *options):
                 run("mosquitto_pub", "-p", store.port, "-q", 1, "-t", f"beacons/berlin-17/door/{rest}", "-m", payload, *options)
 
             def at_chain(rest):
@@ -29,15 +29,15 @@ class LineTests(unittest.TestCase):
             wait_until(lambda: "berlin-17" in chain.said(), "the line")
             chain.kill()
             for number in range(STATES):
-                tell(f"region/carts/2/{number}/state", "{}", "-r")
+                publish(f"region/carts/2/{number}/state", "{}", "-r")
             for number in range(EVENTS):
-                tell(f"region/carts/2/{number}/event", str(number))
-                tell(f"region/carts/2/{number}/zone/till/event", str(number))
-            tell("status", "{}", "-r")
+                publish(f"region/carts/2/{number}/event", str(number))
+                publish(f"region/carts/2/{number}/zone/till/event", str(number))
+            publish("status", "{}", "-r")
             attempts = (store.folder / "log").read_text().count("step 1")
             wait_until(lambda: (store.folder / "log").read_text().count("step 1") >= attempts + ATTEMPTS, "attempts to connect")
             chain.start()
-            tell("gap", "{}")
+            publish("gap", "{}")
             wait_until(lambda: at_chain("gap") and len(at_chain(r"region/carts/2/\d+/state")) >= STATES and at_chain("status"), chain.said)
             self.assertEqual(len(at_chain(r"region/carts/2/\d+/event")), EVENTS)
             self.assertEqual(len(at_chain(r"region/carts/2/\d+/zone/till/event")), EVENTS)
@@ -48,12 +48,12 @@ class LineTests(unittest.TestCase):
         with Mosquitto("log_type all\n") as chain, Store("berlin-17", [chain.port]) as store:
             wait_until(lambda: "berlin-17" in chain.said(), "the line")
 
-            def told(rest):
+            def received(rest):
                 run("mosquitto_pub", "-p", store.port, "-q", 1, "-t", f"beacons/berlin-17/door/{rest}", "-m", "{}")
                 return f"'beacons/berlin-17/door/{rest}'"
 
-            ranging = [told(f"region/carts{levels}/ranging") for levels in ("", "/2", "/2/1")]
-            numbered = [told(rest) for rest in ("region/carts/event", "location/track", "coverage", "surge", "heat", "gap")]
+            ranging = [received(f"region/carts{levels}/ranging") for levels in ("", "/2", "/2/1")]
+            numbered = [received(rest) for rest in ("region/carts/event", "location/track", "coverage", "surge", "heat", "gap")]
             wait_until(lambda: all(topic in (chain.folder / "log").read_text() for topic in numbered), chain.said)
             self.assertEqual([topic for topic in ranging if topic in (chain.folder / "log").read_text()], [])
 

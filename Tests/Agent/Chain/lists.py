@@ -1,21 +1,21 @@
-"""Lists of beacons as gateways tell them, and a register: for the tests of beacons.
+"""Lists of beacons as gateways publish them, and a register: for the tests of beacons.
 
 A beacon is `major/minor`, as in a story.
 """
 
-from story import UUID, StoryTest, at, clock, said
+from story import UUID, StoryTest, at, clock, stamp
 
 
 def entry(beacon, heard, first=None, **more):
     """A beacon in a list, last heard at `heard`."""
     major, minor = map(int, beacon.split("/"))
-    return {"uuid": UUID, "major": major, "minor": minor, "first_heard_at": said(first or heard), "last_heard_at": said(heard),
+    return {"uuid": UUID, "major": major, "minor": minor, "first_heard_at": stamp(first or heard), "last_heard_at": stamp(heard),
             "interval_ms": 1000, "rssi_dbm": -70} | more
 
 
 def page(gateway, moment, *entries, number=0, pages=1):
     return {"kind": "beacons", "gateway": gateway, "payload": {
-        "schema": 1, "at": said(moment), "clock": "synced", "page": number, "pages": pages, "beacons": list(entries)}}
+        "schema": 1, "at": stamp(moment), "clock": "synced", "page": number, "pages": pages, "beacons": list(entries)}}
 
 
 class ListTest(StoryTest):

@@ -45,7 +45,7 @@ class Chain(Mosquitto):
         return [self.certificates / file for file in ("ca.crt", f"{name.replace('/', '-')}.crt", f"{name.replace('/', '-')}.key")]
 
     def client(self, program, name, *arguments):
-        """One of mosquitto's clients, which are told by MQTT 5 what they may not: what it says."""
+        """One of mosquitto's clients, which learn by MQTT 5 what they may not: what it says."""
         authority, file, key = self.certificate(name)
         words = [program, "-h", "127.0.0.1", "-p", self.port, "-V", "5", "--cafile", authority, "--cert", file, "--key", key, *arguments]
         return subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LONGEST_WAIT_S, check=False).stdout
@@ -84,7 +84,7 @@ class Strangers(unittest.TestCase):
         self.assertTrue(self.broker.may_write("operator", "beacons/hamburg-3/door/request/state", "-r"))
         self.assertEqual(self.broker.client("mosquitto_sub", "hamburg-3", "-t", "beacons/#", "-W", "1", "--retained-only", "-F", "%t"), "Timed out\n")
 
-    def test_a_listed_store_tells_what_gateways_tell(self):
+    def test_a_listed_store_publishes_what_gateways_publish(self):
         for rest in ("status", "health", "gap", "coverage", "surge", "location", "location/track", "region/carts/2/1/zone/till/event", "response/state"):
             self.assertTrue(self.broker.may_write("berlin-17", f"beacons/berlin-17/door/{rest}"), rest)
 

@@ -4,7 +4,7 @@ import datetime
 import unittest
 
 from days_test import DayTest
-from story import DAY, at, clock, event, health, said, span, state, status
+from story import DAY, at, clock, event, health, span, stamp, state, status
 
 NAMES = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
 
@@ -54,9 +54,9 @@ class NotHeard(NotHeardTest):
         self.take([state("door"), span(1, "door", "8:00", "20:00"), span(2, "door", "56:00", "68:00")])
         self.assert_not_heard([("32:00", "44:00")], first=0, days=3)
 
-    def test_a_gateway_that_never_told_coverage_was_not_heard_though_it_told_a_visit(self):
+    def test_a_gateway_that_never_published_coverage_was_not_heard_though_it_published_a_visit(self):
         self.place("UTC", "08:00-20:00")
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    10:00:20 9:00    10:00
         """)
@@ -97,7 +97,7 @@ class NotHeard(NotHeardTest):
         ((first,),) = self.query("SELECT min(from_at) FROM beacons.not_heard WHERE site = %(its)s", its=f"{self.site}-silent")
         self.assertEqual(clock(first), "-16:00")
 
-    def test_a_store_that_was_loaded_today_and_told_of_days_before_is_looked_at_from_these_on(self):
+    def test_a_store_that_was_loaded_today_and_published_days_before_is_looked_at_from_these_on(self):
         self.place("UTC", "08:00-20:00")
         self.take([span(1, "door", "8:00", "14:00")])
         self.assert_not_heard([("14:00", "20:00")])
@@ -123,7 +123,7 @@ class NotHeard(NotHeardTest):
 
 class GatewayNow(NotHeardTest):
     def gateways(self):
-        return [(gateway, state_, radio, version, clock(told)) for gateway, state_, radio, version, told in self.query(
+        return [(gateway, state_, radio, version, clock(at)) for gateway, state_, radio, version, at in self.query(
             "SELECT gateway, state, radio, version, told_at FROM beacons.gateway_now WHERE site = %(site)s ORDER BY gateway")]
 
     def test_each_gateway_has_its_newest_status(self):
@@ -133,7 +133,7 @@ class GatewayNow(NotHeardTest):
 
     def test_one_whose_health_stopped_is_silent_since_its_last_word(self):
         now = datetime.datetime.now(datetime.UTC)
-        self.take([status("door", "9:00", "online") | {"received_at": said("9:00")}, status("till", "9:00", "online") | {"received_at": said("9:00")},
+        self.take([status("door", "9:00", "online") | {"received_at": stamp("9:00")}, status("till", "9:00", "online") | {"received_at": stamp("9:00")},
                    health("door", "10:00", received_at="10:00"), health("till", now)])
         self.assertEqual([row[:2] for row in self.gateways()], [("door", "silent"), ("till", "online")])
         self.assertEqual(self.gateways()[0][4], "10:00")

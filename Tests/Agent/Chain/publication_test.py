@@ -85,7 +85,7 @@ class PublicationTest(unittest.TestCase):
             self.assertTrue(waiting.until(lambda: not connection.execute("SELECT FROM pg_replication_slots WHERE active").fetchall()))
             connection.execute("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots")
 
-    def tell(self, *numbers):
+    def publish(self, *numbers):
         StoryTest.take(self, [event({"seq": number, "type": "enter", "beacon": f"1/{number}", "at": f"9:{number % 60:02}:{number // 60 % 60:02}"})
                               for number in numbers], self.connection)
 
@@ -94,11 +94,11 @@ class PublicationTest(unittest.TestCase):
 
 
 class Readers(PublicationTest):
-    def test_a_reader_gets_what_was_told_under_the_names_of_the_tables_and_not_of_their_partitions(self):
+    def test_a_reader_gets_what_was_published_under_the_names_of_the_tables_and_not_of_their_partitions(self):
         self.reader.create()
         self.reader.start()
         StoryTest.take(self, [span(1, "door", "9:00", "10:00")], self.connection)
-        self.tell(1, 2)
+        self.publish(1, 2)
         self.wait_for([1, 2])
         rows = self.reader.rows("event")
         self.assertEqual([(row["site"], row["epoch"], row["type"]) for row in rows], [(self.site, EPOCH, "enter")] * 2)
@@ -108,26 +108,26 @@ class Readers(PublicationTest):
         self.reader.create()
         for turn in range(4):
             self.reader.start()
-            self.tell(*range(turn * 50 + 1, turn * 50 + 51))
+            self.publish(*range(turn * 50 + 1, turn * 50 + 51))
             if turn < 3:
                 self.wait_for([turn * 50 + 1])
                 self.reader.kill()
-                self.tell(1000 + turn)
+                self.publish(1000 + turn)
         self.wait_for([*range(1, 201), 1000, 1001, 1002])
 
     def test_a_server_that_is_killed_loses_nothing_that_it_had_committed(self):
         self.reader.create()
         self.reader.start()
-        self.tell(*range(1, 51))
+        self.publish(*range(1, 51))
         self.database.restart()
         self.connect()
-        self.tell(*range(51, 101))
+        self.publish(*range(51, 101))
         self.wait_for(range(1, 101))
 
     def test_a_reader_that_stays_away_costs_disk_up_to_the_limit_and_then_its_slot(self):
         self.reader.create()
         (before,), = self.connection.execute("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn").fetchall()
-        self.tell(*range(1, 1001))
+        self.publish(*range(1, 1001))
         (after,), = self.connection.execute("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn").fetchall()
         print(f"figure: a reader that is away keeps {round((after - before) / 1000)} octets of log for each event")
         self.assertEqual(self.connection.execute("SELECT wal_status IN ('reserved', 'extended') FROM pg_replication_slots").fetchall(), [(True,)])
@@ -137,7 +137,7 @@ class Readers(PublicationTest):
             self.connection.execute("CHECKPOINT")
         self.assertEqual(self.connection.execute("SELECT wal_status FROM pg_replication_slots").fetchall(), [("lost",)])
         # The chain goes on without the reader.
-        self.tell(2000)
+        self.publish(2000)
 
 
 if __name__ == "__main__":

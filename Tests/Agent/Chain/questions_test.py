@@ -7,7 +7,7 @@ import unittest
 from days_test import DayTest
 from lists import entry, page
 from servers import ROOT
-from story import DAY, at, event, rows_of, said, span, state, status
+from story import DAY, at, event, rows_of, span, stamp, state, status
 
 ARTICLE = (ROOT / "Sources/beacond/Documentation.docc/Chain.md").read_text()
 BLOCKS = re.findall(r"```sql\n(.*?)```", ARTICLE, re.DOTALL)
@@ -55,12 +55,12 @@ class Questions(DayTest):
                 door    3   14:50:20 exit 1/3    -        14:20   14:50
                 door    4   15:55:20 exit 1/4    -        15:20   15:55
             """)])
-        # An entry whose exit is lost, as the next visit of the beacon tells.
+        # An entry whose exit is lost, as the next visit of the beacon shows.
         self.take([event({"seq": 11, "type": "enter", "beacon": "1/3", "at": self.on("10:00")})])
         # A list of batteries, one of which ends in 40 days, and gateways that are down.
         for day in range(28):
             moment = self.on("9:00", 27 - day)
-            read = {"telemetry_at": said(moment), "format": "minew"}
+            read = {"telemetry_at": stamp(moment), "format": "minew"}
             self.take([page("door", moment, entry("1/1", moment, battery_mv=2400 + 5 * (67 - day), **read), entry("1/2", moment, battery_mv=2950, **read))])
         self.connection.execute("INSERT INTO beacons.register SELECT %s, uuid, 1, 1, 'trolley 1', current_date FROM beacons.beacon_heard LIMIT 1", [self.site])
         now = datetime.datetime.now(datetime.UTC)

@@ -88,7 +88,7 @@ class Nodes(Cluster):
         self.store = Store(self.site, [node.mqtt for node in self.broker.nodes], self.broker.certificates).start()
         self.addCleanup(self.store.__exit__)
 
-    def tell_store(self, messages):
+    def publish_to_store(self, messages):
         """The messages of the store's gateways."""
         broker, self.broker = self.broker, self.store
         self.publish(messages)
@@ -96,14 +96,14 @@ class Nodes(Cluster):
 
     def test_a_store_s_events_cross_its_bridge_and_nobody_else_s_do(self):
         self.collector().is_ready()
-        self.tell_store(self.events([1, 2]))
+        self.publish_to_store(self.events([1, 2]))
         self.wait_for_count(2)
         foreign = "beacons/paris-3/entrance/region/carts/event"
         options = ["-h", "127.0.0.1", "-p", self.broker.nodes[0].mqtt, *self.broker.login("berlin-17"), "-q", "1", "-t", foreign]
         # The broker closes the connection without an acknowledgement.
         with self.assertRaises(AssertionError):
             run("mosquitto_pub", *options, "-m", "impostor")
-        self.tell_store(self.events([3]))
+        self.publish_to_store(self.events([3]))
         self.wait_for_count(3)
         self.assertEqual(self.query("SELECT count(*) FROM beacons.rejected WHERE topic LIKE '%paris-3%'"), "0")
 
@@ -134,9 +134,9 @@ class Nodes(Cluster):
         nodes = self.broker.nodes if collector_test.KILLS >= 100 else self.broker.nodes[:2]
         for turn, node in enumerate(nodes):
             epoch = collector_test.EPOCHS[turn + 1]
-            self.tell_store(self.events(range(1, 201), epoch))
+            self.publish_to_store(self.events(range(1, 201), epoch))
             node.kill(signal.SIGKILL)
-            self.tell_store(self.events(range(201, 401), epoch))
+            self.publish_to_store(self.events(range(201, 401), epoch))
             wait_until(lambda: self.count("event", f"AND epoch = '{epoch}'") == 400,
                        lambda: f"400 events without node {turn + 1}, not {self.count()}: {self.store.said()}")
             node.start()
@@ -292,7 +292,7 @@ class Stores(Cluster):
         self.addCleanup(wire.__exit__)
         return wire
 
-    def test_a_store_tells_what_gateways_tell_and_no_request_that_would_wait_for_itself(self):
+    def test_a_store_publishes_what_gateways_publish_and_no_request_that_would_wait_for_itself(self):
         for rest in ("status", "health", "gap", "coverage", "surge", "location", "location/track", "region/carts/2/1/zone/till/event", "response/state",
                      "settings/reported"):
             self.assertTrue(self.wire("paris-3").publish(f"beacons/paris-3/door/{rest}".encode(), b"{}"), rest)

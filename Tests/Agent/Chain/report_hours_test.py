@@ -1,4 +1,4 @@
-"""The table of hours and the marks to compare with: a figure of a time that was not heard is never told as a whole one."""
+"""The table of hours and the marks to compare with: a figure of a time that was not heard is never shown as a whole one."""
 
 import datetime
 import unittest

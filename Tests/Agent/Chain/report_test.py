@@ -19,7 +19,7 @@ from beacons_report.source import CannotReport, Source
 from published_weeks import BERLIN, USUAL, PublishedWeeks, publish_ways, publish_weeks, warm
 from reported import MONDAY, NAME, TODAY, ReportTest
 from servers import run
-from story import EPOCH, SCHEMA, UUID, said, status
+from story import EPOCH, SCHEMA, UUID, stamp, status
 
 
 def sunday_before(month):
@@ -66,9 +66,9 @@ class Figures(ReportTest):
         to_at = PublishedWeeks(self.site).local(MONDAY + datetime.timedelta(days=day), hour)
         cells = [{"from_s": from_s, "visits": visits} for from_s, visits in dwell]
         return {"kind": "count", "gateway": gateway, "payload": {
-            "schema": 1, "at": said(to_at), "clock": "synced", "gateway": gateway, "epoch": EPOCH, "count": number, "region": "visitors",
-            "from_at": said(to_at - datetime.timedelta(hours=1)), "to_at": said(to_at), "minimum": 5, "entered": entered, "left": left, "present": 0,
-            "dwell": cells, **({"dwell_from_at": said(to_at)} if cells else {}), "omitted": (entered, left).count(None), "partial": False, **more}}
+            "schema": 1, "at": stamp(to_at), "clock": "synced", "gateway": gateway, "epoch": EPOCH, "count": number, "region": "visitors",
+            "from_at": stamp(to_at - datetime.timedelta(hours=1)), "to_at": stamp(to_at), "minimum": 5, "entered": entered, "left": left, "present": 0,
+            "dwell": cells, **({"dwell_from_at": stamp(to_at)} if cells else {}), "omitted": (entered, left).count(None), "partial": False, **more}}
 
     def test_people_are_counted_by_day_and_by_their_stay(self):
         self.open_store()

@@ -73,7 +73,7 @@ class Total(SentenceTest):
                          ["The store had about 993 visits from Monday 16 to Sunday 22 November 2026, without Thursday and Friday. "
                           "The true number is probably between 987 and 999."])
 
-    def test_of_a_week_that_was_heard_in_part_the_middle_is_told(self):
+    def test_of_a_week_that_was_heard_in_part_the_middle_is_named(self):
         days = week_of(Day(MONDAY, 1630, 1600, 2400, None, 0.6, 0.6))
         self.assertIn("about 2,000 visits", self.said(self.region(days=days), "visits from")[0])
 
@@ -98,7 +98,7 @@ class Total(SentenceTest):
 
 
 class WeekBefore(SentenceTest):
-    def test_a_difference_beyond_both_intervals_is_told_with_its_range(self):
+    def test_a_difference_beyond_both_intervals_is_named_with_its_range(self):
         self.assertEqual(self.said(self.region((440,) * 7, 8, (400,) * 7), "week before"), ["The week was about 10 % above the week before (between 5 and 15 %)."])
 
     def test_intervals_that_overlap_are_no_difference(self):
@@ -148,29 +148,29 @@ class Compared(SentenceTest):
         self.assertIsNone(difference(566, 565, 567, 500, 499, 501, 1))
 
     def test_days_that_differ_among_themselves_allow_another_one_as_different(self):
-        for spread, told in ((40, 1), (50, 0)):
-            self.assertEqual(len(self.said(self.region((600,) + (500,) * 6, 1, usual=self.usual(0, spread=spread)), "last four")), told)
+        for spread, named in ((40, 1), (50, 0)):
+            self.assertEqual(len(self.said(self.region((600,) + (500,) * 6, 1, usual=self.usual(0, spread=spread)), "last four")), named)
 
     def test_the_number_of_people_who_come_varies_by_chance_without_a_sentence(self):
         chosen = random.Random(20261116)
-        weeks, days, told = 120, 7, {200: 0, 260: 0, 140: 0}
-        for number in told:
+        weeks, days, named = 120, 7, {200: 0, 260: 0, 140: 0}
+        for number in named:
             for _ in range(weeks):
                 former = week_of(*(day(one - 7 * ago, arrivals(chosen, 200), 1) for ago in (1, 2, 3, 4) for one in range(days)))
                 now = week_of(*(day(one, arrivals(chosen, number), 1) for one in range(days)))
                 region = self.region(days=now, usual=usual_days(former, self.week, ENOUGH))
-                told[number] += sum(len(re.findall(f"({'|'.join(WEEKDAYS)})", sentence.split(" the last ")[0]))
-                                    for sentence in compared(region, self.week, ENOUGH) if "No day" not in sentence)
-        self.assertLess(told[200], 0.02 * weeks * days)
-        self.assertGreater(told[260], 0.6 * weeks * days)
-        self.assertGreater(told[140], 0.6 * weeks * days)
+                named[number] += sum(len(re.findall(f"({'|'.join(WEEKDAYS)})", sentence.split(" the last ")[0]))
+                                     for sentence in compared(region, self.week, ENOUGH) if "No day" not in sentence)
+        self.assertLess(named[200], 0.02 * weeks * days)
+        self.assertGreater(named[260], 0.6 * weeks * days)
+        self.assertGreater(named[140], 0.6 * weeks * days)
 
     def test_weeks_that_vary_by_chance_have_no_difference(self):
-        chosen, told = random.Random(20261117), 0
+        chosen, named = random.Random(20261117), 0
         for _ in range(200):
             region = self.region([arrivals(chosen, 200) for _ in range(7)], 1, [arrivals(chosen, 200) for _ in range(7)])
-            told += "may be chance" not in next(week_before(region, self.week, ENOUGH))
-        self.assertLess(told, 0.03 * 200)
+            named += "may be chance" not in next(week_before(region, self.week, ENOUGH))
+        self.assertLess(named, 0.03 * 200)
 
     def test_a_day_that_was_heard_in_part_is_compared_by_the_middle_of_what_it_may_be(self):
         days = week_of(Day(MONDAY, 500, 600, 700, None, 0.8, 0.8))
@@ -241,7 +241,7 @@ class NotHeard(SentenceTest):
         self.assertEqual(self.said(self.region(days=days, gaps=[self.gap(1, 8, 20), self.gap(2, 8, 20)]), "not heard"),
                          ["On Tuesday and Wednesday the store was not heard at all."])
 
-    def test_three_longest_gaps_are_told_and_the_others_summed(self):
+    def test_three_longest_gaps_are_named_and_the_others_summed(self):
         gaps = [self.gap(0, 9, 10), self.gap(1, 9, 11), self.gap(2, 9, 9.5), self.gap(3, 9, 12), self.gap(4, 9, 9.25)]
         self.assertEqual([sentence for sentence in self.said(self.region(gaps=gaps)) if "hear" in sentence],
                          ["On Monday between 9:00 and 10:00 the store was not heard.", "On Tuesday between 9:00 and 11:00 the store was not heard.",

@@ -1,4 +1,4 @@
-"""The intervals of stores whose visitors come in waves, after weeks that tell these waves: deafness at the opening, over noon, to the closing, anywhere.
+"""The intervals of stores whose visitors come in waves, after weeks that show these waves: deafness at the opening, over noon, to the closing, anywhere.
 
 SEED=7 is other stores, and STORES=12 more of them for each rhythm and deafness.
 """
@@ -52,10 +52,10 @@ class Store:
         for day in range(-WEEKS_BEFORE.days, 1):
             midnight = DAY + datetime.timedelta(days=day)
             # One day of the week has more visitors, and no day has as many as another. Weekdays of the calendar would make a test of each date its own.
-            self.visits = self.tell(midnight, usual * self.chance.lognormvariate(0, 0.12) * (1.4 if day % 7 == 3 else 1), day == 0)
+            self.visits = self.publish(midnight, usual * self.chance.lognormvariate(0, 0.12) * (1.4 if day % 7 == 3 else 1), day == 0)
 
-    def tell(self, midnight, usual, is_deaf):
-        """Tells a day; returns its true number of visits."""
+    def publish(self, midnight, usual, is_deaf):
+        """Publishes a day; returns its true number of visits."""
         mean = sum(self.rate(OPENS + (CLOSES - OPENS) * step / 240) for step in range(240)) / 240 * (CLOSES - OPENS)
         visits, hour = [], OPENS
         while (hour := hour + self.chance.expovariate(HIGHEST_RATE * usual / mean)) < LAST_ENTRY:
@@ -96,19 +96,19 @@ class Rhythms(StoryTest):
                             copy.write_row(row)
             connection.execute("ANALYZE")
             connection.execute("SELECT beacons.roll_up()")
-            told = {site: interval for site, *interval in connection.execute(
+            intervals = {site: interval for site, *interval in connection.execute(
                 "SELECT s.site, v.low, v.high FROM beacons.store s CROSS JOIN LATERAL beacons.visits_between(s.site, %s) v", (DAY.date(),))}
         # Rhythm → (truth, low, high) of each store.
-        cls.told = {rhythm: [(store.visits, *told[store.site]) for store in cls.stores if store.site.startswith(rhythm)] for rhythm in RHYTHMS}
+        cls.intervals = {rhythm: [(store.visits, *intervals[store.site]) for store in cls.stores if store.site.startswith(rhythm)] for rhythm in RHYTHMS}
 
     def test_the_truth_is_within_on_nine_of_ten_days_and_on_average_in_the_middle(self):
-        days = [day for days in self.told.values() for day in days]
-        for rhythm, some in (*self.told.items(), ("all", days)):
+        days = [day for days in self.intervals.values() for day in days]
+        for rhythm, some in (*self.intervals.items(), ("all", days)):
             print(f"figure: {rhythm}: {len(some)} days, {100 * self.within(some):.0f} % within, {100 * self.error(some):+.1f} % on average, "
                   f"± {100 * sum((high - low) / 2 / truth for truth, low, high in some) / len(some):.0f} %")
         self.assertGreaterEqual(self.within(days), 0.85)
         self.assertLess(abs(self.error(days)), 0.03)
-        for rhythm, some in self.told.items():
+        for rhythm, some in self.intervals.items():
             self.assertGreaterEqual(self.within(some), 0.75, rhythm)
 
     def within(self, days):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 
 from servers import wait_until
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, job, said, span, state, status, surge
+from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, job, span, stamp, state, status, surge
 
 sys.path.insert(0, str(SCHEMA.parent))
 from beacons_collector.database import Database, Row, TooOld  # noqa: E402
@@ -83,13 +83,13 @@ class DayTests(SchemaTest):
         url = self.url_of("few")
         job(SCHEMA, url)
         today = datetime.datetime.now(datetime.UTC).replace(hour=9)
-        told = [event({"seq": back + 1, "at": today - datetime.timedelta(days=back), "type": "enter", "beacon": f"9/{back}"}) for back in range(400)]
+        events = [event({"seq": back + 1, "at": today - datetime.timedelta(days=back), "type": "enter", "beacon": f"9/{back}"}) for back in range(400)]
         with psycopg.connect(url, autocommit=True) as connection:
             def days():
                 return {day for day, in connection.execute("SELECT to_date(right(relname, 8), 'YYYYMMDD') FROM pg_class WHERE relname ~ '^event_[0-9]{8}$'")}
 
             before = days()
-            self.assertEqual(self.take(told, connection), ["new"] * 400)
+            self.assertEqual(self.take(events, connection), ["new"] * 400)
             self.assertEqual(days() - before, {(today - datetime.timedelta(days=back)).date() for back in range(32, 36)})
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.visit").fetchone(), (400,))
             turns = 0
@@ -126,7 +126,7 @@ class DayTests(SchemaTest):
         self.assertEqual(self.query("SELECT count(*) FROM beacons.event WHERE site = %(site)s"), [(3,)])
 
     def test_collectors_that_learn_regions_of_events_and_states_crosswise_both_commit(self):
-        def told(entered, *inside):
+        def states(entered, *inside):
             gateway, region = entered
             return [event({"seq": 1, "at": "9:00", "gateway": gateway, "type": "enter", "region": region}), *[state(*one) for one in inside]]
 
@@ -141,9 +141,9 @@ class DayTests(SchemaTest):
                     with connection.transaction():
                         return self.take(messages, connection)
 
-                one = pool.submit(taken, first, told(("door", "r2"), ("till", "r0"), ("till", "r1")))
+                one = pool.submit(taken, first, states(("door", "r2"), ("till", "r0"), ("till", "r1")))
                 wait_until(lambda: waits(first), "the first waits for the other")
-                two = pool.submit(taken, second, told(("till", "r1"), ("door", "r2")))
+                two = pool.submit(taken, second, states(("till", "r1"), ("door", "r2")))
                 wait_until(lambda: two.done() or waits(second), "the second is done, or waits for the first")
                 other.rollback()
                 self.assertEqual((one.result(), two.result()), (["new", "unkept", "unkept"], ["new", "unkept"]))
@@ -152,19 +152,19 @@ class DayTests(SchemaTest):
 
 
 class TakeTests(SchemaTest):
-    def test_a_number_told_again_with_other_contents_is_a_conflict_and_changes_nothing(self):
+    def test_a_number_published_again_with_other_contents_is_a_conflict_and_changes_nothing(self):
         first = event({"seq": 1, "at": "9:00", "type": "enter"})
         again = {**first, "payload": {**first["payload"], "site": self.site, "gateway": "door"}}
         other = {**first, "payload": {**first["payload"], "rssi_dbm": -3}}
-        moved = {**first, "payload": {**first["payload"], "at": said("10:00")}}
+        moved = {**first, "payload": {**first["payload"], "at": stamp("10:00")}}
         self.assertEqual(self.take([first, again, other, moved]), ["new", "repeated", "conflict", "conflict"])
         self.assertEqual(self.take([again, other, moved, first]), ["repeated", "conflict", "conflict", "repeated"])
         self.assertEqual(self.query("SELECT rssi_dbm FROM beacons.event WHERE site = %(site)s"), [(-70.5,)])
 
     def test_spans_and_batches_of_fixes_have_numbers_too(self):
-        fixes = [{"at": said("9:00"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8}]
-        track = {"kind": "track", "gateway": "van", "payload": {"epoch": EPOCH, "batch": 1, "at": said("9:01"), "finished": "timeout", "fixes": fixes}}
-        location = {"kind": "location", "gateway": "van", "payload": {"at": said("9:01"), "fix": fixes[0] | {"at": said("9:01")}}}
+        fixes = [{"at": stamp("9:00"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8}]
+        track = {"kind": "track", "gateway": "van", "payload": {"epoch": EPOCH, "batch": 1, "at": stamp("9:01"), "finished": "timeout", "fixes": fixes}}
+        location = {"kind": "location", "gateway": "van", "payload": {"at": stamp("9:01"), "fix": fixes[0] | {"at": stamp("9:01")}}}
         changed = {**track, "payload": {**track["payload"], "finished": "stopped"}}
         spans = [span(1, "door", "9:00", "10:00"), span(1, "door", "9:00", "10:00"), span(1, "door", "9:00", "11:00")]
         self.assertEqual(self.take([track, track, changed, location, *spans]), ["new", "repeated", "conflict", "new", "new", "repeated", "conflict"])
@@ -187,35 +187,35 @@ class TakeTests(SchemaTest):
         self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s"), [("surge", 2, 3)])
 
     def test_health_and_status_are_kept_once(self):
-        health = {"kind": "health", "gateway": "door", "payload": {"at": said("9:00"), "tracks": 3}}
-        told = [health, status("door", "9:00", "online")]
-        self.assertEqual(self.take(told) + self.take(told), ["new", "new", "repeated", "repeated"])
+        health = {"kind": "health", "gateway": "door", "payload": {"at": stamp("9:00"), "tracks": 3}}
+        messages = [health, status("door", "9:00", "online")]
+        self.assertEqual(self.take(messages) + self.take(messages), ["new", "new", "repeated", "repeated"])
 
     def test_whose_news_decided_an_event_of_the_store_is_part_of_its_contents(self):
-        def told(seq, gateway):
+        def numbered(seq, gateway):
             message = event({"seq": seq, "at": "9:00", "type": "enter", "gateway": "site", "zone": "shelf"})
             return {**message, "payload": {**message["payload"], "gateway": gateway}}
-        self.assertEqual(self.take([told(1, "door")]) + self.take([told(1, "door"), told(1, "till")]), ["new", "repeated", "conflict"])
-        self.assertEqual(self.take([told(2, "door"), told(2, "till")]), ["new", "conflict"])
+        self.assertEqual(self.take([numbered(1, "door")]) + self.take([numbered(1, "door"), numbered(1, "till")]), ["new", "repeated", "conflict"])
+        self.assertEqual(self.take([numbered(2, "door"), numbered(2, "till")]), ["new", "conflict"])
 
     def test_health_of_one_moment_with_other_contents_is_a_conflict_and_does_not_vanish(self):
-        def told(tracks, **more):
-            return {"kind": "health", "gateway": "door", "payload": {"at": said("9:00"), "tracks": tracks, **more}}
-        named = told(3, site=self.site, gateway="door")
-        self.assertEqual(self.take([told(3), told(3), told(4), named]), ["new", "repeated", "conflict", "repeated"])
-        self.assertEqual(self.take([told(4), told(3), named]), ["conflict", "repeated", "repeated"])
+        def report(tracks, **more):
+            return {"kind": "health", "gateway": "door", "payload": {"at": stamp("9:00"), "tracks": tracks, **more}}
+        named = report(3, site=self.site, gateway="door")
+        self.assertEqual(self.take([report(3), report(3), report(4), named]), ["new", "repeated", "conflict", "repeated"])
+        self.assertEqual(self.take([report(4), report(3), named]), ["conflict", "repeated", "repeated"])
         self.assertEqual(self.query("SELECT payload->'tracks' FROM beacons.health WHERE site = %(site)s"), [(3,)])
 
     def test_a_time_that_clients_cannot_read_is_refused_whichever_table_it_is_for(self):
         late = "9999-12-31T23:59:59.9999999Z"
-        fix = {"at": said("9:00"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8}
+        fix = {"at": stamp("9:00"), "latitude": 52, "longitude": 13, "horizontal_accuracy_m": 8}
         track = {"kind": "track", "gateway": "door", "payload": {
-            "epoch": EPOCH, "batch": 1, "at": said("9:01"), "finished": "timeout", "fixes": [fix]}}
+            "epoch": EPOCH, "batch": 1, "at": stamp("9:01"), "finished": "timeout", "fixes": [fix]}}
         for message, *fields in (
                 (event({"seq": 1, "at": "9:00", "type": "exit", "entered": "8:00", "heard": "9:00"}), "at", "entered_at", "last_heard_at"),
                 (span(1, "door", "9:00", "10:00"), "to_at"), (surge(1, "door", "9:00", "10:00"), "to_at"), (gap("door", 1, 1), "at"), (status("door", "9:00", "online"), "at"),
                 (health("door", "9:00"), "at"), (track, "at"), (track, "fixes"),
-                ({"kind": "location", "gateway": "door", "payload": {"at": said("9:00"), "fix": fix}}, "fix")):
+                ({"kind": "location", "gateway": "door", "payload": {"at": stamp("9:00"), "fix": fix}}, "fix")):
             for field in fields:
                 wild = {"fix": fix | {"at": late}, "fixes": [fix | {"at": late}]}.get(field, late)
                 with self.subTest(message["kind"], field=field), self.assertRaises(psycopg.errors.CheckViolation):
@@ -286,16 +286,16 @@ class RightsTests(SchemaTest):
             return connection.execute(text, values).fetchall()
 
     def test_the_collector_adds_and_neither_reads_nor_changes(self):
-        batch = json.dumps([event({"seq": 1, "at": "9:00", "type": "enter"}) | {"i": 0, "site": self.site, "received_at": said("9:01")}])
+        batch = json.dumps([event({"seq": 1, "at": "9:00", "type": "enter"}) | {"i": 0, "site": self.site, "received_at": stamp("9:01")}])
         self.assertEqual(self.as_role("beacons_collector", "SELECT outcome FROM beacons.take(%s::jsonb)", (batch,)), [("new",)])
-        self.as_role("beacons_collector", "WITH told AS (INSERT INTO beacons.rejected VALUES (now(), 't', 'p', 'r')) SELECT 1")
+        self.as_role("beacons_collector", "WITH added AS (INSERT INTO beacons.rejected VALUES (now(), 't', 'p', 'r')) SELECT 1")
         self.as_role("beacons_collector", "SELECT beacons.make_days_ahead(), beacons.roll_up(), beacons.roll_up_when_due()")
         for text in ("SELECT * FROM beacons.event", "DELETE FROM beacons.event RETURNING 1", "SELECT * FROM beacons.rejected",
                      "SELECT beacons.make_partitions()", "SELECT beacons.forget_before('2030-01-01')"):
             with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=text):
                 self.as_role("beacons_collector", text)
 
-    def test_a_collector_of_somebody_s_own_may_add_what_was_told_by_a_plain_insert(self):
+    def test_a_collector_of_somebody_s_own_may_add_what_was_published_by_a_plain_insert(self):
         with psycopg.connect(self.database.url, autocommit=True) as connection:
             connection.execute("SET ROLE beacons_collector")
             connection.execute(

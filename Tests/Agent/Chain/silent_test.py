@@ -15,12 +15,12 @@ class SilentTest(ListTest):
         self.spans = 0
 
     def hears(self, gateway, first, last, radio="scanning"):
-        """Spans of an hour from one hour to another, as gateways tell them."""
-        told = []
+        """Spans of an hour from one hour to another, as gateways publish them."""
+        spans = []
         for hour in range(first, last):
             self.spans += 1
-            told.append(span(self.spans, gateway, at(f"{hour}:00"), at(f"{hour + 1}:00"), radio))
-        self.take(told)
+            spans.append(span(self.spans, gateway, at(f"{hour}:00"), at(f"{hour + 1}:00"), radio))
+        self.take(spans)
 
     def lists(self, gateway, hour, **heard):
         """The list of an hour: `m1="9:00"` is beacon 1/1."""
@@ -74,7 +74,7 @@ class SilentTests(SilentTest):
         self.lists("door", 168, m1="167:00")
         self.assertEqual(self.silent(), [])
 
-    def test_a_gateway_that_tells_no_lists_makes_no_beacon_silent(self):
+    def test_a_gateway_that_publishes_no_lists_makes_no_beacon_silent(self):
         self.register("1/1")
         self.hears("door", 0, 100)
         self.take([status("door", "100:00", "online")])
@@ -213,9 +213,9 @@ class SilentTests(SilentTest):
         self.register("1/1")
         self.lists("door", 0, m1="0:00")
         self.lists("door", 60)
-        told = [span(hour + 1, "door", at(f"{hour}:00"), at(f"{hour + 1}:00")) for hour in range(60)]
-        self.take(told[::-1])
-        self.take(told)
+        spans = [span(hour + 1, "door", at(f"{hour}:00"), at(f"{hour + 1}:00")) for hour in range(60)]
+        self.take(spans[::-1])
+        self.take(spans)
         self.take([span(1, "door", "0:00", "60:00", epoch="01KDVDNA0T0000000000000001")])
         self.assertEqual(self.silent(), [("1/1", 2.5)])
 

@@ -1,4 +1,4 @@
-"""Simulated shops whose visitors are known, as one gateway or several that overlap hear them, and what real agents tell of it."""
+"""Simulated shops whose visitors are known, as one gateway or several that overlap hear them, and what real agents publish of it."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def distance(beacon, at_s):
     return metres[min(max(0, round(at_s - beacon["entered_at_s"])), len(metres) - 1)]
 
 
-def told(site, gateway, captures, folder):
+def published(site, gateway, captures, folder):
     """The messages of an agent that hears the captures, one run after the other, on the day of the stories: (second, topic, payload)."""
     config, state = folder / f"{site}-{gateway}.toml", folder / f"{site}-{gateway}"
     config.write_text(CONFIGURATION.format(site=site, gateway=gateway, uuid=UUID))

@@ -1,4 +1,4 @@
-"""Simulated store days whose visits are known, and what real agents tell of them while they hear all of it, or 90 or 60 % of it.
+"""Simulated store days whose visits are known, and what real agents publish of them while they hear all of it, or 90 or 60 % of it.
 
 Four kinds of stores: trolleys and phones at one gateway and at four, a crowd, and phones whose addresses rotate every few minutes. A gateway that is
 stopped in a part of the day hears the packets of the rest, run by run. In some stores the gateways are stopped together, in others each at its own
@@ -46,7 +46,7 @@ class StoreDay:
         self.messages = []
         for gateway, capture in enumerate(captures, 1):
             stops = together if gateway == 1 or number % 2 else self.stops(pieces)
-            self.messages += self.without_lost_numbers(self.told(f"g{gateway}", capture, stops, folder))
+            self.messages += self.without_lost_numbers(self.published(f"g{gateway}", capture, stops, folder))
         self.messages.sort(key=lambda message: message[0])
 
     def simulate(self, folder):
@@ -72,7 +72,7 @@ class StoreDay:
             at_s += length
         return stops
 
-    def told(self, gateway, capture, stops, folder):
+    def published(self, gateway, capture, stops, folder):
         """The messages of a gateway that is stopped at these times."""
         config, state = folder / f"{self.site}-{gateway}.toml", folder / f"{self.site}-{gateway}"
         text = CONFIGURATION.format(site=self.site, gateway=gateway, uuid=UUID).replace('id = "phones"', 'id = "all"').replace("major = 2\n", "")

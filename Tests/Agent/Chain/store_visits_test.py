@@ -12,7 +12,7 @@ class StoreVisits(DayTest):
             "SELECT major, minor, day, entered_at, left_at, dwell_s FROM beacons.store_visit WHERE site = %(site)s ORDER BY entered_at, major, minor")]
 
     def test_what_several_gateways_and_the_site_say_of_one_stay_is_one_visit(self):
-        self.tell("""
+        self.publish("""
             seq gateway type beacon at       entered heard zone
             1   door    exit 1/1    10:00:20 9:00    10:00 -
             1   till    exit 1/1    10:30:20 9:50    10:30 -
@@ -24,15 +24,15 @@ class StoreVisits(DayTest):
         self.assert_always(self.store_visits, [("1/1", 0, "9:00", "10:45", 6300.0), ("1/1", 0, "11:00", "12:00", 3600.0)])
 
     def test_an_open_visit_has_no_end_and_takes_in_what_other_gateways_saw_since(self):
-        self.tell("""
+        self.publish("""
             seq gateway type  beacon at       entered heard
             1   door    enter 1/1    9:00     -       -
             1   till    exit  1/1    10:30:20 9:50    10:30
         """)
         self.assert_always(self.store_visits, [("1/1", 0, "9:00", None, None)])
 
-    def test_a_visit_told_late_lies_between_two_others_and_counts_in_its_own_hours(self):
-        self.tell("""
+    def test_a_visit_published_late_lies_between_two_others_and_counts_in_its_own_hours(self):
+        self.publish("""
             seq gateway type  beacon at       entered heard says
             1   door    exit  1/1    9:30:05  9:00    9:30  -
             1   site    exit  1/1    9:30:10  9:00    9:30  -
@@ -48,7 +48,7 @@ class StoreVisits(DayTest):
 
     def test_the_day_is_the_store_s_own(self):
         self.place("Asia/Kathmandu")
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard
             1   exit 1/1    21:00:20 20:00   21:00
         """)
@@ -56,14 +56,14 @@ class StoreVisits(DayTest):
 
     def test_the_number_of_a_day_is_that_of_occupancy_daily(self):
         self.take([span(1, "door", "0:00", "24:00")])
-        self.tell("\n".join(["seq gateway type beacon at entered heard", *(
+        self.publish("\n".join(["seq gateway type beacon at entered heard", *(
             f"{number} {gateway} exit 1/{number % 7} {9 + number // 7}:40:20 {9 + number // 7}:{number % 5 + 10} {9 + number // 7}:40"
             for number in range(1, 40) for gateway in ("door", "till"))]))
         ((counted,),) = self.query("SELECT count(*) FROM beacons.store_visit WHERE site = %(site)s AND region = 'carts' AND day = %(day)s", day=DAY.date())
         self.assertEqual((counted, self.days()), (39, [(0, 39)]))
 
     def test_other_regions_are_visits_of_their_own(self):
-        self.tell("""
+        self.publish("""
             seq type beacon at       entered heard region
             1   exit 1/1    10:00:20 9:00    10:00 carts
             2   exit 1/1    10:00:20 9:30    10:00 tills

@@ -2,7 +2,7 @@
 views say against what really happened.
 
 A store's gateways hear the same crowd, each what is in its reach; some places are in reach of both. The truth is the simulation's: where
-each phone was in each second. Agents and chain are real. Zones are told as `beacond site` tells them, from the same ways.
+each phone was in each second. Agents and chain are real. Zones are published as by `beacond site`, from the same ways.
 """
 
 import itertools
@@ -14,8 +14,8 @@ import tempfile
 import unittest
 
 import truth_test
-from simulated import BEACOND, UUID, Shop, told
-from story import DAY, said
+from simulated import BEACOND, UUID, Shop, published
+from story import DAY, stamp
 
 WATCHED_S = 4500
 HOURS = {0: (0, 3600), 3600: (3600, WATCHED_S)}
@@ -28,7 +28,7 @@ STORES = {
     "hamburg-3": (6, {"door": (NEAR, ON), "back": (FAR, ON_BUT_AWAY)}),
     "wien-8": (5, {"door": (ALL, ON_BUT_AWAY)}),
 }
-# Its line was down all the time: what it has to tell comes when all else is counted.
+# Its line was down all the time: what it has to publish comes when all else is counted.
 LATE = ("berlin-17", "back")
 # Numbers that are lost on their way: some come late, some are given up by the agent, and some never come.
 COME_LATE, GIVEN_UP, LOST = {5, 6, 7}, {20, 21}, {40, 44, 45}
@@ -106,22 +106,22 @@ def zone_messages(site, truth):
             moments += [(entered, minor, zone, None), (left + 5, minor, zone, (entered, left))]
     messages = []
     for seq, (second, minor, zone, visit) in enumerate(sorted(moments, key=lambda moment: moment[:2]), 1):
-        payload = {"schema": 1, "at": told_at(second), "clock": "synced", "site": site, "gateway": "door", "epoch": "01KDVDNA0T0000000000000000",
+        payload = {"schema": 1, "at": published_at(second), "clock": "synced", "site": site, "gateway": "door", "epoch": "01KDVDNA0T0000000000000000",
                    "seq": seq, "type": "exit" if visit else "enter", "region": "phones", "uuid": UUID, "major": 2, "minor": minor, "zone": zone,
                    "rssi_dbm": -70, "accuracy_m": 2.5, "proximity": "near"}
         if visit:
             entered, left = visit
-            payload |= {"entered_at": told_at(entered), "last_heard_at": told_at(left), "dwell_s": left - entered}
+            payload |= {"entered_at": published_at(entered), "last_heard_at": published_at(left), "dwell_s": left - entered}
         messages.append((second, f"beacons/{site}/site/region/phones/2/{minor}/zone/{zone}/event", payload))
     return messages
 
 
-def told_at(second):
-    return said(f"0:00:{second}")
+def published_at(second):
+    return stamp(f"0:00:{second}")
 
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class Stores(truth_test.Told):
+class Stores(truth_test.Published):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -141,11 +141,11 @@ class Stores(truth_test.Told):
         zones = [message for site, truth in cls.truth.items() for message in zone_messages(site, truth)]
         out_of_order = zones[::3]
         random.Random(3).shuffle(out_of_order)
-        cls.tell(sorted(in_time + [one for index, one in enumerate(zones) if index % 3], key=lambda message: message[0]))
+        cls.publish_and_collect(sorted(in_time + [one for index, one in enumerate(zones) if index % 3], key=lambda message: message[0]))
         cls.rows("SELECT beacons.roll_up()")
         cls.missing_before, cls.coverage_before = cls.missing(), cls.coverage()
         (gap_topic, gap_payload) = cls.gap(never)
-        cls.tell(late + held + out_of_order + [(0, gap_topic, gap_payload)])
+        cls.publish_and_collect(late + held + out_of_order + [(0, gap_topic, gap_payload)])
         # An exit that never comes leaves its visit open: these phones stay, as far as anybody knows.
         cls.forgotten = {payload["minor"] for _, _, payload in never}
         cls.before = cls.look()
@@ -157,7 +157,7 @@ class Stores(truth_test.Told):
         messages = []
         for gateway, (reach_m, on) in STORES[site][1].items():
             captures = cls.truth[site].shop.heard(f"{site}-{gateway}", reach_m, on)
-            messages += told(site, gateway, captures, folder)
+            messages += published(site, gateway, captures, folder)
             for capture in captures:
                 capture.unlink()
         return messages

@@ -1,4 +1,4 @@
-"""A day of a store, written out as a table, told to a real database: for the tests of the views.
+"""A day of a store, written out as a table, taken by a real database: for the tests of the views.
 
 Times are of one day, ten days ago; a beacon is `major/minor`. Each story has a store of its own.
 """
@@ -29,8 +29,8 @@ def at(time):
     return DAY - since if time.startswith("-") else DAY + since
 
 
-def said(moment):
-    """A time as agents say it."""
+def stamp(moment):
+    """A time as agents write it."""
     return at(moment).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -53,13 +53,13 @@ def event(row):
     """A row of a story → a message as the collector hands it on."""
     major, minor = map(int, row.get("beacon", "1/1").split("/"))
     payload = {
-        "schema": 1, "at": said(row["at"]), "clock": "synced", "epoch": row.get("epoch", EPOCH), "seq": int(row["seq"]),
+        "schema": 1, "at": stamp(row["at"]), "clock": "synced", "epoch": row.get("epoch", EPOCH), "seq": int(row["seq"]),
         "type": row["type"], "region": row.get("region", "carts"), "uuid": UUID, "major": major, "minor": minor,
         "rssi_dbm": -70.5, "accuracy_m": 2.5, "accuracy_error_m": 1, "proximity": "near",
     }
     if row["type"] == "exit":
         entered, heard = row["entered"], row["heard"]
-        payload |= {"entered_at": said(entered), "last_heard_at": said(heard), "proximity": "unknown", "accuracy_m": -1,
+        payload |= {"entered_at": stamp(entered), "last_heard_at": stamp(heard), "proximity": "unknown", "accuracy_m": -1,
                     "dwell_s": (at(heard) - at(entered)).total_seconds()}
     for word in row.get("says", "").split(","):
         if word:
@@ -71,26 +71,26 @@ def event(row):
 
 def span(number, gateway, from_at, to_at, radio="scanning", epoch=EPOCH):
     return {"kind": "coverage", "gateway": gateway, "payload": {
-        "schema": 1, "at": said(to_at), "clock": "synced", "epoch": epoch, "span": number, "from_at": said(from_at),
-        "to_at": said(to_at), "radio": radio}}
+        "schema": 1, "at": stamp(to_at), "clock": "synced", "epoch": epoch, "span": number, "from_at": stamp(from_at),
+        "to_at": stamp(to_at), "radio": radio}}
 
 
 def surge(number, gateway, from_at, to_at, refused=700, epoch=EPOCH):
     return {"kind": "surge", "gateway": gateway, "payload": {
-        "schema": 1, "at": said(to_at), "clock": "synced", "epoch": epoch, "surge": number, "from_at": said(from_at),
-        "to_at": said(to_at), "region": "carts", "refused": refused, "identities": 690}}
+        "schema": 1, "at": stamp(to_at), "clock": "synced", "epoch": epoch, "surge": number, "from_at": stamp(from_at),
+        "to_at": stamp(to_at), "region": "carts", "refused": refused, "identities": 690}}
 
 
 def status(gateway, moment, state, radio="scanning"):
     return {"kind": "status", "gateway": gateway, "payload": {
-        "schema": 1, "at": said(moment), "clock": "synced", "state": state, "version": "0.2.0", "epoch": EPOCH, "radio": radio,
+        "schema": 1, "at": stamp(moment), "clock": "synced", "state": state, "version": "0.2.0", "epoch": EPOCH, "radio": radio,
         "remedy": ""}}
 
 
 def health(gateway, moment, received_at=None):
     """As a collector hands it on; received now where nothing else is said."""
-    message = {"kind": "health", "gateway": gateway, "payload": {"schema": 1, "at": said(moment), "clock": "synced"}}
-    return message | ({"received_at": said(received_at)} if received_at else {})
+    message = {"kind": "health", "gateway": gateway, "payload": {"schema": 1, "at": stamp(moment), "clock": "synced"}}
+    return message | ({"received_at": stamp(received_at)} if received_at else {})
 
 
 def state(gateway, region="carts"):
@@ -99,7 +99,7 @@ def state(gateway, region="carts"):
 
 def gap(gateway, first, last):
     return {"kind": "gap", "gateway": gateway, "payload": {
-        "schema": 1, "at": said("12:00"), "clock": "synced", "epoch": EPOCH, "from_seq": first, "to_seq": last, "cause": "disk"}}
+        "schema": 1, "at": stamp("12:00"), "clock": "synced", "epoch": EPOCH, "from_seq": first, "to_seq": last, "cause": "disk"}}
 
 
 def job(command, url, *arguments):
@@ -146,7 +146,7 @@ class StoryTest(unittest.TestCase):
         outcomes = (connection or self.connection).execute("SELECT i, outcome FROM beacons.take(%s::jsonb)", (json.dumps(batch),))
         return [outcome for _, outcome in sorted(outcomes.fetchall())]
 
-    def tell(self, table):
+    def publish(self, table):
         return self.take([event(row) for row in rows_of(table)])
 
     def visits(self):
@@ -184,9 +184,9 @@ class StoryTest(unittest.TestCase):
                 break
         for view, fresh, columns in (("occupancy_hourly", "occupancy_of", "site, region, hour, visits, beacons, mean_present, covered_share"), ("flow", "flow_of", "*")):
             ((different,),) = self.query(
-                f"WITH told AS (SELECT {columns} FROM beacons.{view} WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s), "
+                f"WITH expected AS (SELECT {columns} FROM beacons.{view} WHERE site = %(site)s AND hour >= %(from)s AND hour < %(until)s), "
                 f"counted AS (SELECT %(site)s::text AS site, c.* FROM beacons.{fresh}(%(site)s, %(from)s, %(until)s) c) "
-                "SELECT count(*) FROM ((TABLE told EXCEPT TABLE counted) UNION ALL (TABLE counted EXCEPT TABLE told)) d",
+                "SELECT count(*) FROM ((TABLE expected EXCEPT TABLE counted) UNION ALL (TABLE counted EXCEPT TABLE expected)) d",
                 **{"from": DAY - datetime.timedelta(days=1), "until": DAY + datetime.timedelta(days=4)})
             self.assertEqual(different, 0, f"{view} is not what a fresh count says")
 

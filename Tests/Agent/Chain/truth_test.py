@@ -16,7 +16,7 @@ import paho.mqtt.client as mqtt
 
 import collector_test
 from servers import LONGEST_WAIT_S, run, wait_until
-from simulated import BEACOND, Shop, told
+from simulated import BEACOND, Shop, published
 from story import DAY
 
 # Seeds, and how long each store is watched.
@@ -28,11 +28,11 @@ TYPICAL_S, WORST_S = 1.0, 10.0
 MOST_SPLIT, MOST_CUT, DWELL_ERROR = 0.05, 0.15, 0.01
 
 
-class Told(collector_test.Chain):
+class Published(collector_test.Chain):
     """The chain's figures for messages of agents in simulated shops."""
 
     @classmethod
-    def tell(cls, messages):
+    def publish_and_collect(cls, messages):
         """(second, topic, payload) in their order; returns when events, coverage and sheets are rows, each number once."""
         numbered = {"event": "seq", "coverage": "span", "heat": "sheet"}
         cls.numbers = getattr(cls, "numbers", set()) | {
@@ -76,7 +76,7 @@ class Told(collector_test.Chain):
 
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class Truth(Told):
+class Truth(Published):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -85,9 +85,9 @@ class Truth(Told):
             for site, seed in STORES.items():
                 shop = Shop(seed, WATCHED_S, pathlib.Path(folder))
                 cls.truth[site] = shop.phones
-                messages += told(site, "entrance", [shop.capture], shop.folder)
+                messages += published(site, "entrance", [shop.capture], shop.folder)
         # All tests look at the same rows, so that the chain runs once.
-        cls.tell(messages)
+        cls.publish_and_collect(messages)
         cls.rows("SELECT beacons.roll_up()")
 
     def came_and_left(self, site):

@@ -21,7 +21,7 @@ MORNING_VISITS = [("1/1", "9:00", "9:20", 1200, False), ("1/2", "9:10", None, No
 
 class VisitTests(StoryTest):
     def test_an_entry_and_its_exit_are_a_visit_and_an_entry_alone_is_open(self):
-        self.tell(MORNING)
+        self.publish(MORNING)
         self.assertEqual(self.visits(), MORNING_VISITS)
 
     def test_any_order_of_arrival_in_batches_of_any_size_gives_the_same_visits(self):
@@ -48,8 +48,8 @@ class VisitTests(StoryTest):
             self.assertEqual([one[1] for one in self.visits() if one[2] is None], ["9:49:57"])
 
     def test_what_comes_again_changes_nothing(self):
-        self.assertEqual(self.tell(MORNING), ["new"] * 5)
-        self.assertEqual(self.tell(MORNING), ["repeated"] * 5)
+        self.assertEqual(self.publish(MORNING), ["new"] * 5)
+        self.assertEqual(self.publish(MORNING), ["repeated"] * 5)
         self.assertEqual(self.visits(), MORNING_VISITS)
 
     def test_rows_that_are_inserted_into_event_by_hand_count_too(self):
@@ -59,13 +59,13 @@ class VisitTests(StoryTest):
             "  (1, timestamptz '2026-11-01 09:00Z', 'enter', 1, NULL::timestamptz, NULL::timestamptz), "
             "  (2, timestamptz '2026-11-01 09:10Z', 'enter', 2, NULL, NULL), "
             "  (4, timestamptz '2026-11-01 09:20Z', 'exit', 1, timestamptz '2026-11-01 09:00Z', timestamptz '2026-11-01 09:19Z')"
-            ") told (seq, at, type, minor, entered_at, last_heard_at)", (self.site,))
+            ") events (seq, at, type, minor, entered_at, last_heard_at)", (self.site,))
         self.assertEqual(self.query("SELECT minor, dwell_s FROM beacons.visit WHERE site = %(site)s ORDER BY 1"), [(1, 1140), (2, None)])
         self.assertEqual(self.missing(), [("door", 3, 3)])
         self.assertEqual(len(self.query("SELECT FROM beacons.stay WHERE site = %(site)s")), 2)
 
     def test_an_exit_whose_entry_was_lost_or_before_the_start_is_a_visit_by_itself(self):
-        self.tell("""
+        self.publish("""
             seq  at     type  entered  heard  says
             1    9:01   exit  8:50     9:00   partial
             7    11:01  exit  10:50    11:00  -
@@ -73,7 +73,7 @@ class VisitTests(StoryTest):
         self.assertEqual(self.visits(), [("1/1", "8:50", "9:00", 600, True), ("1/1", "10:50", "11:00", 600, False)])
 
     def test_an_exit_because_nobody_looks_any_more_closes_its_visit(self):
-        self.tell("""
+        self.publish("""
             seq  at     type   entered  heard  says
             1    9:00   enter  -        -      -
             2    9:10   exit   9:00     9:08   unmonitored
@@ -109,15 +109,15 @@ class VisitTests(StoryTest):
             self.assertEqual(self.visits(), truth, turn)
 
     def test_a_lost_exit_that_comes_after_all_closes_its_visit(self):
-        self.tell(self.LOST_EXIT)
-        self.tell("""
+        self.publish(self.LOST_EXIT)
+        self.publish("""
             seq  at    type  entered  heard
             2    9:31  exit  9:00     9:30
         """)
         self.assertEqual(self.visits(), [("1/1", "9:00", "9:30", 1800, False), ("1/1", "10:00", "10:30", 1800, False)])
 
-    def test_regions_zones_and_gateways_are_told_apart(self):
-        self.tell("""
+    def test_regions_zones_and_gateways_are_kept_apart(self):
+        self.publish("""
             gateway  seq  at     type   region  zone   entered  heard
             door     1    9:00   enter  carts   -      -        -
             door     2    9:00   enter  all     -      -        -
@@ -141,21 +141,21 @@ class VisitTests(StoryTest):
         self.assertEqual(self.query("SELECT FROM beacons.stay WHERE site = %(site)s"), [])
 
     def test_events_that_are_deleted_by_hand_take_their_visits_along(self):
-        self.tell(MORNING)
+        self.publish(MORNING)
         self.roll_up()
         self.connection.execute("DELETE FROM beacons.event WHERE site = %s AND seq IN (2, 3)", (self.site,))
         # The entry of 9:00 has lost its exit, as the later visit shows.
         self.assertEqual(self.visits(), [("1/1", "9:00", "9:00", 0, True), ("1/1", "9:40", "9:50", 600, False)])
         self.connection.execute("DELETE FROM beacons.event WHERE site = %s", (self.site,))
-        self.assertEqual((self.visits(), self.stays(), self.tell(MORNING)[0]), ([], [], "conflict"))
+        self.assertEqual((self.visits(), self.stays(), self.publish(MORNING)[0]), ([], [], "conflict"))
 
     def test_an_event_that_is_there_is_not_changed(self):
-        self.tell(MORNING)
+        self.publish(MORNING)
         with self.assertRaises(psycopg.errors.RaiseException):
             self.connection.execute("UPDATE beacons.event SET at = now()")
 
     def test_a_visit_of_more_than_a_day_is_one(self):
-        self.tell("""
+        self.publish("""
             seq  at     type   entered  heard
             1    9:00   enter  -        -
             2    60:01  exit   9:00     60:00
@@ -179,7 +179,7 @@ class StayTests(StoryTest):
     TRUTH = [("1/1", "9:00", "9:40", "door,till"), ("1/2", "9:10", None, "till"), ("1/1", "9:40:30", "9:50", "door")]
 
     def test_visits_less_than_30_s_apart_are_one_stay_at_whatever_gateway(self):
-        self.tell(self.TWO_GATEWAYS)
+        self.publish(self.TWO_GATEWAYS)
         self.assert_always(self.stays, self.TRUTH)
 
     def test_any_order_with_roll_ups_in_between_gives_the_same_stays(self):
@@ -195,7 +195,7 @@ class StayTests(StoryTest):
             self.assert_always(self.stays, self.TRUTH)
 
     def test_the_store_s_own_gateway_and_its_zones_are_left_out(self):
-        self.tell("""
+        self.publish("""
             gateway  seq  at     type   zone   entered  heard
             site     1    9:00   enter  -      -        -
             site     2    9:00   enter  shelf  -        -
@@ -204,14 +204,14 @@ class StayTests(StoryTest):
         self.assert_always(self.stays, [("1/1", "9:01", None, "door")])
 
     def test_an_exit_that_comes_days_late_ends_a_stay_that_was_counted_as_open(self):
-        self.tell("""
+        self.publish("""
             seq  at     type
             1    9:00   enter
             3    40:00  enter
         """)
         self.roll_up()
         self.assertEqual(self.stays(), [("1/1", "9:00", "9:00", "door"), ("1/1", "40:00", None, "door")])
-        self.tell("""
+        self.publish("""
             seq  at     type  entered  heard
             2    39:01  exit  9:00     39:00
         """)

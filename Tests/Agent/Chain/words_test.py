@@ -81,10 +81,10 @@ class Places:
 
     def hearing(self):
         """The conditions in which a radio hears are those in which status needs no remedy."""
-        told = set(self.kept["status"].schema["if"]["properties"]["radio"]["enum"])
+        published = set(self.kept["status"].schema["if"]["properties"]["radio"]["enum"])
         radios = set(self.fields(self.kept["coverage"])["radio"]["enum"])
         hears = {word for (word,) in self.query("SELECT word FROM unnest(%(words)s::text[]) word WHERE beacons.hears(word)", words=sorted(radios))}
-        yield from (f"beacons.hears: {word}" for word in sorted(hears ^ told))
+        yield from (f"beacons.hears: {word}" for word in sorted(hears ^ published))
 
     def kinds(self):
         """Each kind is taken, and each series of numbers may have gaps."""

@@ -26,7 +26,7 @@ class ZoneTest(DayTest):
 
 class Zones(ZoneTest):
     def test_a_visit_that_comes_back_to_a_zone_counts_there_once_with_all_its_time(self):
-        self.tell("""
+        self.publish("""
             gateway seq at      type beacon zone  entered heard
             door    1   9:40:20 exit 1/1    -     9:00    9:40
             site    1   9:10:20 exit 1/1    shelf 9:00    9:10
@@ -36,7 +36,7 @@ class Zones(ZoneTest):
         self.assert_zones([(0, "shelf", 1, 1500.0), (0, "till", 1, 480.0)], [(0, "shelf", "till", 1, 1), (0, "till", "shelf", 1, 1)])
 
     def test_two_visits_of_one_beacon_count_twice_and_what_one_lacks_is_not_in_both(self):
-        self.tell("""
+        self.publish("""
             gateway seq at       type beacon zone  entered heard
             door    1   9:10:20  exit 1/1    -     9:00    9:10
             door    2   9:40:20  exit 1/1    -     9:20    9:40
@@ -49,8 +49,8 @@ class Zones(ZoneTest):
                           [(0, "bread", "shelf", 1, 0), (0, "bread", "till", 1, 0), (0, "shelf", "bread", 2, 0), (0, "shelf", "till", 2, 1),
                            (0, "till", "bread", 1, 0), (0, "till", "shelf", 1, 1)])
 
-    def test_where_no_gateway_tells_of_the_region_zones_at_most_half_an_hour_apart_are_one_visit(self):
-        self.tell("""
+    def test_where_no_gateway_reports_the_region_zones_at_most_half_an_hour_apart_are_one_visit(self):
+        self.publish("""
             gateway seq at       type beacon zone  entered heard
             site    1   9:10:20  exit 1/1    shelf 9:00    9:10
             site    2   9:50:20  exit 1/1    till  9:40    9:50
@@ -63,7 +63,7 @@ class Zones(ZoneTest):
     def test_a_day_begins_at_midnight_in_the_store_and_a_dwell_is_of_the_day_on_which_it_ends(self):
         # Midnight in Kathmandu is 18:15 UTC.
         self.place("Asia/Kathmandu")
-        self.tell("""
+        self.publish("""
             gateway seq at       type beacon zone  entered heard
             door    1   19:15:20 exit 1/1    -     17:15   19:15
             site    1   18:45:20 exit 1/1    shelf 17:45   18:45
@@ -72,7 +72,7 @@ class Zones(ZoneTest):
         self.assert_zones([(0, "shelf", 1, None), (1, "shelf", 1, 3600.0), (1, "till", 1, 1500.0)], [(1, "shelf", "till", 1, 1), (1, "till", "shelf", 1, 1)])
 
     def test_a_store_that_gets_another_zone_is_counted_anew(self):
-        self.tell("""
+        self.publish("""
             gateway seq at       type beacon zone  entered heard
             site    1   21:00:20 exit 1/1    shelf 20:00   21:00
         """)
@@ -106,17 +106,17 @@ class Zones(ZoneTest):
         self.assert_zones([(0, "shelf", 1, 600.0), (0, "till", 1, 540.0)], [(0, "shelf", "till", 1, 1), (0, "till", "shelf", 1, 1)])
 
     def test_beyond_a_hundred_zones_those_with_the_most_visits_count(self):
-        told = []
+        rows = []
         for number in range(120):
             for beacon in range(2 if number >= 20 else 1):
-                told.append({"seq": len(told) + 1, "gateway": "site", "type": "exit", "beacon": f"1/{beacon}", "zone": f"z{number}",
+                rows.append({"seq": len(rows) + 1, "gateway": "site", "type": "exit", "beacon": f"1/{beacon}", "zone": f"z{number}",
                              "at": at(f"9:{number % 60:02}:30"), "entered": at(f"9:{number % 60:02}"), "heard": at(f"9:{number % 60:02}:20")})
-        self.take([event(row) for row in told])
+        self.take([event(row) for row in rows])
         self.assertEqual({(zone, visits) for _, zone, visits, _ in self.zones()}, {(f"z{number}", 2) for number in range(20, 120)})
         self.assertEqual(len(self.conversion()), 100 * 99)
 
     def test_retention_and_truncate_delete_the_rows_of_their_days(self):
-        self.tell("""
+        self.publish("""
             gateway seq at      type beacon zone  entered heard
             site    1   9:10:20 exit 1/1    shelf 9:00    9:10
         """)
