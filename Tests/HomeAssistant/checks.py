@@ -30,8 +30,8 @@ def becomes(home, name, entity, state, **attributes):
         now = found()
         if now is None or state is None:
             return now is state
-        told = now["attributes"]
-        return now["state"] == state and all(told.get(key) == value for key, value in attributes.items())
+        shown = now["attributes"]
+        return now["state"] == state and all(shown.get(key) == value for key, value in attributes.items())
 
     check(name, waiting.until(holds, 60, 0.3), f"{entity}: {found()}")
 
@@ -43,8 +43,8 @@ def event_is(home, name, entity, kind):
 
 
 def near(state, latitude, longitude):
-    told = (state or {"attributes": {}})["attributes"]
-    return abs(told.get("latitude", 0) - latitude) < 0.0005 and abs(told.get("longitude", 0) - longitude) < 0.0005
+    attributes = (state or {"attributes": {}})["attributes"]
+    return abs(attributes.get("latitude", 0) - latitude) < 0.0005 and abs(attributes.get("longitude", 0) - longitude) < 0.0005
 
 
 def broker():
@@ -62,9 +62,9 @@ def broker():
 def the_device(home):
     device = "binary_sensor.gateway_van_7_connection"
     becomes(home, "it is connected", device, "on", device_class="connectivity")
-    told = home.render("{{ device_attr('%s', 'name') }}|{{ device_attr('%s', 'manufacturer') }}|{{ area_name('%s') }}"
-                       % (device, device, device))
-    check("one device is the gateway, in an area that is its store", told == "Gateway van-7|beacond|fleet", told)
+    words = home.render("{{ device_attr('%s', 'name') }}|{{ device_attr('%s', 'manufacturer') }}|{{ area_name('%s') }}"
+                        % (device, device, device))
+    check("one device is the gateway, in an area that is its store", words == "Gateway van-7|beacond|fleet", words)
     becomes(home, "what its radio does is a word of status", "sensor.gateway_van_7_radio", "replay", remedy="")
     becomes(home, "its receiver is one of a place", "sensor.gateway_van_7_receiver", "located", device_class="enum")
 
@@ -78,8 +78,8 @@ def the_regions(home, van):
     van.hear(12)
     becomes(home, "it is left once none is heard", "binary_sensor.gateway_van_7_carts", "off")
     event_is(home, "the exit is the last event", "event.gateway_van_7_carts_last_event", "exit")
-    told = (home.states().get("event.gateway_van_7_carts_last_event") or {"attributes": {}})["attributes"]
-    check("with the dwell of the visit", 5 < told.get("dwell_s", 0) < 8, told)
+    attributes = (home.states().get("event.gateway_van_7_carts_last_event") or {"attributes": {}})["attributes"]
+    check("with the dwell of the visit", 5 < attributes.get("dwell_s", 0) < 8, attributes)
     van.hear(3, (TILLS, 2, 1, 87), (TILLS, 2, 2), (TILLS, 2, 3, 50))
     becomes(home, "an expanded region has an entity for each beacon", "binary_sensor.gateway_van_7_tills_2_1", "on")
     event_is(home, "the first event of an instance is in its region's entity", "event.gateway_van_7_tills_last_event", "enter")
@@ -93,7 +93,7 @@ def the_regions(home, van):
 def the_beacons(home, port):
     battery, heard = (f"sensor.gateway_van_7_tills_2_1_{word}" for word in ("battery", "last_heard"))
     becomes(home, "a beacon's battery is there with the next list", battery, "87", device_class="battery", unit_of_measurement="%")
-    becomes(home, "a beacon that tells none has none", "sensor.gateway_van_7_tills_2_2_battery", "unknown")
+    becomes(home, "a beacon that reports none has none", "sensor.gateway_van_7_tills_2_2_battery", "unknown")
     becomes(home, "beyond the limit there is no entity", "sensor.gateway_van_7_tills_2_3_battery", None)
     at = home.states()[heard]["state"]
     check("when it was last heard is a time", home.states()[heard]["attributes"]["device_class"] == "timestamp" and at[10:11] == "T", at)
@@ -111,8 +111,8 @@ def the_place(home, van):
     """After more than a minute it stands in its depot."""
     holds = waiting.until(lambda: near(home.states().get("device_tracker.gateway_van_7_place"), 52.5163, 13.3777), 60, 0.3)
     check("the van's place is on the map", holds, home.states().get("device_tracker.gateway_van_7_place"))
-    told = (home.states().get("device_tracker.gateway_van_7_place") or {"attributes": {}})["attributes"]
-    check("with its accuracy in whole metres", told.get("gps_accuracy") == 5 and told.get("source_type") == "gps", told)
+    attributes = (home.states().get("device_tracker.gateway_van_7_place") or {"attributes": {}})["attributes"]
+    check("with its accuracy in whole metres", attributes.get("gps_accuracy") == 5 and attributes.get("source_type") == "gps", attributes)
     becomes(home, "it is in the circle of its depot", "binary_sensor.gateway_van_7_depot", "on")
     check("a circle counts no beacons", "sensor.gateway_van_7_depot_count" not in home.states())
 
@@ -120,8 +120,8 @@ def the_place(home, van):
 def owntracks(home, van):
     tracker = "device_tracker.fleet_van_7"
     check("OwnTracks has it on the map too", waiting.until(lambda: tracker in home.states(), 60, 0.3), list(home.states()))
-    told = (home.states().get(tracker) or {"attributes": {}})["attributes"]
-    check("under its two letters", told.get("tid") == "n7", told)
+    attributes = (home.states().get(tracker) or {"attributes": {}})["attributes"]
+    check("under its two letters", attributes.get("tid") == "n7", attributes)
     van.hear(3, (CARTS, 1, 7))
     check("a region of beacons that is entered rides along", waiting.until(
         lambda: "device_tracker.beacon_carts" in home.states(), 60, 0.3), list(home.states()))

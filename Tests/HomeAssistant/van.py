@@ -1,4 +1,4 @@
-"""A gateway that rides: its agent replays a capture that is written while one looks, so that time goes on only when it is told to."""
+"""A gateway that rides: its agent replays a capture that is written while one looks, so that time goes on only when it is asked to."""
 import datetime
 import subprocess
 import uuid

@@ -1,7 +1,7 @@
 """Holds the answers to a flood of requests to the rate: flood.py BEGUN REQUESTS, with `topic payload` lines on standard input.
 
 The bucket held 20 when the flood began (BEGUN, in seconds since 1970), and 10 are added each second; of those beyond it a
-complaint a second tells. An answer's own `at` says how long that was, so it does not matter how fast the machine is."""
+complaint a second shows. An answer's own `at` says how long that was, so it does not matter how fast the machine is."""
 
 import json
 import sys
@@ -27,7 +27,7 @@ hold("complaint", complaints, 1, 1)
 if len(granted) < 20:
     problems.append("the first 20 were not answered")
 if len(granted) < requests and not complaints:
-    problems.append("nothing told of those that were not answered")
+    problems.append("no message about those that were not answered")
 if any(answer["error"]["code"] != "too_many_requests" for answer in complaints):
     problems.append("a complaint of another kind")
 print(f"{len(granted)} answers, {len(complaints)} complaints", *problems, sep="\n")

@@ -183,8 +183,8 @@ def test_plain():
     assert done.stderr.count("auto: absent: ") == 1, done.stderr
 
 
-def told_at(updates):
-    """When each was told, by its own `at`."""
+def published_at(updates):
+    """When each was published, by its own `at`."""
     return [datetime.fromisoformat(update["at"].replace("Z", "+00:00")).timestamp() for update in updates]
 
 
@@ -194,7 +194,7 @@ def test_json():
         done = run("scan", "--json", "--seconds", "4", cwd=folder)
     assert done.returncode == 0, done
     updates = [json.loads(line) for line in done.stdout.splitlines()]
-    at = told_at(updates)
+    at = published_at(updates)
     # The last one is how things stand at the end, whenever that is.
     assert len(at) >= 2 and all(later - earlier > 0.99 for earlier, later in zip(at, at[1:-1])), at
     last = updates[-1]
@@ -211,7 +211,7 @@ def test_seconds():
             end = time.time()
         assert done.returncode == 0 and end >= begin + seconds, done
         if "--json" in form:
-            assert told_at(json.loads(line) for line in done.stdout.splitlines())[-1] >= begin + seconds, done.stdout
+            assert published_at(json.loads(line) for line in done.stdout.splitlines())[-1] >= begin + seconds, done.stdout
 
 
 def test_json_reader_goes_away():

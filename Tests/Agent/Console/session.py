@@ -88,7 +88,7 @@ class Session:
     def __init__(self, command, width=80, height=24, term="xterm-256color"):
         self.master, slave = pty.openpty()
         self.screen = Screen(width, height)
-        self.resize(width, height, tell=False)
+        self.resize(width, height, is_expected=False)
         self.settings = termios.tcgetattr(slave)
         environment = dict(os.environ, TERM=term)
 
@@ -111,9 +111,9 @@ class Session:
         os.close(self.master)
         os.close(self.slave)
 
-    def resize(self, width, height, tell=True):
+    def resize(self, width, height, is_expected=True):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
-        if tell:
+        if is_expected:
             old = self.screen
             self.screen = Screen(width, height)
             self.screen.alternate, self.screen.hidden = old.alternate, old.hidden

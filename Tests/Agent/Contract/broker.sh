@@ -1,7 +1,7 @@
 # Tests that need a broker: retained flags, the will, health of the live agent, gaps, cleared topics. Sourced by run, which decides
 # whether there is a broker.
 
-# A certificate for the agent, because health tells when it expires.
+# A certificate for the agent, because health has when it expires.
 ca=$scratch/ca
 make_ca() { "$root/deploy/broker/make-ca" "$ca" "$@"; }
 make_ca && make_ca server 127.0.0.1 && make_ca client store/contract
@@ -150,7 +150,7 @@ check "the broker publishes the will" eventually grep -q '"topic":"[^"]*/status"
 live run
 check "the agent comes back" eventually grep -q 'connected to the broker' "$scratch/run.log"
 kill -TERM "$agent"
-check "it ends when it is told to" eventually eval '! kill -0 $agent'
+check "it ends when it is asked to" eventually eval '! kill -0 $agent'
 not_the_dance
 check "what the broker got of the agent" valid "$scratch/run.received"
 
@@ -160,7 +160,7 @@ textfile = \"$scratch/nowhere/beacond.prom\""
 check "a folder that is not there is said" eventually grep -q 'health.textfile .*nowhere' "$scratch/unwritable.log"
 check "the agent goes on" eventually grep -q 'connected to the broker' "$scratch/unwritable.log"
 kill -TERM "$agent"
-check "and ends when it is told to" eventually eval '! kill -0 $agent'
+check "and ends when it is asked to" eventually eval '! kill -0 $agent'
 said_once() { [[ $(grep -c nowhere "$scratch/unwritable.log") == 1 ]]; }
 check "it was said once" said_once
 
@@ -176,7 +176,7 @@ without_broker() {
     eventually grep -q unreachable "$scratch/replay.log" && kill -TERM "$replay" && ! wait "$replay"
 }
 # The agents that ran meanwhile had the same name and other regions. A machine that takes a name over clears unknown states.
-check "a gateway tells its regions again" published expanded "$scratch/later" --state "$scratch/delivered"
+check "a gateway publishes its regions again" published expanded "$scratch/later" --state "$scratch/delivered"
 check "the states of regions are retained" has_phones
 check "a replay without them ends before a broker is there" without_broker
 check "they are retained still" has_phones

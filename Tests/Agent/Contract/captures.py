@@ -30,7 +30,7 @@ def telemetry(address, uuid, octets):
 
 
 def oddities():
-    """A good minute in which everybody is heard twice a second, and five seconds of broken reports. One beacon tells its battery."""
+    """A good minute in which everybody is heard twice a second, and five seconds of broken reports. One beacon reports its battery."""
     original, clone, mute, loud = (bytes.fromhex(f"00 1A 7D DA 71 {last}") for last in ("13", "14", "15", "16"))
     for half_second in range(130):
         time_us = BEGIN_US + half_second * 500_000

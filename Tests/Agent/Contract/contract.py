@@ -127,13 +127,13 @@ def beyond_schemas(schema, levels, payload, series):
         expect(f"from_{unit} is not above to_{unit}", payload[f"from_{unit}"] <= payload[f"to_{unit}"])
     if schema == "coverage.schema.json":
         expect("a span does not end before it begins", payload["from_at"] <= payload["to_at"])
-        expect("it is told as it ends", payload["at"] == payload["to_at"])
+        expect("it is published as it ends", payload["at"] == payload["to_at"])
     if schema == "surge.schema.json":
         expect("a surge does not end before it begins", payload["from_at"] <= payload["to_at"])
         expect("no more identities than entries", payload["identities"] <= payload["refused"])
     if schema == "heat.schema.json":
         expect("a sheet does not end before it begins", payload["from_at"] <= payload["to_at"])
-        expect("a sheet is told once its time is over", payload["to_at"] <= payload["at"] or payload["clock"] == "unsynced")
+        expect("a sheet is published once its time is over", payload["to_at"] <= payload["at"] or payload["clock"] == "unsynced")
         expect("a sheet covers an hour at most", time_s(payload["to_at"]) - time_s(payload["from_at"]) <= 3_600)
         expect("page is below pages", payload["page"] < payload["pages"])
         places = [(cell["floor"], cell["y_m"], cell["x_m"]) for cell in payload["cells"]]

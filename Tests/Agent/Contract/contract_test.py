@@ -130,11 +130,11 @@ TOPICS["response-refused"] = ("response/dance", 1, False)
 
 def message(kind, payload):
     topic, qos, retain = TOPICS[kind]
-    told = payload or {}
-    major = f"/{told['major']}" if kind == "state" and "major" in told else ""
-    topic = topic.replace("{region}", f"{told.get('region', 'carts')}{major}")
+    fields = payload or {}
+    major = f"/{fields['major']}" if kind == "state" and "major" in fields else ""
+    topic = topic.replace("{region}", f"{fields.get('region', 'carts')}{major}")
     return {
-        "topic": f"beacons/{told.get('site', 'store')}/{told.get('gateway', 'gate')}/{topic}", "qos": qos, "retain": retain,
+        "topic": f"beacons/{fields.get('site', 'store')}/{fields.get('gateway', 'gate')}/{topic}", "qos": qos, "retain": retain,
         "payload": payload}
 
 
@@ -215,7 +215,7 @@ refuses("a gap of spans that ends before it begins", "gap", put("to_span", 2), e
 refuses("a gap of batches that ends before it begins", "gap", put("from_batch", 5), example=2)
 refuses("a gap of spans and of batches", "gap", lambda message: message["payload"].update(from_batch=1, to_batch=2), example=1)
 refuses("a span that ends before it begins", "coverage", put("from_at", "2026-11-21T08:15:32.245Z"))
-refuses("a span that is told at another time", "coverage", put("at", "2026-11-21T08:15:32.245Z"))
+refuses("a span that is published at another time", "coverage", put("at", "2026-11-21T08:15:32.245Z"))
 refuses("a radio that status does not know", "coverage", put("radio", "tired"))
 refuses("a span 0", "coverage", put("span", 0))
 refuses("a gap of surges that ends before it begins", "gap", put("to_surge", 1), example=3)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the messages hold what Home Assistant is told to read: discovery.py FILE…, the output of replays with [homeassistant]. Status 1,
+"""Checks that the messages hold what Home Assistant reads: discovery.py FILE…, the output of replays with [homeassistant]. Status 1,
 and a line for each field or word that the schema of the entity's topic lacks. An entity with a list of states must name every word.
 """
 

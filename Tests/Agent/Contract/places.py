@@ -68,7 +68,7 @@ class Places:
     # --- The document --------------------------------------------------------------------------------------------------
 
     def asyncapi(self):
-        place, told = "deploy/contract/asyncapi.yaml", set()
+        place, sent = "deploy/contract/asyncapi.yaml", set()
         for operation in self.contract.document["operations"].values():
             if operation["action"] != "send" or "reply" in operation:
                 continue
@@ -79,10 +79,10 @@ class Places:
             if topic.startswith("response/"):
                 continue
             topic = re.sub(r"^region/.*/", "region/{region}/", topic)
-            told.add((schema, topic, operation["bindings"]["$ref"].rsplit("/", 1)[-1]))
+            sent.add((schema, topic, operation["bindings"]["$ref"].rsplit("/", 1)[-1]))
         known = set(self.messages())
-        yield from (f"{place}: no operation sends {one}" for one in sorted(known - told))
-        yield from (f"{place}: no schema says {one}" for one in sorted(told - known))
+        yield from (f"{place}: no operation sends {one}" for one in sorted(known - sent))
+        yield from (f"{place}: no schema says {one}" for one in sorted(sent - known))
 
     def series(self):
         """A gap has the numbers of every numbered kind."""

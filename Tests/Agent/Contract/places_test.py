@@ -50,11 +50,11 @@ def written(tree, *options):
     return [line.split(" is ")[0] for line in (done.stderr if options else done.stdout).splitlines()]
 
 
-def named(name, told, before, after=(), stale=None):
-    check(name, told[0], before)
-    check(f"{name}, written", told[1], after)
+def named(name, places, before, after=(), stale=None):
+    check(name, places[0], before)
+    check(f"{name}, written", places[1], after)
     if stale is not None:
-        check(f"{name}, to be written", told[2], stale)
+        check(f"{name}, to be written", places[2], stale)
 
 
 # Every file that lists all kinds, those that list what the broker keeps for gateways that are gone, and those of the page's users.

@@ -1,4 +1,4 @@
-"""Agents on a disk that is recorded, and what they told meanwhile: a life, and the recovery from a power cut."""
+"""Agents on a disk that is recorded, and what they published meanwhile: a life, and the recovery from a power cut."""
 
 import bisect
 import contextlib
@@ -44,7 +44,7 @@ class Tap:
 
 
 class Recording:
-    """An agent's writes to a disk, and its messages. `earlier` was told before it started."""
+    """An agent's writes to a disk, and its messages. `earlier` was published before it started."""
 
     def __init__(self, gateway, proxy, disk, base, earlier=()):
         self.gateway, self.disk, self.earlier = gateway, disk, list(earlier)
@@ -58,7 +58,7 @@ class Recording:
         self.entries = self.disk.entries()
         self.flushes = flushes(self.entries)
 
-    def told(self, end):
+    def received(self, end):
         """The broker's messages when the power failed before entry `end`."""
         return self.earlier + self.tap.until(self.entries[end - 1][0] if end else 0)
 
@@ -118,20 +118,20 @@ class Life(Recording):
 class Recovery(Recording):
     """An agent that starts on what a power cut left, delivers what waits there, hears something, and ends."""
 
-    def __init__(self, house, gateway, broker, proxy, disk, base, told, air):
-        super().__init__(gateway, proxy, disk, base, told)
-        with subscriber_after(house, broker, told):
+    def __init__(self, house, gateway, broker, proxy, disk, base, received, air):
+        super().__init__(gateway, proxy, disk, base, received)
+        with subscriber_after(house, broker, received):
             self.status = gateway.plays(air)
         self.end()
 
 
 @contextlib.contextmanager
-def subscriber_after(house, broker, told):
-    """A subscriber of a broker that knows what it was told before the cut, and nothing else."""
+def subscriber_after(house, broker, received):
+    """A subscriber of a broker that knows what it received before the cut, and nothing else."""
     broker.kill()
     broker.start()
     with house.subscriber(broker.port) as subscriber:
-        for topic, payload in {topic: payload for topic, payload, is_retained in told if is_retained}.items():
+        for topic, payload in {topic: payload for topic, payload, is_retained in received if is_retained}.items():
             subscriber.say(packet(0x31, text(topic.encode()) + payload))
         subscriber.catch_up()
         yield subscriber

@@ -40,7 +40,7 @@ struct RealGpsdTests {
         let gpsd = try Gpsd(devices: [receiver.path])
         try gpsd.start()
         let listener = try start(gpsd.port, listening: false)
-        try await wait("the receiver to be told of") { listener.devices.last == [receiver.path] }
+        try await wait("the receiver to be reported") { listener.devices.last == [receiver.path] }
         #expect(try !gpsd.holds(receiver.path))
         #expect(listener.fixes.isEmpty)
         listener.client.listen(true)

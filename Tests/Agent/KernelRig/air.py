@@ -2,7 +2,7 @@
 """air.py beacons COUNT OUTPUT: writes a btsnoop capture in which COUNT iBeacons advertise once each, minors 1 to COUNT.
 air.py hex MINOR: prints one such advertisement as an HCI event in hexadecimal.
 
-The controller plays a capture round and round at the rate it is told, so that is how often they advertise. Their
+The controller plays a capture round and round at the rate it is given, so that is how often they advertise. Their
 addresses are public ones, which never rotate, and they are heard at -60 dBm.
 """
 import struct

@@ -25,11 +25,11 @@ def complaints(causes, messages, exits):
     wrong, times = [], []
     statuses = [m["payload"] for m in messages if m["topic"].endswith("/status") and m["payload"]["state"] == "online"]
     for time, word, limit in causes:
-        told = [s for s in statuses if s["radio"] == word and wall_seconds(s["at"]) >= time]
-        if not told:
+        reports = [s for s in statuses if s["radio"] == word and wall_seconds(s["at"]) >= time]
+        if not reports:
             wrong.append(f"status never said {word} after {time:.3f}")
             continue
-        took = wall_seconds(told[0]["at"]) - time
+        took = wall_seconds(reports[0]["at"]) - time
         times.append(f"{word} {took:.1f} s")
         if took > limit:
             wrong.append(f"status said {word} after {took:.1f} s, which is more than {limit:g} s")

@@ -27,10 +27,10 @@ def test_first_state():
 
 
 def test_first_state_of_two_minds():
-    """Where the first fixes disagree most of them decide, and no distance is told that belies the state."""
+    """Where the first fixes disagree most of them decide, and no distance is published that belies the state."""
     done = replay(visits((0, 12, INSIDE), (13, 22, OUTSIDE)), regions=[DEPOT])
-    told = done.of("region/depot/state")[-1][1]
-    assert told["state"] == "inside" and "distance_m" not in told, told
+    state = done.of("region/depot/state")[-1][1]
+    assert state["state"] == "inside" and "distance_m" not in state, state
 
 
 def test_first_state_without_cushion():
@@ -164,7 +164,7 @@ def test_notify():
 
 
 def test_unknown():
-    """Without a fix for unknown_state_after_s the state is unknown; with fixes it is told again, without an event."""
+    """Without a fix for unknown_state_after_s the state is unknown; with fixes it is published again, without an event."""
     done = replay(visits((0, 100, INSIDE), (400, 500, INSIDE)), regions=[DEPOT])
     assert [word for _, word in states(done)] == ["unknown", "inside", "unknown", "inside"], states(done)
     assert states(done)[2][0] == 160, states(done)
@@ -202,7 +202,7 @@ def test_timers_stand_still():
 
 
 def test_crossed_without_fixes():
-    """A crossing in a tunnel is told once, when the fixes behind it have stayed there."""
+    """A crossing in a tunnel is published once, when the fixes behind it have stayed there."""
     log = visits((0, 100, INSIDE), (400, 500, OUTSIDE))
     done = replay(log, regions=[DEPOT])
     assert [(event["type"], event["at"]) for event in done.events] == [("exit", log.time(420))], done.events
@@ -212,8 +212,8 @@ def test_crossed_without_fixes():
 def test_gap_at_first():
     """A long gap does not count towards the first state either."""
     done = replay(visits((0, 10, INSIDE), (300, 340, INSIDE)), regions=[DEPOT])
-    told = [(at_s, word) for at_s, word in states(done) if word == "inside"]
-    assert told == [(310, "inside")], states(done)
+    inside = [(at_s, word) for at_s, word in states(done) if word == "inside"]
+    assert inside == [(310, "inside")], states(done)
 
 
 # --- Restart ----------------------------------------------------------------------------------------------------------
@@ -299,9 +299,9 @@ def test_many():
     """Of many circles each is entered and left, though no more than max_watched are looked at."""
     regions = [{**DEPOT, "id": f"c{number}", "radius_m": 100 + number} for number in range(30)]
     log = visits((0, 60, OUTSIDE), (61, 260, INSIDE), (261, 400, OUTSIDE))
-    told = crossings(log, *regions)
+    crossed = crossings(log, *regions)
     for kind in ("enter", "exit"):
-        assert sorted(region for _, word, region in told if word == kind) == sorted(r["id"] for r in regions), (kind, told)
+        assert sorted(region for _, word, region in crossed if word == kind) == sorted(r["id"] for r in regions), (kind, crossed)
 
 
 def test_many_at_first():

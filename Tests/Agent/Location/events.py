@@ -28,8 +28,8 @@ def test_merged():
     """Both inputs are merged by time, and numbers run across both kinds of events."""
     with capture([*range(10, 30), *range(150, 200)], range(0, 200)) as path:
         done = replay(van(), regions=[DEPOT, CARTS], capture=path)
-    told = [(event["region"], event["type"], event["seq"]) for event in done.events]
-    assert told == [("carts", "enter", 1), ("carts", "exit", 2), ("depot", "exit", 3), ("carts", "enter", 4)], told
+    published = [(event["region"], event["type"], event["seq"]) for event in done.events]
+    assert published == [("carts", "enter", 1), ("carts", "exit", 2), ("depot", "exit", 3), ("carts", "enter", 4)], published
     at = [message["t"] for message in done.messages]
     assert at == sorted(at), at
     assert closing(done, "fixes") == 200 and closing(done, "reports") == 270, done.said

@@ -55,7 +55,7 @@ def test_payload():
 
 
 def test_course_standing():
-    """A course is told only while it moves."""
+    """A course is published only while it moves."""
     fix = first_fix(speed=0.0, track=90.0)
     assert "course_deg" not in fix and fix["speed_m_s"] == 0, fix
 
@@ -68,8 +68,8 @@ def test_heading():
     log.fix(1, east_m=20, speed=20.0, track=90.0)
     log.line({"class": "ATT", "device": "/dev/ttyACM0", "time": log.time(2), "heading": 124.0})
     log.fix(2, east_m=40, speed=20.0, track=90.0)
-    told = [fix.get("heading_deg") for _, fix in updates(log)]
-    assert told[0] == 123 and told[-1] == 124, told
+    published = [fix.get("heading_deg") for _, fix in updates(log)]
+    assert published[0] == 123 and published[-1] == 124, published
 
 
 def test_no_fix():
@@ -225,8 +225,8 @@ def test_availability():
     log = Log()
     log.fixes(range(0, 5), mode=1, lat=None, lon=None)
     log.fixes(range(5, 10))
-    told = [payload["location"]["availability"] for payload in replay(log).payloads("status")]
-    assert "searching" in told and told[-1] == "located", told
+    published = [payload["location"]["availability"] for payload in replay(log).payloads("status")]
+    assert "searching" in published and published[-1] == "located", published
 
 
 def test_no_device():
@@ -236,8 +236,8 @@ def test_no_device():
     log.line({"class": "DEVICES", "devices": []})
     log.fixes(range(200, 260))
     done = replay(log, regions=[DEPOT])
-    told = [payload["location"]["availability"] for payload in done.payloads("status")]
-    assert "no_device" in told and told[-1] == "located", told
+    published = [payload["location"]["availability"] for payload in done.payloads("status")]
+    assert "no_device" in published and published[-1] == "located", published
     assert [state for _, state in states(done)][-1] == "inside", states(done)
 
 

@@ -1,11 +1,11 @@
-"""When a place is told."""
+"""When a place is published."""
 
 from gpsdlog import Log
 from support import DEPOT, crossings, replay, states, updates
 
 
-def times(told):
-    return [at_s for at_s, _ in told]
+def times(pairs):
+    return [at_s for at_s, _ in pairs]
 
 
 def travelled(speed_m_s, span):
@@ -30,20 +30,20 @@ def test_less_than_the_filter():
 
 def test_min_interval():
     """Updates are min_interval_s apart at least."""
-    told = times(updates(travelled(30, range(0, 61)), min_interval_s=7))
-    assert told == list(range(0, 61, 7)), told
+    published = times(updates(travelled(30, range(0, 61)), min_interval_s=7))
+    assert published == list(range(0, 61, 7)), published
 
 
 def test_max_interval():
     """And max_interval_s apart at most: still here."""
     log = Log()
     log.fixes(range(0, 1000))
-    told = times(updates(log, max_interval_s=120))
-    assert told == list(range(0, 1000, 120)), told
+    published = times(updates(log, max_interval_s=120))
+    assert published == list(range(0, 1000, 120)), published
 
 
 def test_place_of_its_second():
-    """An update that is due when a fix comes tells that fix."""
+    """An update that is due when a fix comes has that fix."""
     log = Log()
     log.fixes(range(0, 700))
     done = replay(log)
@@ -56,8 +56,8 @@ def test_accuracy_halves():
     log = Log()
     for at_s, accuracy_m in enumerate((40, 30, 21, 20, 15, 11, 10)):
         log.fix(at_s, accuracy_m=accuracy_m)
-    told = [fix["horizontal_accuracy_m"] for _, fix in updates(log)]
-    assert told == [40, 20, 10], told
+    published = [fix["horizontal_accuracy_m"] for _, fix in updates(log)]
+    assert published == [40, 20, 10], published
 
 
 def test_heading_filter():
@@ -65,8 +65,8 @@ def test_heading_filter():
     log = Log()
     for at_s, course in enumerate((358.0, 359.0, 2.0, 3.0, 4.0, 359.0, 358.0)):
         log.fix(at_s, speed=2.0, track=course)
-    told = [fix["course_deg"] for _, fix in updates(log)]
-    assert told == [358, 3, 358], told
+    published = [fix["course_deg"] for _, fix in updates(log)]
+    assert published == [358, 3, 358], published
 
 
 def test_heading_standing():
@@ -87,14 +87,14 @@ def significant(log, **options):
 def test_significant():
     """Significant: 500 m or more, at most every 5 minutes."""
     done = significant(travelled(10, range(0, 3601)))
-    told = [(at_s, payload["fix"]["longitude"]) for at_s, payload in done.of("location")]
+    published = [(at_s, payload["fix"]["longitude"]) for at_s, payload in done.of("location")]
     assert all(payload["service"] == "significant" for payload in done.payloads("location"))
-    gaps = [after - before for (before, _), (after, _) in zip(told, told[1:])]
-    assert len(told) >= 6 and min(gaps) >= 300 and max(gaps) <= 600, gaps
+    gaps = [after - before for (before, _), (after, _) in zip(published, published[1:])]
+    assert len(published) >= 6 and min(gaps) >= 300 and max(gaps) <= 600, gaps
 
 
 def test_significant_parked():
-    """Parked it tells its place once, and the receiver is on for at most a twentieth of the time."""
+    """Parked it publishes its place once, and the receiver is on for at most a twentieth of the time."""
     log = Log()
     log.fixes(range(0, 21_601))
     done = significant(log)
@@ -141,11 +141,11 @@ def pausing(log, activity="other", regions=(), **location):
 
 def paused(done):
     """(seconds, paused) wherever it changed."""
-    told = [(0, False)]
+    changes = [(0, False)]
     for at_s, payload in done.of("status"):
-        if payload["location"]["paused"] != told[-1][1]:
-            told.append((at_s, payload["location"]["paused"]))
-    return told[1:]
+        if payload["location"]["paused"] != changes[-1][1]:
+            changes.append((at_s, payload["location"]["paused"]))
+    return changes[1:]
 
 
 def test_pause():
@@ -181,9 +181,9 @@ def test_resume():
     log = Log()
     log.fixes(range(0, 1000))
     log.fixes(range(1000, 1300), east_m=lambda at_s: (at_s - 1000) * 5)
-    told = paused(pausing(log))
-    assert [word for _, word in told] == [True, False], told
-    assert 1000 < told[1][0] <= 1080, told
+    published = paused(pausing(log))
+    assert [word for _, word in published] == [True, False], published
+    assert 1000 < published[1][0] <= 1080, published
 
 
 def test_silent_while_paused():
@@ -211,25 +211,25 @@ def batches(done):
 
 
 def test_deferred_distance():
-    """Deferred: fixes are told together once defer_distance_m is travelled; batch counts 1, 2, 3."""
+    """Deferred: fixes are published together once defer_distance_m is travelled; batch counts 1, 2, 3."""
     done = replay(travelled(10, range(0, 101)), {"defer_distance_m": 300})
-    told = batches(done)
-    assert [(batch, finished) for _, batch, finished, _ in told] == [
-        (1, "distance"), (2, "distance"), (3, "distance"), (4, "stopped")], told
-    assert [at_s for at_s, *_ in told[:3]] == [30, 60, 90], told
+    published = batches(done)
+    assert [(batch, finished) for _, batch, finished, _ in published] == [
+        (1, "distance"), (2, "distance"), (3, "distance"), (4, "stopped")], published
+    assert [at_s for at_s, *_ in published[:3]] == [30, 60, 90], published
 
 
 def test_deferred_timeout():
     """Or once defer_timeout_s has passed."""
     log = Log()
     log.fixes(range(0, 150))
-    told = batches(replay(log, {"defer_timeout_s": 60}))
-    assert [(batch, finished) for _, batch, finished, _ in told] == [(1, "timeout"), (2, "timeout"), (3, "stopped")], told
-    assert told[0][0] == 60 and told[1][0] in (120, 121), told
+    published = batches(replay(log, {"defer_timeout_s": 60}))
+    assert [(batch, finished) for _, batch, finished, _ in published] == [(1, "timeout"), (2, "timeout"), (3, "stopped")], published
+    assert published[0][0] == 60 and published[1][0] in (120, 121), published
 
 
 def test_deferred_keeps_all():
-    """Every used fix is kept, oldest first, and told once."""
+    """Every used fix is kept, oldest first, and published once."""
     log = travelled(10, range(0, 205))
     payloads = replay(log, {"defer_distance_m": 300, "defer_timeout_s": 20}).payloads("location/track")
     at = [fix["at"] for payload in payloads for fix in payload["fixes"]]
@@ -237,21 +237,21 @@ def test_deferred_keeps_all():
 
 
 def test_deferred_stopped():
-    """At the agent's end the rest is told, as stopped."""
+    """At the agent's end the rest is published, as stopped."""
     log = Log()
     log.fixes(range(0, 10))
-    told = batches(replay(log, {"defer_timeout_s": 600}))
-    assert told == [(told[0][0], 1, "stopped", 10)], told
+    published = batches(replay(log, {"defer_timeout_s": 600}))
+    assert published == [(published[0][0], 1, "stopped", 10)], published
 
 
 def test_deferred_pause():
-    """A pause tells it, as stopped, and then there are no batches."""
+    """A pause publishes it, as stopped, and then there are no batches."""
     log = Log()
     log.fixes(range(0, 2000))
     done = pausing(log, defer_timeout_s=200)
-    told = batches(done)
-    assert [finished for _, _, finished, _ in told][:2] == ["timeout", "stopped"] and told[1][0] == 300, told
-    assert not [at_s for at_s, *_ in told[2:] if at_s < 1999], told
+    published = batches(done)
+    assert [finished for _, _, finished, _ in published][:2] == ["timeout", "stopped"] and published[1][0] == 300, published
+    assert not [at_s for at_s, *_ in published[2:] if at_s < 1999], published
 
 
 def test_location_with_batch():

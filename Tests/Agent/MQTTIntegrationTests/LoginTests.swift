@@ -83,7 +83,7 @@ struct LoginTests {
         }
     }
 
-    @Test("The check tells a good login from a bad one, a closed port and an unknown host")
+    @Test("The check distinguishes a good login from a bad one, a closed port and an unknown host")
     func check() async throws {
         let broker = try await brokerWithPassword()
         func outcome(_ change: (inout BrokerSettings) -> Void) -> BrokerCheck.Outcome {

@@ -47,7 +47,7 @@ class Model(unittest.TestCase):
         self.model = importlib.util.module_from_spec(specification)
         specification.loader.exec_module(self.model)
 
-    def told(self, *messages):
+    def printed(self, *messages):
         """Returns the output of the subscriber for messages."""
         with redirect_stdout(StringIO()) as out:
             for topic, payload in messages:
@@ -56,8 +56,8 @@ class Model(unittest.TestCase):
         return out.getvalue().splitlines()
 
     def test_each_event_is_printed_once_and_missing_and_lost_numbers_are_named(self):
-        self.assertEqual(self.told(*((TOPIC, EVENT | {"seq": seq}) for seq in (2, 3, 2, 7)), (GAPS, GAP | {"from_seq": 3, "to_seq": 5}), (TOPIC, EVENT | {"seq": 6}),
-                                   (TOPIC, EVENT | {"seq": 1, "epoch": "next"}), (GAPS, {"from_span": 1, "to_span": 4})), [
+        self.assertEqual(self.printed(*((TOPIC, EVENT | {"seq": seq}) for seq in (2, 3, 2, 7)), (GAPS, GAP | {"from_seq": 3, "to_seq": 5}), (TOPIC, EVENT | {"seq": 6}),
+                                      (TOPIC, EVENT | {"seq": 1, "epoch": "next"}), (GAPS, {"from_span": 1, "to_span": 4})), [
             "g 2 2026-01-01T00:00:11.167Z enter carts 2 1", "g 3 2026-01-01T00:00:11.167Z enter carts 2 1", "g 2 came twice, dropped",
             "g 7 2026-01-01T00:00:11.167Z enter carts 2 1", "g missing so far: [(4, 6)]", "g lost for good: [(4, 5)] disk", "g 6 2026-01-01T00:00:11.167Z enter carts 2 1",
             "g 1 2026-01-01T00:00:11.167Z enter carts 2 1"])
@@ -76,7 +76,7 @@ class Model(unittest.TestCase):
                 self.assertTrue(all(high + 1 < low for (_, high), (low, _) in zip(ranges, ranges[1:], strict=False)))
 
     def test_no_message_ends_it_and_none_reaches_the_terminal_as_a_command(self):
-        lines = self.told(*hostile(), (TOPIC, EVENT | {"seq": 77, "epoch": "last"}))
+        lines = self.printed(*hostile(), (TOPIC, EVENT | {"seq": 77, "epoch": "last"}))
         self.assertEqual(lines[-1], "g 77 2026-01-01T00:00:11.167Z enter carts 2 1")
         self.assertTrue(all(map(is_safe, lines)))
 
@@ -85,13 +85,13 @@ class Model(unittest.TestCase):
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
         for number in range(5000):
-            self.told((GAPS, GAP), (TOPIC, EVENT | {"epoch": "odd", "seq": 2 * number + 1}), (GAPS, GAP | {"epoch": str(number), "from_seq": 10 * number + 1}))
+            self.printed((GAPS, GAP), (TOPIC, EVENT | {"epoch": "odd", "seq": 2 * number + 1}), (GAPS, GAP | {"epoch": str(number), "from_seq": 10 * number + 1}))
         self.assertLess(tracemalloc.get_traced_memory()[1], 8 << 20)
         self.assertEqual(len(self.model.seen["s"]), 1000)
         # Another store's numbers stay.
         self.setUp()
-        self.assertEqual(self.told(("beacons/t/g/region/carts/event", EVENT), *((TOPIC, EVENT | {"epoch": f"e{number}"}) for number in range(2000)),
-                                   ("beacons/t/g/region/carts/event", EVENT))[-1], "g 1 came twice, dropped")
+        self.assertEqual(self.printed(("beacons/t/g/region/carts/event", EVENT), *((TOPIC, EVENT | {"epoch": f"e{number}"}) for number in range(2000)),
+                                      ("beacons/t/g/region/carts/event", EVENT))[-1], "g 1 came twice, dropped")
 
 
 class Program(unittest.TestCase):
@@ -100,7 +100,7 @@ class Program(unittest.TestCase):
                                 env=os.environ | {"PYTHONUNBUFFERED": "1"})
 
     def test_it_goes_on_behind_hostile_messages_before_and_after_a_restart(self):
-        with Mosquitto() as broker, open(broker.folder / "told", "w+") as out:
+        with Mosquitto() as broker, open(broker.folder / "output", "w+") as out:
             def said():
                 out.seek(0)
                 return out.read()
@@ -108,17 +108,17 @@ class Program(unittest.TestCase):
             for number in (1, 2):
                 process = self.subscriber(broker, out)
                 self.addCleanup(process.kill)
-                wait_until(lambda: self.is_told(broker, said, 10 * number), "an event arrives")  # noqa: B023
+                wait_until(lambda: self.is_printed(broker, said, 10 * number), "an event arrives")  # noqa: B023
                 for topic, payload in ((TOPIC, b"{"), (GAPS, json.dumps(GAP | {"epoch": "x"}).encode()), (GAPS, b"[]")):
                     run("mosquitto_pub", "-p", broker.port, "-q", 1, "-t", topic, "-s", input=payload)
-                wait_until(lambda: self.is_told(broker, said, 10 * number + 5), "an event behind them arrives")  # noqa: B023
+                wait_until(lambda: self.is_printed(broker, said, 10 * number + 5), "an event behind them arrives")  # noqa: B023
                 process.send_signal(signal.SIGINT)
                 self.assertEqual(ended(process, "the subscriber"), 130)
                 # It waits at the broker.
                 run("mosquitto_pub", "-p", broker.port, "-q", 1, "-t", TOPIC, "-s", input=b'{"seq":')
             self.assertNotIn("Traceback", said())
 
-    def is_told(self, broker, said, seq):
+    def is_printed(self, broker, said, seq):
         run("mosquitto_pub", "-p", broker.port, "-q", 1, "-t", TOPIC, "-m", json.dumps(EVENT | {"seq": seq}))
         return f"g {seq} 2026" in said()
 

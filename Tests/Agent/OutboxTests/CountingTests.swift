@@ -85,7 +85,7 @@ struct CountingTests {
         #expect(runs == missing.map { NumberRun($0.lowerBound, through: $0.upperBound) })
     }
 
-    @Test("Many missing runs are told as one")
+    @Test("Many missing runs are published as one")
     func missingPieces() {
         let found = stride(from: 2, to: 100, by: 2).map(Int64.init)
         #expect(NumberRun(1, through: 99).missing(from: found) == [NumberRun(1, through: 99)])

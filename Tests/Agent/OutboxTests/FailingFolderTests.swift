@@ -6,7 +6,7 @@ import Testing
 @testable import Agent
 @testable import Core
 
-/// A state folder on the disk that can be told to fail at syncs, or at reads of its files.
+/// A state folder on the disk that can be made to fail at syncs, or at reads of its files.
 private final class FailingFolder: OutboxFolder {
     private let folder: StateFolder
     var isUnsynced = false

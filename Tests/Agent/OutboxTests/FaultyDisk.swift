@@ -4,7 +4,7 @@ import TestAir
 
 @testable import Core
 
-/// A disk in memory under SQLite. It fails when told, and forgets at a power cut what was not synced.
+/// A disk in memory under SQLite. It fails when asked to, and forgets at a power cut what was not synced.
 ///
 /// Registered as an SQLite file layer of its own. Writes are remembered until a sync; `cutPower` then keeps, drops or
 /// tears each unsynced one, as a disk's cache does. Making and deleting a file is durable at once.
@@ -126,7 +126,7 @@ final class FaultyDisk {
         return SQLITE_OK
     }
 
-    /// Reads into `buffer`; beyond the end it reads zeros, which SQLite has to be told.
+    /// Reads into `buffer`; beyond the end it reads zeros, which SQLite has to learn.
     func read(_ node: Node, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         reads += 1
         // A full or read-only disk can be read.

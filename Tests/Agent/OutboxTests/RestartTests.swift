@@ -93,7 +93,7 @@ struct RestartTests {
         #expect(again.health.queuedEvents == 1_000)
     }
 
-    @Test("A gap is repeated until subscribers were told it, across restarts, and then no more")
+    @Test("A gap is repeated until subscribers received it, across restarts, and then no more")
     func gapsPersist() throws {
         let folder = TemporaryFolder()
         let limits = OutboxLimits(maxEvents: 2, maxMiB: 16)
@@ -189,7 +189,7 @@ struct RestartTests {
             outbox.tick(Int64(index) * 3)
         }
         #expect(disk.syncs <= 1_000 + 3)
-        // This disk counts more: SQLite fills up sectors unless a disk tells that it needs no such care.
+        // This disk counts more: SQLite fills up sectors unless a disk reports that it needs no such care.
         #expect(outbox.health.bytesWritten - before < 4 << 20, "\(outbox.health.bytesWritten - before)")
     }
 

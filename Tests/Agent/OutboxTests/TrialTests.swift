@@ -35,7 +35,7 @@ struct TrialTests {
         #expect(try Outbox.open(folder).drain().map(\.seq) == [1, 2, 3])
     }
 
-    @Test("A folder in use is left alone, and the finding tells whether its agent is this gateway's")
+    @Test("A folder in use is left alone, and the finding shows whether its agent is this gateway's")
     func held() throws {
         let owner = Gateway(name: "beacons/store/gw")
         let outbox = try Outbox.open(folder, owner: owner)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""notices.py FOLDER COMMAND…: starts an agent as systemd does, has it reload, and prints what it tells, a line each.
+"""notices.py FOLDER COMMAND…: starts an agent as systemd does, has it reload, and prints what it notifies, a line each.
 
 FOLDER has config.toml, which the command names, and wrong.toml. Lines without a `=` are what was done to the agent.
 """

@@ -1,6 +1,6 @@
 """Writes what gateways would have printed, as lines of `beacond replay --output jsonl`, into the folder named: two gateways hear one
 cart that walks from the entrance to the bakery and leaves; then the bakery's gateway is offline while something is inside.
-With --late before the folder, one gateway tells a visit after a later one of another gateway was told. With --learning, four gateways
+With --late before the folder, one gateway publishes a visit after a later one of another gateway. With --learning, four gateways
 advertise and list each other for ten days, and one of them is covered after eight."""
 
 import json
@@ -27,8 +27,8 @@ class Gateway:
 
     def arrives(self, t_s):
         """The last message waited for its connection until then."""
-        told = json.loads(self.lines[-1][1]) | {"t": t_s}
-        self.lines[-1] = (t_s, json.dumps(told))
+        payload = json.loads(self.lines[-1][1]) | {"t": t_s}
+        self.lines[-1] = (t_s, json.dumps(payload))
 
     def status(self, t_s, state="online"):
         self.say(t_s, "status", state=state, version="0.1.0", epoch="E" * 26, radio="scanning", remedy="")

@@ -76,12 +76,12 @@ def main(beacond, folder, seed):
         # A visitor who comes in the last seconds, or while the gateways settle, has no whole visit.
         if beacon["left_at_s"] < SECONDS - 60 and beacon["entered_at_s"] > 15 and visits.get(key) != ["enter", "exit"]:
             problems.append(f"{key} made the visit {visits.get(key)}")
-        told = zones.get(key, {})
+        room_at = zones.get(key, {})
         for second, room in enumerate(beacon["room"]):
             at_s = int(beacon["entered_at_s"]) + second
-            if at_s in told:
-                asked, right = asked + 1, right + (told[at_s] == f"g{room}")
-        sequence = [told[at_s] for at_s in sorted(told)]
+            if at_s in room_at:
+                asked, right = asked + 1, right + (room_at[at_s] == f"g{room}")
+        sequence = [room_at[at_s] for at_s in sorted(room_at)]
         changes += sum(a != b for a, b in zip(sequence, sequence[1:]))
         moves += sum(a != b for a, b in zip(beacon["room"], beacon["room"][1:]))
     print(f"{right / asked:.3f} of the seconds in the right room, {changes} changes for {moves} true ones")

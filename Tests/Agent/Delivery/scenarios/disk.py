@@ -212,7 +212,7 @@ def renumbered(checks, house, broker):
     gateway = house.gateway("renumbered", broker.port)
     gateway.configure(broker.port)
     with house.subscriber(broker.port) as subscriber:
-        # Every visitor stays: the states have no other reason to be told again.
+        # Every visitor stays: the states have no other reason to be published again.
         capture = crowd(BEGIN, 10, 60, 18)
         for minor in range(1, 31):
             capture.visit(BEGIN + 12, minor, 40)

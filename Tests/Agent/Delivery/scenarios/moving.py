@@ -92,7 +92,7 @@ def refused(checks, house):
         checks.check("allowed: the next start ends with 0", new.plays(later) == 0, new.said())
         checks.check("allowed: and clears it", until(lambda: retained(broker.port, old.root + "#") == {}))
         again = Account(new, subscriber.messages).gaps
-        checks.check("allowed: a gap that was told is not told again", len(again) == len(own.gaps), again)
+        checks.check("allowed: a gap that was published is not published again", len(again) == len(own.gaps), again)
 
 
 def replaced(checks, house):

@@ -32,17 +32,17 @@ class Cut:
         found = list(found)
         self.check(name, not found, f"{found[:3]} ({len(found)} in all)")
 
-    def starts(self, house, told, writes):
-        """Starts the agent on what the cut left. Returns the events of the life that have arrived then; `told` were some of them before."""
+    def starts(self, house, received, writes):
+        """Starts the agent on what the cut left. Returns the events of the life that have arrived then; `received` were some of them before."""
         self.disk.insert(writes)
         self.gateway.configure(self.broker.port, state=self.disk.folder / "state")
         self.gateway.errors.write_text("")
-        with subscriber_after(house, self.broker, told) as subscriber:
+        with subscriber_after(house, self.broker, received) as subscriber:
             seen = len(subscriber.messages)
             status = self.gateway.plays(self.air)
             self.check("the agent starts, and ends with 0", status == 0, self.gateway.said()[-300:])
             subscriber.catch_up()
-            messages = [(topic, payload, False) for topic, payload, _ in told] + subscriber.messages[seen:]
+            messages = [(topic, payload, False) for topic, payload, _ in received] + subscriber.messages[seen:]
             account = Account(self.gateway, messages)
             account.hold(self, "account", self.gateway, self.broker.port)
         self.none("no gap is stated", account.gaps)
@@ -65,10 +65,10 @@ def first_cuts(checks, house, life, gateway, broker, base, dice):
     faults, lost, committed = [], [], 0
     for flush in chosen:
         at_flush = Cut(life, gateway, broker, cut_disk, air)
-        stored = at_flush.starts(house, life.told(flush + 1), left_by(life.entries, flush, flush + 1, dice))
+        stored = at_flush.starts(house, life.received(flush + 1), left_by(life.entries, flush, flush + 1, dice))
         end, writes = life.cut_after(flush, dice)
         later = Cut(life, gateway, broker, cut_disk, air)
-        events = later.starts(house, life.told(end), writes)
+        events = later.starts(house, life.received(end), writes)
         faults += [f"behind flush {flush}: {fault}" for fault in at_flush.faults]
         faults += [f"at {end}, flush {flush}: {fault}" for fault in later.faults]
         lost += kept(stored, events, f"at {end}, flush {flush}")
@@ -86,22 +86,22 @@ def second_cuts(checks, house, life, gateway, broker, proxy, base, dice):
     faults, lost, waited, delivered = [], [], 0, 0
     for number in range(SECOND_CUTS):
         end, writes = life.cut_after(dice.choice(life.flushes if number % 2 else life.alone or life.flushes), dice)
-        told = life.told(end)
-        recovery = Recovery(house, gateway, broker, proxy, recorded, with_writes(left, base, writes), told, during)
+        received = life.received(end)
+        recovery = Recovery(house, gateway, broker, proxy, recorded, with_writes(left, base, writes), received, during)
         where = f"at {end}, and of its recovery"
         if recovery.status != 0 or "outbox:" in gateway.said():
             faults.append(f"{where}: it ends with {recovery.status}: {gateway.said()[-300:]}")
-        stored = life.events_of(recovery.told(len(recovery.entries)))
+        stored = life.events_of(recovery.received(len(recovery.entries)))
         flushes, third = [-1, *recovery.flushes], number % 3
         second, writes = recovery.cut_after(dice.choice(flushes[len(flushes) * third // 3:len(flushes) * (third + 1) // 3]), dice)
         where += f" at {second} of {len(recovery.entries)}"
         cut = Cut(life, gateway, broker, cut_disk, later)
-        events = cut.starts(house, recovery.told(second), writes)
+        events = cut.starts(house, recovery.received(second), writes)
         faults += [f"{where}: {fault}" for fault in cut.faults]
         lost += kept(stored, events, where)
-        waited += len(stored) - len(life.events_of(told))
-        delivered += len(life.events_of(recovery.told(second))) - len(life.events_of(told))
-    print(f"{SECOND_CUTS} second cuts: of {waited} events that waited at the first, {delivered} were told before the second")
+        waited += len(stored) - len(life.events_of(received))
+        delivered += len(life.events_of(recovery.received(second))) - len(life.events_of(received))
+    print(f"{SECOND_CUTS} second cuts: of {waited} events that waited at the first, {delivered} were published before the second")
     checks.none(f"{SECOND_CUTS} cuts of a recovery: the next agent delivers all that was committed, once and whole", faults)
     checks.none("what was durable at the first cut stays, whatever the second one leaves of the recovery's writes", lost)
     checks.check("events waited at first cuts", waited > 0 or not SECOND_CUTS, waited)

@@ -73,7 +73,7 @@ def scenario(checks, house):
     checks.check("other regions: what began to be monitored now enters where it is first heard",
                  sorted(event["region"] for event in events[STAYS] if event["type"] == "enter") == ["second", "whole"], events)
     ends = [event for some in events.values() for event in some if event["region"] == "carts"]
-    checks.check("other regions: of a region that is no longer configured, who was inside is told to be unmonitored, once",
+    checks.check("other regions: of a region that is no longer configured, who was inside is published as unmonitored, once",
                  [(event["type"], event["minor"], event.get("unmonitored")) for event in ends]
                  == [("exit", STAYS, True), ("exit", GOES, True)], ends)
     states = retained(broker.port, gateway.root + "region/#")

@@ -13,7 +13,7 @@ def scenario(checks, house):
             child = gateway.hears(air, speed=4)
             until(lambda: len(Account(gateway, subscriber.messages).events) > 20)
             if name == "idle":
-                # Once all beacons have left there is nothing to tell.
+                # Once all beacons have left there is nothing to publish.
                 air.beacons, quiet_at = 0, air.at
                 until(lambda: air.at > quiet_at + 12)
             proxy.silence()
