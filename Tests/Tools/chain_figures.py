@@ -66,7 +66,7 @@ QUESTIONS = {
 
 
 class Spent:
-    """The costs of a database session since then: on a busy machine its processor time tells more than the clock."""
+    """The costs of a database session since then: on a busy machine its processor time shows more than the clock."""
 
     def __init__(self, process):
         self.process = process

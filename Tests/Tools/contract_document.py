@@ -72,9 +72,9 @@ def channels(contract):
     for levels, topic, named, title, kinds in of_regions(contract):
         yield ""
         for index, kind in enumerate(kinds):
-            told = kind.schema["x-title"] if levels == "region" else title if index == 0 else None
+            heading = kind.schema["x-title"] if levels == "region" else title if index == 0 else None
             address = "/".join(kind.topic).replace("{region}", f"{{region}}{topic}")
-            yield from one_channel(kind, channel(kind, levels), address, told, parameters(levels, named, index == 0))
+            yield from one_channel(kind, channel(kind, levels), address, heading, parameters(levels, named, index == 0))
 
 
 def operations(contract):

@@ -18,9 +18,9 @@ def whole(contract, schema, file):
 
 def rows(contract, schema, file, before=""):
     for field, one in schema.get("properties", {}).items():
-        told, home = whole(contract, one, file)
-        yield f"| `{before}{field}` | {told.get('description', '')} |"
-        inside, home = whole(contract, told.get("items", told), home)
+        described, home = whole(contract, one, file)
+        yield f"| `{before}{field}` | {described.get('description', '')} |"
+        inside, home = whole(contract, described.get("items", described), home)
         yield from rows(contract, inside, home, f"{before}{field}.")
 
 

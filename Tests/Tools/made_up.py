@@ -45,9 +45,9 @@ def add_kind(folder):
 
 def add_retained_kind(folder):
     """The made-up kind as a retained one: an operator must be allowed to clear it."""
-    told = kind() | {"x-delivery": "retained"}
-    del told["x-number"]
-    (folder / "pulse.schema.json").write_text(json.dumps(told))
+    schema = kind() | {"x-delivery": "retained"}
+    del schema["x-number"]
+    (folder / "pulse.schema.json").write_text(json.dumps(schema))
 
 
 def add_field(folder):

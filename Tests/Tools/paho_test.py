@@ -88,8 +88,8 @@ class UnderPaho(unittest.TestCase):
         return self.begun(name, "replay", self.shop / "capture", "--speed", speed, "--output", "mqtt",
                           "--config", self.configured(name, port, protocol))
 
-    def told(self, name, process):
-        """How many events an agent told, once all of it is delivered."""
+    def delivered(self, name, process):
+        """How many events an agent published, once all of it is delivered."""
         self.assertEqual(ended(process, name), 0, self.said(name))
         return int(re.search(r"events=(\d+)", self.said(name))[1])
 
@@ -131,9 +131,9 @@ class AnAgent(UnderPaho):
         wait_until(lambda: len(listener.all("/event")) >= 3, lambda: self.said("gw"))
         line.__exit__()
         line = self.stack.enter_context(Proxy(broker.port, line.port))
-        told = self.told("gw", agent)
+        events = self.delivered("gw", agent)
         listener.catch_up()
-        self.assertEqual(sorted({event["seq"] for event in listener.all("/event")}), list(range(1, told + 1)))
+        self.assertEqual(sorted({event["seq"] for event in listener.all("/event")}), list(range(1, events + 1)))
         self.assertEqual(listener.all("/gw/status")[-1]["state"], "offline")
         self.nothing_broken(broker, f"an agent with MQTT {protocol} and {limits[0]}")
 
@@ -179,7 +179,7 @@ class ASite(UnderPaho):
         site = self.begun("site", "site", "--config", self.configured("of-the-site", broker.port))
         wait_until(lambda: listener.all("/site/status"), lambda: self.said("site"))
         for name, process in [(name, self.replay(name, broker.port)) for name in ("door", "till")]:
-            self.told(name, process)
+            self.delivered(name, process)
         wait_until(lambda: listener.all("/event"), lambda: self.said("site"))
         site.send_signal(signal.SIGTERM)
         self.assertEqual(ended(site, "the site"), 0, self.said("site"))
@@ -187,7 +187,7 @@ class ASite(UnderPaho):
 
 
 class ACollector(UnderPaho):
-    def test_it_stores_all_that_is_told_over_its_own_end(self):
+    def test_it_stores_all_that_is_published_over_its_own_end(self):
         with PostgreSQL() as database, psycopg.connect(database.url, autocommit=True) as connection:
             run(SCHEMA, "--database", database.url)
 
@@ -199,11 +199,11 @@ class ACollector(UnderPaho):
             agents = [(name, self.replay(name, broker.port)) for name in ("door", "till")]
             wait_until(lambda: rows() >= 3, first.said)
             first.end(signal.SIGKILL)
-            told = sum(self.told(name, process) for name, process in agents)
+            events = sum(self.delivered(name, process) for name, process in agents)
             second = Collector(broker, database).is_ready()
-            wait_until(lambda: rows() >= told, second.said)
+            wait_until(lambda: rows() >= events, second.said)
             self.assertEqual(second.end(), 0, second.said())
-            self.assertEqual(rows(), told)
+            self.assertEqual(rows(), events)
             self.assertEqual(connection.execute("SELECT * FROM beacons.missing").fetchall(), [])
             self.assertEqual(connection.execute("SELECT topic, reason FROM beacons.rejected").fetchall(), [])
             self.nothing_broken(broker, "a collector that is killed and comes back, and two agents")
@@ -218,9 +218,9 @@ class APage(UnderPaho):
             tab = browser.tab(f"http://127.0.0.1:{front.port}/#site=store")
             tab.until("page.reader.ready", "it connects")
             wait_until(lambda: broker.came("Subscribes"), "its subscription")
-            told = self.told("gw", self.replay("gw", broker.port))
-            tab.until(f"page.site()?.events.length >= {told}", "all events are there")
-            self.assertEqual(sorted(tab.value("page.site().events.map((one) => one.seq)")), list(range(1, told + 1)))
+            events = self.delivered("gw", self.replay("gw", broker.port))
+            tab.until(f"page.site()?.events.length >= {events}", "all events are there")
+            self.assertEqual(sorted(tab.value("page.site().events.map((one) => one.seq)")), list(range(1, events + 1)))
             tab.until("document.getElementById('gateway-list').innerText.includes('offline')", "the goodbye is there")
             wait_until(lambda: broker.came("Pingreqs"), "a ping of the page")
             self.assertEqual(tab.complaints(), [])

@@ -31,7 +31,7 @@ def report(minor, number=None, rssi=-60):
 
 
 class Controller:
-    """Takes one adapter's commands and says success to each; sends what it is told."""
+    """Takes one adapter's commands and says success to each; sends what it is given."""
 
     def __init__(self, folder):
         self.path = str(pathlib.Path(folder) / "controller")
@@ -164,7 +164,7 @@ class Subscriber:
 
 
 def cpu_s(process):
-    """The processor time of all threads, in nanoseconds where the kernel tells them; ticks would be 10 ms."""
+    """The processor time of all threads, in nanoseconds where the kernel has them; ticks would be 10 ms."""
     words = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(") ", 1)[1].split()
     ticks = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
     try:

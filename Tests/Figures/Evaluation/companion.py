@@ -70,10 +70,10 @@ def heard(way, pace):
     return found
 
 
-def judged(places, told, pace):
-    """The figures of one walk. A list answers the sample before it. Where it has no position, the one told before counts on."""
+def judged(places, listed, pace):
+    """The figures of one walk. A list answers the sample before it. Where it has no position, the one listed before counts on."""
     per_s, stands_s = pace
-    lists = {math.floor(at_s) - stands_s: (zone, position) for at_s, zone, position in told}
+    lists = {math.floor(at_s) - stands_s: (zone, position) for at_s, zone, position in listed}
     errors, rooms, zones = [], 0, 0
     zone, position = next(place for _, place in sorted(lists.items()) if place[1])
     for second in range(1, math.ceil(len(places) / per_s) + 1):
@@ -89,8 +89,8 @@ def judged(places, told, pace):
 
 def walks(way, gateways, beacond, pace, missing=None):
     """Per measure, the mean of the walks' figures."""
-    told = madeup.places(beacond, [gateway for gateway in gateways if gateway.name != missing])
-    found = [judged(places_of(way), told[minor], pace) for minor in range(1, WALKS + 1)]
+    listed = madeup.places(beacond, [gateway for gateway in gateways if gateway.name != missing])
+    found = [judged(places_of(way), listed[minor], pace) for minor in range(1, WALKS + 1)]
     return {measure: statistics.mean(walk[measure] for walk in found) for measure in found[0]}
 
 

@@ -16,7 +16,7 @@ ROOM, DOOR = Window(5, 20), Window(3, 10)
 
 def room_crossings(recordings):
     """Crossings of each gateway's room, as (begin, end, inward) per beacon: moves between two certain spans. What happens
-    before the first span and after the last is not judged, because the recording does not tell where the beacon was."""
+    before the first span and after the last is not judged, because the recording does not show where the beacon was."""
     for recording in recordings:
         recording.crossings = {}
         recording.judged = {key: (spans[0][0], spans[-1][1]) for key, spans in recording.spans.items()}
@@ -91,9 +91,9 @@ def ours(recordings, pairs, exit_after_s, window):
                 events.setdefault(levels[0], []).append((at_s, payload["type"] == "enter"))
         for pair in pairs:
             for key, crossings in recording.crossings.items():
-                told = judged(recording, key, events.get(f"{-pair[0]}-{-pair[1]}-{key[0]}-{key[1]}", []))
-                right, delays = match(told, crossings, window)
-                add(totals[pair], len(told), right, len(crossings), delays)
+                counted = judged(recording, key, events.get(f"{-pair[0]}-{-pair[1]}-{key[0]}-{key[1]}", []))
+                right, delays = match(counted, crossings, window)
+                add(totals[pair], len(counted), right, len(crossings), delays)
     return totals
 
 
@@ -111,9 +111,9 @@ def theirs(recordings, pairs, silence_s, window, filter):
             readings = recording.beacons[key].readings
             levels = filter(readings)
             for pair in pairs:
-                told = judged(recording, key, gate(readings, levels, *pair, silence_s))
-                right, delays = match(told, crossings, window)
-                add(totals[pair], len(told), right, len(crossings), delays)
+                counted = judged(recording, key, gate(readings, levels, *pair, silence_s))
+                right, delays = match(counted, crossings, window)
+                add(totals[pair], len(counted), right, len(crossings), delays)
     return totals
 
 

@@ -7,6 +7,7 @@ import sys
 import companion
 import datasets
 import leftout
+import location_figures
 import measures
 import own
 import plots
@@ -15,7 +16,6 @@ import positions
 import store
 import storeys
 import walked
-import whereabouts
 
 OPEN = ("distance-danis", "distance-herald", "rooms-flat", "distance-mit", "rooms-2015-03-10", "door-sal")
 
@@ -34,7 +34,7 @@ def table(rows):
                f"| {number(row.raw)} | {note} |")
 
 
-def tell(lines, out, name):
+def write_lines(lines, out, name):
     print("\n".join(lines))
     with open(os.path.join(out, name), "w") as file:
         file.write("\n".join(lines) + "\n")
@@ -43,7 +43,7 @@ def tell(lines, out, name):
 def main(folder, beacond, out):
     os.makedirs(out, exist_ok=True)
     if folder == "--made-up":
-        tell([*companion.lines(beacond), "", *storeys.lines(beacond)], out, "made-up.md")
+        write_lines([*companion.lines(beacond), "", *storeys.lines(beacond)], out, "made-up.md")
         return 0
     is_open = all(os.path.isdir(os.path.join(folder, name)) for name in OPEN)
     try:
@@ -51,7 +51,7 @@ def main(folder, beacond, out):
     except own.TruthError as problem:
         print(problem, file=sys.stderr)
         return 65
-    has_receivers = whereabouts.is_there(folder)
+    has_receivers = location_figures.is_there(folder)
     if not is_open and not own_recordings and not has_receivers:
         print(f"{folder}: no recordings; see Sources/beacond/Documentation.docc/Evidence.md", file=sys.stderr)
         return 66
@@ -66,9 +66,9 @@ def main(folder, beacond, out):
         plots.draw_open(folder, out, datasets, beacond)
         carried_over = ["", *leftout.lines(places), "", *walked.lines(places), "", *pocket.lines(folder, beacond)]
     zones = ["", *store.lines(folder, beacond), "", *positions.lines(folder, beacond)] if store.is_there(folder) else []
-    places_told = whereabouts.lines(folder, beacond) if has_receivers else []
-    lines = [*(table(rows) if rows else []), *carried_over, *zones, *([""] if rows and has_receivers else []), *places_told]
-    tell(lines, out, "table.md")
+    locations = location_figures.lines(folder, beacond) if has_receivers else []
+    lines = [*(table(rows) if rows else []), *carried_over, *zones, *([""] if rows and has_receivers else []), *locations]
+    write_lines(lines, out, "table.md")
     with open(os.path.join(out, "table.json"), "w") as file:
         json.dump([vars(row) for row in rows], file, indent=1)
     return 0

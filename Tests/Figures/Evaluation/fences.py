@@ -1,4 +1,4 @@
-"""Rules that tell when a circle is entered and left: ours, by its replay, and those that others use. And what judges them.
+"""Rules that decide when a circle is entered and left: ours, by its replay, and those that others use. And what judges them.
 
 A rule gives events as (time, is an entry), for each circle."""
 
@@ -15,7 +15,7 @@ LATEST = timedelta(seconds=120)
 
 # Of a receiver's log: when, (latitude, longitude), and the accuracy (68 %).
 Fix = collections.namedtuple("Fix", "at place accuracy_m")
-# What a rule made of the true crossings: how many there are and were told once, what else it told, and its delays in seconds.
+# What a rule made of the true crossings: how many there are and were reported once, what else it reported, and its delays in seconds.
 Found = collections.namedtuple("Found", "crossings right wrong delays")
 
 
@@ -63,8 +63,8 @@ def ours(beacond, path, circles, location=()):
 
 
 def judge(fixes, circle, events):
-    """Holds events against the truth of a circle. A crossing is told by exactly one event of its kind between the end of the stay before
-    and LATEST after the start of the next. Every other event is wrong, but for those that tell how the first stay began."""
+    """Holds events against the truth of a circle. A crossing has exactly one event of its kind between the end of the stay before
+    and LATEST after the start of the next. Every other event is wrong, but for those that show how the first stay began."""
     stays = [(stay["inside"], gpsdlog.moment(stay["start"]), gpsdlog.moment(stay["end"])) for stay in circle["stays"]]
     truths = [gpsdlog.moment(crossing["at"]) for crossing in circle["crossings"]]
     spans = [(entered, end, start) for (was, _, end), (entered, start, _) in zip(stays, stays[1:]) if was != entered]
@@ -72,11 +72,11 @@ def judge(fixes, circle, events):
     left = [(at, side) for at, side in events if at >= first and (side != inside or at > first + LATEST)]
     right, delays = 0, []
     for (entered, end, start), crossed in zip(spans, truths):
-        told = [event for event in left if end <= event[0] <= start + LATEST and event[1] == entered]
-        if len(told) == 1:
+        own = [event for event in left if end <= event[0] <= start + LATEST and event[1] == entered]
+        if len(own) == 1:
             right += 1
-            left.remove(told[0])
-            delays.append((told[0][0] - beyond(fixes, circle, entered, crossed, start)).total_seconds())
+            left.remove(own[0])
+            delays.append((own[0][0] - beyond(fixes, circle, entered, crossed, start)).total_seconds())
     return Found(len(spans), right, len(left), delays)
 
 

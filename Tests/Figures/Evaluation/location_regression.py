@@ -4,21 +4,21 @@ Delays, shares and distances are figures only: deploy/evaluate prints them."""
 
 import sys
 
-import whereabouts
+import location_figures
 
 
 def main(folder, beacond):
     checks, lost = 0, []
-    for name in whereabouts.STILL:
-        for kind, count, told in whereabouts.still(whereabouts.recording(folder, name), beacond):
+    for name in location_figures.STILL:
+        for kind, count, events in location_figures.still(location_figures.recording(folder, name), beacond):
             checks += 1
-            if told["ours"]:
-                lost.append(f"{name}, {kind}: {told['ours']} events of {count} circles, and nothing moved")
-    for name in whereabouts.DRIVES:
-        found = whereabouts.drive(whereabouts.recording(folder, name), folder, beacond)["ours"]
+            if events["ours"]:
+                lost.append(f"{name}, {kind}: {events['ours']} events of {count} circles, and nothing moved")
+    for name in location_figures.DRIVES:
+        found = location_figures.drive(location_figures.recording(folder, name), folder, beacond)["ours"]
         checks += 1
         if (found.right, found.wrong) != (found.crossings, 0):
-            lost.append(f"{name}: {found.right} of {found.crossings} crossings were told once, and {found.wrong} events are wrong")
+            lost.append(f"{name}: {found.right} of {found.crossings} crossings were reported once, and {found.wrong} events are wrong")
     for line in lost:
         print("failed:", line)
     print(f"{checks - len(lost)} held, {len(lost)} lost")

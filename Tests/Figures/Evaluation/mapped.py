@@ -75,8 +75,8 @@ def minutes(rooms, odd):
     return {second: room for second, room in rooms.items() if second // BLOCK_S % 2 == odd}
 
 
-def told(beacond, gateways, payload=None):
-    """Per beacon, the room of each second, as the store says with that zone map."""
+def answers_of(beacond, gateways, payload=None):
+    """Per beacon, the room of each second, as the store lists it with that zone map."""
     taught = [Taught(gateways[0], payload), *gateways[1:]] if payload else gateways
     return {key: {int(at_s): zone for at_s, zone, _ in points} for key, points in store.joined(beacond, taught).items()}
 
@@ -86,21 +86,21 @@ def four_rooms(folder, beacond, offset_db=0):
     ((gateways, truth),) = store.rooms(folder, beacond, offset_db)
     beacons, scores = sorted(truth), {False: [], True: []}
     rooms = {key: {second: room for begin, end, room in truth[key][0] for second in range(int(begin) + 10, int(end))} for key in beacons}
-    without = told(beacond, gateways)
+    without = answers_of(beacond, gateways)
     for odd in range(2):
         learned = zone_map([(gateways, key, rooms[key]) for key in beacons[1 - odd::2]])
-        for has_map, answers in ((False, without), (True, told(beacond, gateways, learned))):
+        for has_map, answers in ((False, without), (True, answers_of(beacond, gateways, learned))):
             scores[has_map] += [store.score(sorted(answers.get(key, {}).items()), *truth[key]) for key in beacons[odd::2]]
     return {has_map: store.total(found)["right"] for has_map, found in scores.items()}
 
 
-def right(told_rooms, rooms):
+def right(answered, rooms):
     """Seconds in the right room, and all, of the rooms in which an anchor hangs and of the other one."""
     counts = {True: [0, 0], False: [0, 0]}
     for second, room in rooms.items():
         if second >= 10:
             counts[room != store.UNHEARD][1] += 1
-            counts[room != store.UNHEARD][0] += told_rooms.get(second) == room
+            counts[room != store.UNHEARD][0] += answered.get(second) == room
     return counts
 
 
@@ -111,10 +111,10 @@ def figures(folder, beacond, offset_db=0):
     sums = {}
     for module in range(2):
         walks = list(zip(stores[module::2], rooms.values()))
-        without = [told(beacond, gateways).get(DRIVEN, {}) for gateways, _ in walks]
+        without = [answers_of(beacond, gateways).get(DRIVEN, {}) for gateways, _ in walks]
         for odd in range(2):
             learned = zone_map([(gateways, DRIVEN, minutes(found, 1 - odd)) for gateways, found in walks])
-            taught = [told(beacond, gateways, learned).get(DRIVEN, {}) for gateways, _ in walks]
+            taught = [answers_of(beacond, gateways, learned).get(DRIVEN, {}) for gateways, _ in walks]
             for has_map, answers in ((False, without), (True, taught)):
                 for answer, (_, found) in zip(answers, walks):
                     for heard, counts in right(answer, minutes(found, odd)).items():

@@ -11,7 +11,7 @@ SILENCES_S = (5, 15)
 
 
 class Row:
-    """One measure. `less` tells whether less is better."""
+    """One measure. `less` says whether less is better."""
 
     def __init__(self, family, measure, ours, peer, rule, raw, less=True, note=""):
         self.family, self.measure, self.ours, self.peer, self.rule, self.raw = family, measure, ours, peer, rule, raw

@@ -14,11 +14,11 @@ KIND = "cable car"
 
 
 def near_share(recordings):
-    """The share of seconds within NEAREST_M that are told as immediate or near; each group counts the same."""
+    """The share of seconds within NEAREST_M that are immediate or near; each group counts the same."""
     result = distance.Score()
     for second in distance.seconds(recordings, filters={}):
         if second.truth <= NEAREST_M:
-            # Where both are told as far or both are not, the zone of this measure is right.
+            # Where both are far or both are not, the zone of this measure is right.
             is_near = distance.zone(distance.held(second.metres)) < 2
             result.add(1 if is_near else 10, 1, group=second.group)
     return 1 - result.figures["wrong zone"]

@@ -21,10 +21,10 @@ def truth(folder):
             for points in (sorted(found[run]) for run in sorted(found))]
 
 
-def judged(places, told):
+def judged(places, listed):
     """(error, `error_m`) of each second with a position."""
     times = [at_s for at_s, _ in places]
-    for at_s, beacon in told:
+    for at_s, beacon in listed:
         place = bisect.bisect_right(times, at_s) - 1
         position = beacon.get("position")
         if position and at_s >= SETTLED_S and place >= 0:

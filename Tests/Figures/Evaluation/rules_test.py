@@ -110,16 +110,16 @@ class Fences(unittest.TestCase):
         way = self.way((0, 40, 50), (1, 149, 50), (2, 151, 50), (3, 51, 50), (4, 49, 50))
         self.assertEqual(fences.aware(way, self.CIRCLE), [(self.at(2), False), (self.at(4), True)])
 
-    def test_a_crossing_is_told_once_by_its_own_kind_and_the_rest_is_wrong(self):
+    def test_a_crossing_is_reported_once_by_its_own_kind_and_the_rest_is_wrong(self):
         truth = {**self.CIRCLE, "crossings": [{"at": gpsdlog.clock(self.at(150))}, {"at": gpsdlog.clock(self.at(250))}],
                  "stays": [{"inside": side, "start": gpsdlog.clock(self.at(start)), "end": gpsdlog.clock(self.at(end))}
                            for side, start, end in ((False, 0, 140), (True, 160, 240), (False, 260, 900))]}
         way = self.way((130, 400, 5), (155, 20, 5), (252, 115, 5), (254, 121, 5), (300, 300, 5))
-        told = [(self.at(5), False), (self.at(175), True), (self.at(274), False)]
-        self.assertEqual(fences.judge(way, truth, told), (2, 2, 0, [20, 20]))
-        told += [(self.at(500), True), (self.at(520), False)]
-        self.assertEqual(fences.judge(way, truth, told)[:3], (2, 2, 2))
-        self.assertEqual(fences.judge(way, truth, told[:1])[:3], (2, 0, 0))
+        events = [(self.at(5), False), (self.at(175), True), (self.at(274), False)]
+        self.assertEqual(fences.judge(way, truth, events), (2, 2, 0, [20, 20]))
+        events += [(self.at(500), True), (self.at(520), False)]
+        self.assertEqual(fences.judge(way, truth, events)[:3], (2, 2, 2))
+        self.assertEqual(fences.judge(way, truth, events[:1])[:3], (2, 0, 0))
 
 
 class LeftOut(unittest.TestCase):
@@ -147,14 +147,14 @@ class MadeUp(unittest.TestCase):
 
     def test_a_list_answers_the_sample_before_it_and_a_place_counts_until_the_next(self):
         here, there = {"x_m": 3.0, "y_m": 2.0}, {"x_m": 4.5, "y_m": 2.0}
-        told = [(1.0, "living", here), (2.0, None, None), (3.0, "bedroom", there)]
-        found = companion.judged([(3, 2), (3, 1), (4.5, 2), (4, 2)], told, companion.AS_LISTED)
+        lists = [(1.0, "living", here), (2.0, None, None), (3.0, "bedroom", there)]
+        found = companion.judged([(3, 2), (3, 1), (4.5, 2), (4, 2)], lists, companion.AS_LISTED)
         self.assertEqual((found[companion.MOST], found[companion.ROOM], found[companion.ZONE]), (1, 0.25, 0.25))
         self.assertAlmostEqual(found[companion.MEAN], 1.5 / 4)
 
     def test_at_a_walk_a_list_is_judged_by_where_the_beacon_is_then(self):
-        told = [(second, "living", {"x_m": float(second), "y_m": 0.0}) for second in range(1, 14)]
-        found = companion.judged([(0.1 * number, 0) for number in range(21)], told, companion.WALKING)
+        lists = [(second, "living", {"x_m": float(second), "y_m": 0.0}) for second in range(1, 14)]
+        found = companion.judged([(0.1 * number, 0) for number in range(21)], lists, companion.WALKING)
         self.assertAlmostEqual(found[companion.MEAN], (10.1 + 10.1 + 11) / 3)
 
     def test_levels_fall_by_the_exponent(self):
@@ -168,8 +168,8 @@ class MadeUp(unittest.TestCase):
 
     def test_time_on_the_stairs_and_the_first_seconds_are_not_judged(self):
         truth = [(0, 0, 1, 0)] * 12 + [(0, 0, 2, None)] + [(0, 0, 4.5, 1)] * 3
-        told = [(second, None, {"floor": int(second > 14)}) for second in range(1, 16)]
-        self.assertEqual(storeys.judged(truth, told), (5, 3, 1, 1, 1))
+        lists = [(second, None, {"floor": int(second > 14)}) for second in range(1, 16)]
+        self.assertEqual(storeys.judged(truth, lists), (5, 3, 1, 1, 1))
 
 
 class Captures(unittest.TestCase):

@@ -207,7 +207,7 @@ def behind_s(rooms, move, spans):
     """The seconds from a move's beginning until the room is right; infinite where it never was until 20 s after the stay."""
     begin, end, room = move
     left = max([stay[1] for stay in spans if stay[2] == room and stay[0] <= end + 15 and stay[1] >= begin], default=end)
-    return next((at_s - begin for at_s, told in rooms if begin <= at_s <= left + LATE_S and told == room), math.inf)
+    return next((at_s - begin for at_s, answer in rooms if begin <= at_s <= left + LATE_S and answer == room), math.inf)
 
 
 def total(scores):

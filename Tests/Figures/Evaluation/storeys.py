@@ -95,9 +95,9 @@ def store(beacond, building, are_above):
     return truth, madeup.places(beacond, madeup.gateways(beacond, gateways, heard))
 
 
-def judged(truth, told):
-    """Of one beacon: seconds asked, those on the right floor, those without a floor, changes told and true ones."""
-    floors = {math.floor(at_s): position["floor"] for at_s, _, position in told if position}
+def judged(truth, listed):
+    """Of one beacon: seconds asked, those on the right floor, those without a floor, changes listed and true ones."""
+    floors = {math.floor(at_s): position["floor"] for at_s, _, position in listed if position}
     asked = right = missing = 0
     for second, point in enumerate(truth):
         if point[3] is not None and second >= SETTLED_S:
@@ -107,9 +107,9 @@ def judged(truth, told):
     return asked, right, missing, changes([floors[second] for second in sorted(floors)]), changes(true)
 
 
-def placed(truth, told):
+def placed(truth, listed):
     """(error, `error_m`) of each judged second on the right floor."""
-    for at_s, _, position in told:
+    for at_s, _, position in listed:
         second = math.floor(at_s) - 1
         if position and SETTLED_S <= second < len(truth) and truth[second][3] == position["floor"]:
             yield math.dist((position["x_m"], position["y_m"]), truth[second][:2]), position["error_m"]
@@ -125,10 +125,10 @@ def figures(beacond):
     found = {}
     for building in BUILDINGS:
         for are_above in (True, False):
-            truth, told = store(beacond, building, are_above)
+            truth, listed = store(beacond, building, are_above)
             asked, right, missing, changed, true = (
-                sum(column) for column in zip(*(judged(truth[minor], told.get(minor, ())) for minor in truth)))
-            places = [pair for minor in truth for pair in placed(truth[minor], told.get(minor, ()))]
+                sum(column) for column in zip(*(judged(truth[minor], listed.get(minor, ())) for minor in truth)))
+            places = [pair for minor in truth for pair in placed(truth[minor], listed.get(minor, ()))]
             found[building, are_above] = (
                 right / asked, missing / asked, changed / true, statistics.median(error for error, _ in places),
                 sum(error <= radius for error, radius in places) / len(places))
@@ -138,7 +138,7 @@ def figures(beacond):
 def lines(beacond):
     yield "Two floors of a made-up building, four gateways on each; share of the seconds on the right floor:"
     yield ""
-    yield "| building | exponent | slab, dB | upper gateways | floor is right | no floor told | changes per true one | median error, m | within `error_m` |"
+    yield "| building | exponent | slab, dB | upper gateways | floor is right | no floor listed | changes per true one | median error, m | within `error_m` |"
     yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for (building, are_above), (right, missing, changed, error_m, held) in figures(beacond).items():
         exponent, slab_db = BUILDINGS[building]

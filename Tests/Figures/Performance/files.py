@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """files.py PROGRAM FEW MANY COUNT: the files of ours whose instructions grow between two profiles of callgrind, those of COUNT reports or events more.
 
-A file counts with one instruction for each two of them. PROGRAM is a debug build, whose symbols tell the file of a function; an optimised one
+A file counts with one instruction for each two of them. PROGRAM is a debug build, whose symbols name the file of a function; an optimised one
 has one function for many files. It prints the number of files, then each with its instructions for one.
 """
 

@@ -48,16 +48,16 @@ class Gateway:
         """Time, count and the track of each decided address, for each ranging message."""
         command = [self.beacond, "replay", capture, "--config", self.config, "--output", "jsonl"]
         lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-        told = []
+        lists = []
         for line in lines:
             message = json.loads(line)
             if message["topic"].endswith("/ranging"):
                 payload = message["payload"]
                 tracks = {one["device"]: one["track"] for one in payload["beacons"] if not one.get("resolving")}
-                told.append((message["t"], payload["count"], tracks))
+                lists.append((message["t"], payload["count"], tracks))
             elif message["topic"].endswith("/state") and message["payload"].get("state") == "outside":
-                told.append((message["t"], 0, {}))
-        return told
+                lists.append((message["t"], 0, {}))
+        return lists
 
     def scores(self, capture: Path, phone_of: dict[str, object]) -> tuple[Score, Score]:
         """The scores of the gateway and of the plain rule."""
@@ -76,10 +76,10 @@ def simulated(gateway: Gateway, phones: int, seed: int, seconds: int) -> tuple[S
 def own_identities(gateway: Gateway, phones: int, seed: int, seconds: int) -> Score:
     options = ["--phones", str(phones), "--seed", str(seed), "--seconds", str(seconds), "--own-identities"]
     capture, phone_of = gateway.simulate(f"own-{phones}-{seed}", *options)
-    heard, told = packets(str(capture)), gateway.replay(capture)
-    result = score(heard, phone_of, told)
+    heard, lists = packets(str(capture)), gateway.replay(capture)
+    result = score(heard, phone_of, lists)
     # Nothing has to be guessed here, so the count must follow the exact rule.
-    result.wrong_seconds, result.seconds = wrong_seconds(heard, phone_of, told)
+    result.wrong_seconds, result.seconds = wrong_seconds(heard, phone_of, lists)
     capture.unlink()
     return result
 

@@ -10,8 +10,8 @@ from collections import defaultdict
 from capture import Packet
 
 RESOLVE_AFTER_S = 10.0
-# Told at most once a second.
-TOLD_AFTER_S = 1.0
+# Listed at most once a second.
+LISTED_AFTER_S = 1.0
 # The learned interval is the median of the last gaps; from the third gap on, a beacon may be silent for four intervals.
 GAPS = 15
 FEWEST_GAPS = 3
@@ -55,20 +55,20 @@ def spans(heard: list[tuple[float, str]]) -> list[tuple[float, float, float]]:
 
 
 def wrong_seconds(
-    packets: list[Packet], phone_of: dict[str, object], told: list[tuple[float, int, dict[str, int]]]
+    packets: list[Packet], phone_of: dict[str, object], lists: list[tuple[float, int, dict[str, int]]]
 ) -> tuple[int, int]:
-    """The number of seconds in which the count in `told` breaks the rule, and the number of seconds judged."""
+    """The number of seconds in which the count in `lists` breaks the rule, and the number of seconds judged."""
     heard = defaultdict(list)
     for packet in packets:
         heard[phone_of[packet.address]].append((packet.t_s, packet.address))
     listed = [span for phone in heard.values() for span in spans(phone)]
-    times = [t_s for t_s, _, _ in told]
+    times = [t_s for t_s, _, _ in lists]
     seconds = range(int(packets[0].t_s) + 15, int(packets[-1].t_s))
     wrong = 0
     for second in seconds:
         index = bisect.bisect_right(times, second) - 1
-        count = told[index][1] if index >= 0 else 0
-        fewest = sum(begin_s + TOLD_AFTER_S <= second <= surely_s for begin_s, surely_s, _ in listed)
-        most = sum(begin_s <= second <= latest_s + TOLD_AFTER_S for begin_s, _, latest_s in listed)
+        count = lists[index][1] if index >= 0 else 0
+        fewest = sum(begin_s + LISTED_AFTER_S <= second <= surely_s for begin_s, surely_s, _ in listed)
+        most = sum(begin_s <= second <= latest_s + LISTED_AFTER_S for begin_s, _, latest_s in listed)
         wrong += not fewest <= count <= most
     return wrong, len(seconds)

@@ -78,11 +78,11 @@ class PlainPairing:
 def snapshots(packets: list[Packet]) -> list[tuple[float, int, dict[str, int]]]:
     """Time, count and tracks, once a second."""
     pairing = PlainPairing()
-    told = []
+    lists = []
     second = 0
     for packet in packets:
         while second < packet.t_s:
-            told.append((float(second), *pairing.snapshot(second)))
+            lists.append((float(second), *pairing.snapshot(second)))
             second += 1
         pairing.hear(packet)
-    return told
+    return lists

@@ -1,4 +1,4 @@
-"""Compares the told view of a crowd with the truth."""
+"""Compares the listed view of a crowd with the truth."""
 
 import bisect
 from collections import defaultdict
@@ -9,8 +9,8 @@ from capture import Packet
 # The longest time between the last packet of the old address and the first of the new one in which a rotation can be
 # followed. After it the old one has left the list.
 RESOLVE_AFTER_S = 10.0
-# Told at most once a second.
-TOLD_AFTER_S = 1.0
+# Listed at most once a second.
+LISTED_AFTER_S = 1.0
 UNKNOWN_AFTER_S = 2.0
 # A wrong merge gives a visitor another one's way through the shop; a split only begins the visitor's own way anew.
 MERGE_WEIGHT = 2
@@ -48,9 +48,9 @@ class Score:
 
 
 def score(
-    packets: list[Packet], phone_of: dict[str, object], told: list[tuple[float, int, dict[str, int]]]
+    packets: list[Packet], phone_of: dict[str, object], lists: list[tuple[float, int, dict[str, int]]]
 ) -> Score:
-    """The score of what was `told` (time, count, track by address) of `packets`, where each address belongs to a phone."""
+    """The score of the `lists` (time, count, track by address) of `packets`, where each address belongs to a phone."""
     result = Score()
     first, last, track = {}, {}, {}
     heard = defaultdict(list)
@@ -58,7 +58,7 @@ def score(
         first.setdefault(packet.address, packet.t_s)
         last[packet.address] = packet.t_s
         heard[phone_of[packet.address]].append(packet.t_s)
-    for _, _, tracks in told:
+    for _, _, tracks in lists:
         track.update(tracks)
 
     # The latest address of each phone, and the phone of each track.
@@ -81,19 +81,19 @@ def score(
         current[phone] = address
     result.tracks = len(set(track.values()))
 
-    times = [t_s for t_s, _, _ in told]
+    times = [t_s for t_s, _, _ in lists]
     for second in range(int(packets[0].t_s) + 15, int(packets[-1].t_s)):
         index = bisect.bisect_right(times, second) - 1
-        count = told[index][1] if index >= 0 else 0
+        count = lists[index][1] if index >= 0 else 0
         fewest = most = 0
         for instants in heard.values():
             end = bisect.bisect_right(instants, second)
             if end == 0:
                 continue
             silence_s = second - instants[end - 1]
-            most += silence_s <= RESOLVE_AFTER_S + TOLD_AFTER_S
-            begin = bisect.bisect_left(instants, second - UNKNOWN_AFTER_S - TOLD_AFTER_S)
-            # Heard now, and when it was time to be told of.
+            most += silence_s <= RESOLVE_AFTER_S + LISTED_AFTER_S
+            begin = bisect.bisect_left(instants, second - UNKNOWN_AFTER_S - LISTED_AFTER_S)
+            # Heard now, and when it was time to be listed.
             fewest += silence_s <= UNKNOWN_AFTER_S and begin > 0 and second - instants[begin - 1] <= RESOLVE_AFTER_S
         result.seconds += 1
         result.wrong_seconds += not fewest <= count <= most

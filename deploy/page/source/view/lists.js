@@ -81,13 +81,13 @@ function showHealth(all) {
 
 /** A beacon in words: its place, or when it was last heard; and its battery. */
 function whatOf(beacon, health, names, now_ms) {
-  const words = [beacon.heard.size > 0 ? whereabouts(beacon, names) : heardWords(health, now_ms)];
+  const words = [beacon.heard.size > 0 ? placeWords(beacon, names) : heardWords(health, now_ms)];
   if (health?.battery) words.push(batteryWords(health.battery));
   return words.join(', ');
 }
 
 /** A beacon's place, in words. */
-function whereabouts(beacon, names) {
+function placeWords(beacon, names) {
   const { gateway, zone: id, first } = shown(beacon);
   const zone = id && names.zone(id);
   if (first.position) return `${zone ?? 'no zone'}, ±${metres(first.position.error_m)}${first.confidence === null ? '' : `, ${Math.round(first.confidence * 100)}\u00a0% sure`}`;

@@ -105,30 +105,30 @@ def still(recording, beacond):
     named = list(around(recording.middle))
     circles = [circle for _, circle in named]
     with written(recording.lines) as path:
-        told = {"ours": fences.ours(beacond, path, circles)[0]}
+        by_rule = {"ours": fences.ours(beacond, path, circles)[0]}
     for rule in (fences.naive, fences.aware):
-        told[rule.__name__] = [rule(recording.fixes, circle) for circle in circles]
+        by_rule[rule.__name__] = [rule(recording.fixes, circle) for circle in circles]
     for name in dict.fromkeys(name for name, _ in named):
         members = [index for index, (other, _) in enumerate(named) if other == name]
-        yield name, len(members), {rule: sum(len(events[index]) for index in members) for rule, events in told.items()}
+        yield name, len(members), {rule: sum(len(events[index]) for index in members) for rule, events in by_rule.items()}
 
 
 def drive(recording, folder, beacond):
     """The crossings of a drive that each rule found."""
     circles = recording.circles(folder)
     with written(recording.lines) as path:
-        told = {"ours": fences.ours(beacond, path, circles)[0]}
+        by_rule = {"ours": fences.ours(beacond, path, circles)[0]}
     for rule in (fences.naive, fences.aware):
-        told[rule.__name__] = [rule(recording.fixes, circle) for circle in circles]
+        by_rule[rule.__name__] = [rule(recording.fixes, circle) for circle in circles]
     return {rule: fences.total(fences.judge(recording.fixes, circle, heard) for circle, heard in zip(circles, events))
-            for rule, events in told.items()}
+            for rule, events in by_rule.items()}
 
 
 # --- The significant-change service -----------------------------------------------------------------------------------
 
 
 def parked(recording, beacond, service="significant"):
-    """The share of a parked day for which the receiver was on, and how often a place was told."""
+    """The share of a parked day for which the receiver was on, and how often a place was published."""
     with written(recording.day()) as path:
         done = gpsdlog.replay(beacond, path, gpsdlog.configuration({"service": service}))
     at_s, payload = done.of("health")[-1]
@@ -136,18 +136,18 @@ def parked(recording, beacond, service="significant"):
 
 
 def longest_miss_s(recording, beacond):
-    """For how long at most the gateway was 500 m and more from the place told last: time with fixes up to 100 m. And how often a
-    place was told, and the share for which the receiver was on."""
+    """For how long at most the gateway was 500 m and more from the place published last: time with fixes up to 100 m. And how often a
+    place was published, and the share for which the receiver was on."""
     with written(recording.lines) as path:
         done = gpsdlog.replay(beacond, path, gpsdlog.configuration({"service": "significant"}))
     updates = [(moment(payload["at"]), (payload["fix"]["latitude"], payload["fix"]["longitude"]))
                for payload in done.payloads("location")]
     longest = missed = timedelta()
-    told, before = None, None
+    published, before = None, None
     for fix in recording.usable:
         while updates and updates[0][0] <= fix.at:
-            told, missed = updates.pop(0)[1], timedelta()
-        if told and distance_m(told, fix.place) >= 500:
+            published, missed = updates.pop(0)[1], timedelta()
+        if published and distance_m(published, fix.place) >= 500:
             if before and fix.at - before <= GAP:
                 missed += fix.at - before
             longest = max(longest, missed)
@@ -184,10 +184,10 @@ def lines(folder, beacond):
     yield "| recording | circles | of them | beacond | plain circle | accuracy-aware |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for name in STILL:
-        for kind, count, told in still(recording(folder, name), beacond):
-            yield f"| {name} | {kind} | {count} | **{told['ours']}** | {told['naive']} | {told['aware']} |"
+        for kind, count, events in still(recording(folder, name), beacond):
+            yield f"| {name} | {kind} | {count} | **{events['ours']}** | {events['naive']} | {events['aware']} |"
     yield ""
-    yield "Drives: crossings told once, of so many; wrong events; median delay from the crossing of the cushion, seconds:"
+    yield "Drives: crossings reported once, of so many; wrong events; median delay from the crossing of the cushion, seconds:"
     yield ""
     yield "| recording | crossings | beacond | plain circle | accuracy-aware |"
     yield "| --- | --- | --- | --- | --- |"
@@ -199,7 +199,7 @@ def lines(folder, beacond):
     yield ""
     yield "`service = \"significant\"`:"
     yield ""
-    yield "| recording | places told | receiver on | 500 m missed for at most |"
+    yield "| recording | places published | receiver on | 500 m missed for at most |"
     yield "| --- | --- | --- | --- |"
     for name in STILL:
         share, count = parked(recording(folder, name), beacond)
