@@ -1,6 +1,6 @@
 @testable import Core
 
-/// Feeds a btsnoop capture, in pieces as a file is read. The first octet tells their size.
+/// Feeds a btsnoop capture, in pieces as a file is read. The first octet gives their size.
 func feedCapture(_ octets: [UInt8]) {
     let step = max(1, Int(octets.first ?? 1))
     let capture = Array(octets.dropFirst())

@@ -1,8 +1,8 @@
 @testable import Agent
 @testable import Core
 
-/// Feeds the octets of a connection to gpsd. The first octet tells whether the greeting comes and whether the receivers
-/// should be on. It also tells the size of the following pieces; a second passes between two of them.
+/// Feeds the octets of a connection to gpsd. The first octet says whether the greeting comes and whether the receivers
+/// should be on. It also gives the size of the following pieces; a second passes between two of them.
 func feedGPSD(_ octets: [UInt8]) {
     let choice = octets.first ?? 0
     var world = GPSDWorld(isListening: choice & 1 != 0)

@@ -19,7 +19,7 @@ private let settings: GatewaySettings = {
 func feedGateway(_ octets: [UInt8]) {
     var outputs: [GatewayOutput] = []
     var engine = GatewayEngine(settings, radioSees: true, canProbe: true, at: .origin, outputs: &outputs)
-    var told = Told()
+    var messages = PublishedMessages()
     var now = Instant.origin
     for start in stride(from: 0, through: octets.count - 8, by: 8) {
         let chapter = Array(octets[start..<start + 8])
@@ -35,7 +35,7 @@ func feedGateway(_ octets: [UInt8]) {
         require(figures.listedTracks <= settings.tracker.maxTransmitters, "the table is bounded")
         require(figures.instances <= settings.regions.limits.maxInstances, "so are instances")
         check(outputs)
-        told.tell(outputs)
+        messages.publish(outputs)
         outputs.removeAll(keepingCapacity: true)
     }
 }

@@ -30,7 +30,7 @@ private let epoch = "01KDVDNA0T0000000000000000"
 private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
 /// A gateway's messages: a subscriber can read all of them.
-struct Told {
+struct PublishedMessages {
     private var ledger: EventLedger
     private var composer: MessageComposer
     private var seq: Int64 = 1
@@ -42,7 +42,7 @@ struct Told {
         ledger = EventLedger(composer)
     }
 
-    mutating func tell(_ outputs: [GatewayOutput]) {
+    mutating func publish(_ outputs: [GatewayOutput]) {
         for output in outputs {
             switch output {
             case .transition(let transition, _):
@@ -50,17 +50,17 @@ struct Told {
                 if let event = entry.event { requireReadable(event.payload, as: .event) }
                 requireReadable(entry.state.payload, as: .state)
                 if entry.event != nil { seq += 1 }
-            case .message(let announcement, let at): tell(announcement.content, at: at)
+            case .message(let announcement, let at): publish(announcement.content, at: at)
             case .locationStatus(let status, let at):
-                let told = composer.status(
+                let message = composer.status(
                     isOnline: true, epoch: epoch, radio: .replay, location: status, at: at, timebase)
-                requireReadable(told.payload, as: .status)
+                requireReadable(message.payload, as: .status)
             default: break
             }
         }
     }
 
-    private mutating func tell(_ content: any MessageContent, at now: Instant) {
+    private mutating func publish(_ content: any MessageContent, at now: Instant) {
         let context = PublicationContext(
             at: now, timebase, number: { MessageNumber(epoch: epoch, series: $0, seq: 1) }, eventSeq: { _ in 1 })
         let publication = content.publication(by: &composer, context)

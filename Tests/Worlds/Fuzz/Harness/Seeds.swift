@@ -106,7 +106,7 @@ enum Seeds {
         } + [Array("/monitor/door\n{\"id\":\"door\",\"uuid\":\"39ED98FF-2900-441A-802F-9C398FC199D2\"}".utf8)]
     }
 
-    /// Data of gpsd, after the octet that tells how it comes.
+    /// Data of gpsd, after the octet that says how it comes.
     private static var connections: [[UInt8]] {
         let device = #"{"class":"DEVICE","path":"/dev/a","activated":"2026-11-21T12:00:00.000Z"}"#
         let fix =

@@ -41,12 +41,12 @@ final class SimulatedBroker {
         }
     }
 
-    /// Stops the broker. Its host tells the clients, or not.
+    /// Stops the broker. Its host resets the clients' connections, or not.
     func stop(politely: Bool, keepsRetained: Bool) {
         isUp = false
         if !keepsRetained { retained = [:] }
         for (client, session) in sessions.sorted(by: { $0.key < $1.key }) where politely {
-            tell(.lost(.closedByBroker), client, session.attempt)
+            send(.lost(.closedByBroker), client, session.attempt)
         }
         sessions = [:]
     }
@@ -56,7 +56,7 @@ final class SimulatedBroker {
     /// Ends a client's connection, with the reason if the protocol allows one.
     func end(_ reason: ReasonCode?, of client: Int) {
         guard let session = sessions[client] else { return }
-        tell(.lost(reason.map { .disconnected($0) } ?? .closedByBroker), client, session.attempt)
+        send(.lost(reason.map { .disconnected($0) } ?? .closedByBroker), client, session.attempt)
         endSession(of: client, saysWill: true)
     }
 
@@ -65,7 +65,7 @@ final class SimulatedBroker {
         sessions[client] = nil
     }
 
-    private func tell(_ event: ClientEvent, _ client: Int, _ attempt: Int) {
+    private func send(_ event: ClientEvent, _ client: Int, _ attempt: Int) {
         world.line(of: client).toClient(event, of: attempt)
     }
 
@@ -74,7 +74,7 @@ final class SimulatedBroker {
         guard isUp, sessions[client]?.attempt == attempt else {
             // The connection is gone: the host answers with a reset.
             if case .end = packet { return }
-            return tell(.lost(.closedByBroker), client, attempt)
+            return send(.lost(.closedByBroker), client, attempt)
         }
         sessions[client]?.lastHeard = world.now
         switch packet {
@@ -83,7 +83,7 @@ final class SimulatedBroker {
         case .subscribe(let filter): subscribe(filter, of: attempt, from: client)
         case .unsubscribe(let filter): sessions[client]?.filters.remove(filter)
         case .disconnect: endSession(of: client, saysWill: false)
-        case .ping: tell(.heard, client, attempt)
+        case .ping: send(.heard, client, attempt)
         case .end: endSession(of: client, saysWill: true)
         }
     }
@@ -91,10 +91,10 @@ final class SimulatedBroker {
     /// Subscribes: retained messages come at once, all others as they are accepted.
     private func subscribe(_ filter: String, of attempt: Int, from client: Int) {
         sessions[client]?.filters.insert(filter)
-        tell(.subscribed(filter: filter, [.success]), client, attempt)
+        send(.subscribed(filter: filter, [.success]), client, attempt)
         for (topic, payload) in retained.sorted(by: { $0.key < $1.key }) where Self.matches(topic, filter) {
             let message = IncomingMessage(topic: topic, payload: .bytes(payload), isRetained: true)
-            tell(.received(message), client, attempt)
+            send(.received(message), client, attempt)
         }
     }
 
@@ -117,14 +117,14 @@ final class SimulatedBroker {
     private func connect(_ attempt: Int, _ client: Int, _ will: Message?) {
         guard isUp else {
             let failure = ConnectionFailure.unreachable(host: "broker", port: 1883, detail: "Connection refused")
-            return tell(.lost(failure), client, attempt)
+            return send(.lost(failure), client, attempt)
         }
-        if let loginRefusal { return tell(.lost(.refused(loginRefusal)), client, attempt) }
+        if let loginRefusal { return send(.lost(.refused(loginRefusal)), client, attempt) }
         // The older connection of the same client is taken over, and its will published.
         endSession(of: client, saysWill: true)
         sessions[client] = Session(attempt: attempt, will: will, lastHeard: world.now)
         world.add(.keepaliveCheck(attempt: attempt), of: client, at: world.now + .seconds(5))
-        tell(.connected(BrokerLimits(receiveMaximum: chance.number(1...40))), client, attempt)
+        send(.connected(BrokerLimits(receiveMaximum: chance.number(1...40))), client, attempt)
     }
 
     private func publish(_ mid: UInt16, _ message: Message, of attempt: Int, from client: Int) {
@@ -132,11 +132,11 @@ final class SimulatedBroker {
         if chance.happens(endings.chance), let reason = chance.pick(endings.reasons) { return end(reason, of: client) }
         if chance.happens(refusals.chance), let reason = chance.pick(refusals.reasons) {
             world.refused(message)
-            return tell(.acknowledged(mid: mid, reason), client, attempt)
+            return send(.acknowledged(mid: mid, reason), client, attempt)
         }
         accept(message)
         let reason: ReasonCode = chance.happens(0.1) ? .noMatchingSubscribers : .success
-        tell(.acknowledged(mid: mid, reason), client, attempt)
+        send(.acknowledged(mid: mid, reason), client, attempt)
     }
 
     private func accept(_ message: Message) {
@@ -147,7 +147,7 @@ final class SimulatedBroker {
         for (client, session) in sessions.sorted(by: { $0.key < $1.key })
         where session.filters.contains(where: { Self.matches(message.topic, $0) }) {
             if drops > 0, message.qos == .atMostOnce, dropChance.happens(drops) { continue }
-            tell(.received(echo), client, session.attempt)
+            send(.received(echo), client, session.attempt)
         }
     }
 }

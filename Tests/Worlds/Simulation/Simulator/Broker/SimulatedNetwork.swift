@@ -7,7 +7,7 @@ final class SimulatedNetwork {
     enum Cut {
         /// Packets wait and are sent again, as by TCP.
         case delays
-        /// A router forgets the connections: none of their packets ever arrives, and neither end is told.
+        /// A router forgets the connections: none of their packets ever arrives, and neither end learns of it.
         case forgets
     }
 

@@ -1,7 +1,7 @@
 @testable import Agent
 @testable import Core
 
-/// A model of the circles: the states that the agent may and must tell, from the van's true place and its receiver's
+/// A model of the circles: the states that the agent may and must publish, from the van's true place and its receiver's
 /// reports.
 struct CircleWitness {
     private struct Standing {
@@ -17,8 +17,8 @@ struct CircleWitness {
         var clear: (isInside: Bool, since: Instant)?
         var state = RegionState.unknown
         var isOccupied: Bool?
-        /// The time of the first state that was told in this life.
-        var toldSince: Instant?
+        /// The time of the first state that was published in this life.
+        var knownSince: Instant?
     }
 
     /// The time in which the van may move between a fix and its effect.
@@ -73,7 +73,7 @@ struct CircleWitness {
             circles[instance]?.isOccupied = stored[instance]
             circles[instance]?.state = .unknown
             circles[instance]?.clear = nil
-            circles[instance]?.toldSince = nil
+            circles[instance]?.knownSince = nil
             circles[instance]?.seeminglyInside = nil
             circles[instance]?.seeminglyOutside = nil
         }
@@ -137,8 +137,8 @@ struct CircleWitness {
                 circles[instance]?.clear = (isInside, now)
                 continue
             }
-            // Before its first state is told, a crossing does not count.
-            let begins = max(clear.since, standing.toldSince ?? clear.since + standing.crossingAfter)
+            // Before its first state is published, a crossing does not count.
+            let begins = max(clear.since, standing.knownSince ?? clear.since + standing.crossingAfter)
             guard now - begins > standing.crossingAfter + Self.patience else { continue }
             dueCount += 1
             if standing.state != (isInside ? .inside : .outside) {
@@ -152,7 +152,7 @@ struct CircleWitness {
 
     // MARK: - Outputs of the engine
 
-    mutating func told(_ transition: RegionTransition, at now: Instant) throws(Violation) {
+    mutating func take(_ transition: RegionTransition, at now: Instant) throws(Violation) {
         guard var standing = circles[transition.instance] else { return }
         let name = transition.instance.region
         if let event = transition.event {
@@ -173,7 +173,7 @@ struct CircleWitness {
             try checkState(transition.state, standing, name)
             if transition.state != .unknown { standing.isOccupied = transition.state == .inside }
         }
-        if transition.state != .unknown, standing.toldSince == nil { standing.toldSince = now }
+        if transition.state != .unknown, standing.knownSince == nil { standing.knownSince = now }
         standing.state = transition.state
         circles[transition.instance] = standing
     }

@@ -1,7 +1,7 @@
 @testable import Agent
 @testable import Core
 
-/// The coverage that subscribers were told, compared with the times at which there was an agent.
+/// The coverage that subscribers received, compared with the times at which there was an agent.
 struct CoverageAccount {
     var series = SeriesAccount<CoveragePayload>(.spans)
     private var lives: [(begin: Instant, end: Instant)] = []

@@ -3,7 +3,7 @@
 
 /// A model of the store of events: the events that must exist, from the engine's outputs and the outbox's reports.
 struct Ledger {
-    /// A crossing that the engine told.
+    /// A crossing that the engine found.
     struct Crossing: Hashable {
         var instance: RegionInstanceID
         var isEntry: Bool
@@ -40,32 +40,32 @@ struct Ledger {
     /// The gateway in which each epoch began.
     private var owners: [String: TopicTree] = [:]
     private var topics: TopicTree?
-    /// Crossings that were told and are not committed yet, in order.
+    /// Crossings that were found and are not committed yet, in order.
     private(set) var waiting: [Crossing] = []
     /// Crossings that may or may not have been committed when the process ended.
     private var inDoubt: [Crossing] = []
     private var volatile: [(epoch: String, seq: Int64)] = []
-    /// The number of crossings that this process was told.
-    private(set) var toldCount: Int64 = 0
+    /// The number of crossings that this process has found.
+    private(set) var crossingCount: Int64 = 0
 
-    mutating func told(_ outputs: [GatewayOutput]) {
+    mutating func take(_ outputs: [GatewayOutput]) {
         for output in outputs {
-            let told: (instance: RegionInstanceID, event: RegionEvent)? =
+            let crossing: (instance: RegionInstanceID, event: RegionEvent)? =
                 switch output {
                 case .transition(let transition, _): transition.event.map { (transition.instance, $0) }
                 case .exit(let instance, let event, at: _): (instance, event)
                 default: nil
                 }
-            guard let told else { continue }
-            toldCount += 1
-            waiting.append(Crossing(instance: told.instance, isEntry: told.event.kind == .enter))
+            guard let crossing else { continue }
+            crossingCount += 1
+            waiting.append(Crossing(instance: crossing.instance, isEntry: crossing.event.kind == .enter))
         }
     }
 
     /// A process has begun with this outbox.
     mutating func lifeBegan(_ outbox: Outbox, _ topics: TopicTree) throws(Violation) {
         self.topics = topics
-        toldCount = 0
+        crossingCount = 0
         waiting = []
         try resume(outbox)
     }

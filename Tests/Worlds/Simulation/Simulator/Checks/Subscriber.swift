@@ -96,14 +96,14 @@ final class Subscriber {
         guard let crossing = entry.crossing else { return }
         let isItsTopic = world.ledger.topics(ofEpoch: event.epoch)?.event(crossing.instance) == message.topic
         if !isItsTopic || (event.exit == nil) != crossing.isEntry {
-            throw Violation(invariant: .numberedOnce, detail: "event \(event.seq) is not what the engine had told")
+            throw Violation(invariant: .numberedOnce, detail: "event \(event.seq) is not what the engine had published")
         }
     }
 
     /// Checks that a state names the last event of its instance, which is committed by then.
     private func receive(_ state: StatePayload, _ message: Message, of subject: Topic.Subject) throws(Violation) {
         guard subject == .region(.state, state.instance) else {
-            throw Violation(invariant: .stateAgrees, detail: "\(message.topic) tells of \(state.instance)")
+            throw Violation(invariant: .stateAgrees, detail: "\(message.topic) names \(state.instance)")
         }
         let isOwn = message.topic == world.topics.state(state.instance)
         guard state.eventSeq > 0, isOwn, world.instances.contains(state.instance) else { return }

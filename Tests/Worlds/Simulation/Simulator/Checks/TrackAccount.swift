@@ -20,22 +20,22 @@ struct TrackAccount {
         var mayBeLost = false
     }
 
-    /// Every fix of the receiver, with its order, and whether it may be told at all.
-    private var said: [Key: (order: Int, mayBeTold: Bool)] = [:]
+    /// Every fix of the receiver, with its order, and whether it may be published at all.
+    private var reported: [Key: (order: Int, isUsable: Bool)] = [:]
     private var kept: [Key: Kept] = [:]
     /// Fixes that are kept and in no batch yet.
     private var open: [Key] = []
     private var volatile: [Key] = []
-    /// Batches that the engine has told and that have no number yet.
+    /// Batches that the engine has published and that have no number yet.
     private var waiting: [[Key]] = []
     private var inDoubt: [[Key]] = []
     private var epochs: [String: [Int64: Batch]] = [:]
     private var gaps: [String: [ClosedRange<Int64>]] = [:]
     private var current: Numbering?
-    private var toldIn: [Key: (epoch: String, number: Int64)] = [:]
+    private var batchOf: [Key: (epoch: String, number: Int64)] = [:]
     private(set) var batchCount = 0
     private(set) var placeCount = 0
-    /// The place that the engine told last in this life.
+    /// The place that the engine published last in this life.
     private(set) var lastPlace: (fix: Fix, at: Instant)?
 
     /// The number of batches that have got a number.
@@ -43,20 +43,20 @@ struct TrackAccount {
 
     // MARK: - Reports of the receiver and the engine
 
-    /// - Parameter mayBeTold: whether it is a fix, and not worse than `desired_accuracy_m`.
-    mutating func said(_ fix: Fix, mayBeTold: Bool) {
-        said[StoredFix.encoded(fix)] = (said.count, mayBeTold)
+    /// - Parameter isUsable: whether it is a fix, and not worse than `desired_accuracy_m`.
+    mutating func report(_ fix: Fix, isUsable: Bool) {
+        reported[StoredFix.encoded(fix)] = (reported.count, isUsable)
     }
 
     func isKept(_ fix: Fix) -> Bool { kept[StoredFix.encoded(fix)] != nil }
 
-    mutating func told(_ outputs: [GatewayOutput], at now: Instant) throws(Violation) {
+    mutating func take(_ outputs: [GatewayOutput], at now: Instant) throws(Violation) {
         for output in outputs {
             guard case .message(let announcement, _) = output else { continue }
             switch announcement.content {
             case let stored as KeptFix:
                 let key = StoredFix.encoded(stored.fix)
-                try checkSaid(key, "is kept")
+                try checkReported(key, "is kept")
                 kept[key] = Kept(at: now)
                 open.append(key)
                 volatile.append(key)
@@ -68,16 +68,16 @@ struct TrackAccount {
                 open = []
                 waiting.append(keys)
             case let location as GatewayLocation:
-                try checkSaid(StoredFix.encoded(location.placed.fix), "is told")
+                try checkReported(StoredFix.encoded(location.placed.fix), "is published")
                 lastPlace = (location.placed.fix, now)
             default: break
             }
         }
     }
 
-    private func checkSaid(_ key: Key, _ what: String) throws(Violation) {
-        if said[key]?.mayBeTold != true {
-            throw Violation(invariant: .place, detail: "a place \(what) that no receiver told well enough")
+    private func checkReported(_ key: Key, _ what: String) throws(Violation) {
+        if reported[key]?.isUsable != true {
+            throw Violation(invariant: .place, detail: "a place \(what) that no receiver reported well enough")
         }
     }
 
@@ -135,7 +135,7 @@ struct TrackAccount {
         waiting = []
     }
 
-    /// The gateway is another one from now on, which tells nothing about this one's way.
+    /// The gateway is another one from now on, which says nothing about this one's way.
     mutating func moved() {
         let numbered = Set(epochs.values.flatMap { $0.values.flatMap { $0.fixes ?? [] } })
         for key in kept.keys where !numbered.contains(key) { kept[key]?.mayBeLost = true }
@@ -151,7 +151,7 @@ struct TrackAccount {
 
     mutating func receive(_ place: LocationPayload) throws(Violation) {
         placeCount += 1
-        try checkSaid(StoredFix.encoded(place.fix), "arrives")
+        try checkReported(StoredFix.encoded(place.fix), "arrives")
     }
 
     /// - Parameters:
@@ -169,19 +169,19 @@ struct TrackAccount {
         }
         batchCount += 1
         if let fixes = entry?.fixes, fixes != keys {
-            throw Violation(invariant: .batches, detail: "batch \(number) is not what the engine had told")
+            throw Violation(invariant: .batches, detail: "batch \(number) is not what the engine had published")
         }
         if isStated(epoch, number) {
             throw Violation(invariant: .gapsStated, detail: "batch \(number) came although a gap had said it would not")
         }
         for key in keys {
-            try checkSaid(key, "arrives in a batch")
-            if let first = toldIn[key], !mayComeAgain {
+            try checkReported(key, "arrives in a batch")
+            if let first = batchOf[key], !mayComeAgain {
                 throw Violation(invariant: .batches, detail: "a fix comes in batch \(number), and in \(first.number)")
             }
-            toldIn[key] = (epoch, number)
+            batchOf[key] = (epoch, number)
         }
-        let orders = keys.map { said[$0]?.order ?? 0 }
+        let orders = keys.map { reported[$0]?.order ?? 0 }
         if orders != orders.sorted() {
             throw Violation(invariant: .batches, detail: "the fixes of batch \(number) are not in their order")
         }

@@ -1,14 +1,14 @@
 @testable import Agent
 @testable import Core
 
-/// A model of the shop as the radio heard it: the events that the engine may tell.
+/// A model of the shop as the radio heard it: the events that the engine may publish.
 struct Witness {
     private struct Region {
         /// The true time of the last report that reached the agent, and the agent's whole listening time by then.
         var lastHeard: Instant?
         var listenedWhenHeard = TimeSpan.zero
         var state = RegionState.unknown
-        /// Whether the last event told that a beacon is inside; `nil` without an event.
+        /// Whether a beacon is inside by the last event; `nil` without an event.
         var isOccupied: Bool?
         /// The true time of the entry; `nil` where it is not certain which stay the store continues.
         var enteredAt: Instant?
@@ -109,7 +109,7 @@ struct Witness {
 
     // MARK: - Outputs of the engine
 
-    mutating func told(
+    mutating func take(
         _ transition: RegionTransition, radioSees: Bool, adapterIsUp: Bool, at now: Instant
     ) throws(Violation) {
         guard var region = regions[transition.instance] else {
@@ -176,7 +176,7 @@ struct Witness {
         let error_s = (stay.dwell - dwell).seconds
         if max(error_s, -error_s) > 1 + dwell.seconds / 1_000 {
             throw Violation(
-                invariant: .clocks, detail: "\(name): a stay of \(dwell.seconds) s is told as \(stay.dwell.seconds) s")
+                invariant: .clocks, detail: "\(name): a stay of \(dwell.seconds) s becomes \(stay.dwell.seconds) s")
         }
     }
 

@@ -2,7 +2,7 @@ import CSQLite
 
 @testable import Core
 
-/// A disk in memory under SQLite. It fails when told, and forgets at a power cut what was not synced.
+/// A disk in memory under SQLite. It fails when asked to, and forgets at a power cut what was not synced.
 ///
 /// Writes are remembered until a sync. A power cut then keeps, drops or tears each unsynced one, as a disk's cache
 /// does. A failed sync loses some of them for good, as in Linux: the kernel marks their pages clean, and the next sync
@@ -194,7 +194,7 @@ final class SimulatedDisk {
         if linuxChance.happens(0.3) { file.content = file.synced }
     }
 
-    /// Reads into `buffer`; beyond the end it reads zeros, which SQLite has to be told.
+    /// Reads into `buffer`; beyond the end it reads zeros, which SQLite has to learn.
     func read(_ file: File, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
         if hasCrashed || trouble == .errors || trouble == .gone { return SQLITE_IOERR }
         let count = max(0, min(buffer.count, file.content.count - offset))

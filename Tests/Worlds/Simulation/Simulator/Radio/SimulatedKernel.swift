@@ -41,7 +41,7 @@ final class SimulatedKernel: BluetoothKernel {
     func receive(_ packet: [UInt8]) { socket?.queue(packet, stamp: wall) }
 
     /// The adapter came, went, or was powered up or down.
-    func tell(_ event: DeviceEvent) {
+    func post(_ event: DeviceEvent) {
         deviceEvents.append(event)
         if event.change == .unregistered { socket?.fail() }
     }

@@ -9,9 +9,9 @@ struct GatewayClaims {
         var thereSince: Instant?
         /// Whether the gateway had it inside before the store's process began.
         var wasThere = false
-        /// The time at which the gateway told that no beacon is inside any more; `nil` while it tells otherwise.
+        /// The time at which the gateway published that no beacon is inside any more; `nil` while it publishes otherwise.
         var leftAt: Instant?
-        /// The time at which the gateway told that it does not know.
+        /// The time at which the gateway published that it does not know.
         var unknownSince: Instant?
         var epoch = ""
         var seq: Int64 = 0
@@ -104,7 +104,7 @@ struct GatewayClaims {
         claims[instance, default: [:]][gateway] = word
     }
 
-    /// A late entry tells nothing about the present. An exit tells the present, or a later state will tell otherwise.
+    /// A late entry says nothing about the present. An exit has the present, or a later state will correct it.
     private mutating func record(_ event: EventPayload, _ word: inout Claim, at now: Instant) {
         if word.epoch == event.epoch, event.seq <= word.seq { return }
         (word.epoch, word.seq) = (event.epoch, event.seq)

@@ -12,7 +12,7 @@ struct StoreScenario {
     let faults: [StoreFault]
     /// Indexed by machine; the last one is the store's own.
     let drifts_ppm: [Int64]
-    /// A store with a twin has only faults of connections and gateways. It has to tell the same as its twin.
+    /// A store with a twin has only faults of connections and gateways. It has to publish the same as its twin.
     let hasTwin: Bool
 
     init(seed: UInt64, hasTwin: Bool = false) throws(ConfigurationErrors) {

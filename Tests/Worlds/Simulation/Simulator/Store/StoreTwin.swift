@@ -4,15 +4,15 @@
 ///
 /// The broker's subscriber collects events and states in the order in which they came. Statuses and lists are left out:
 /// the twin's connections are never down, and no exit waits for a list. Once everything has arrived, the store must
-/// have told the visits of its twin.
+/// have published the visits of its twin.
 struct StoreTwin {
-    /// One visit, as its exit tells it.
+    /// One visit, as its exit has it.
     struct Visit: CustomStringConvertible {
         var instance: String
         var entered: WallTime
         var left: WallTime
         var lastHeard: WallTime
-        /// Whether an event of a zone, told before, has the time of its exit: a region is not left before these.
+        /// Whether an earlier event of a zone has the time of its exit: a region is not left before these.
         var endsWithAZone = false
 
         var description: String {
@@ -20,9 +20,9 @@ struct StoreTwin {
             return "\(instance) entered \(times[0]), heard until \(times[1]), left \(times[2])"
         }
 
-        /// Returns whether a visit that the store told is this visit of its twin. Times of two processes differ by
+        /// Returns whether a visit that the store published is this visit of its twin. Times of two processes differ by
         /// rounding. From lists, the store may have heard the beacon later.
-        func isTold(by other: Visit) -> Bool {
+        func isMatched(by other: Visit) -> Bool {
             let left = other.endsWithAZone ? min(self.left, other.left) : other.left
             let differences = [
                 entered - other.entered, self.left - left, max(lastHeard - other.lastHeard, .zero),
@@ -46,9 +46,9 @@ struct StoreTwin {
     private let topics: TopicTree
     private let timebase = Timebase(wallAtOrigin: SimulatedMachine.begin, isSynced: true)
     private var words: [Word] = []
-    /// The visits that the store has told.
-    private var told: [Visit] = []
-    /// The last event of a zone of each region instance that the store has told.
+    /// The visits that the store has published.
+    private var published: [Visit] = []
+    /// The last event of a zone of each region instance that the store has published.
     private var zoneEvents: [String: (at: WallTime, seq: Int64)] = [:]
     /// `health.late` of the store.
     private var late: UInt64 = 0
@@ -66,7 +66,7 @@ struct StoreTwin {
         let rank: Int? = payload is EventPayload ? 0 : payload is StatePayload ? 1 : nil
         guard let rank else { return }
         let word = Word(at: payload.head.at, rank: rank, topic: message.topic, octets: message.payload)
-        // A gateway clears what it does not monitor before it tells anything about it, and that clock is finer.
+        // A gateway clears what it does not monitor before it publishes anything about it, and that clock is finer.
         for index in words.indices where words[index].octets.isEmpty && words[index].instance == word.instance {
             if words[index].at > word.at { (words[index].at, words[index].rank) = (word.at, -1) }
         }
@@ -74,12 +74,12 @@ struct StoreTwin {
     }
 
     /// The subscriber has received an event of the store; each number once.
-    mutating func told(_ event: EventPayload, _ instance: RegionInstanceID) {
+    mutating func receiveEvent(_ event: EventPayload, _ instance: RegionInstanceID) {
         if instance.zone != nil { zoneEvents[instance.inZone(nil).name] = (event.head.at, event.seq) }
         guard instance.zone == nil, let exit = event.exit else { return }
         // The zone's exit that comes with the region's has the number before it.
         let endsWithAZone = zoneEvents[instance.name].map { $0.at == event.head.at && event.seq - $0.seq > 1 } ?? false
-        told.append(
+        published.append(
             Visit(
                 instance: instance.name, entered: exit.enteredAt, left: event.head.at, lastHeard: exit.lastHeardAt,
                 endsWithAZone: endsWithAZone))
@@ -92,21 +92,21 @@ struct StoreTwin {
 
     /// Compares the store's visits with those of its twin.
     ///
-    /// - Parameter now: the time at which both have nothing left to tell.
+    /// - Parameter now: the time at which both have nothing left to publish.
     func check(at now: Instant) throws(Violation) {
         let expected = visits(until: now)
         try checkOverlaps()
-        let missing = expected.filter { visit in !told.contains { visit.isTold(by: $0) } }
-        let invented = told.filter { visit in !expected.contains { $0.isTold(by: visit) } }
+        let missing = expected.filter { visit in !published.contains { visit.isMatched(by: $0) } }
+        let invented = published.filter { visit in !expected.contains { $0.isMatched(by: visit) } }
         guard !missing.isEmpty || !invented.isEmpty || late > 0 else { return }
         let detail =
-            "the twin alone told \(missing.sorted { $0.left < $1.left }), the store alone told \(invented.sorted { $0.left < $1.left }), late: \(late)"
+            "the twin alone published \(missing.sorted { $0.left < $1.left }), the store alone published \(invented.sorted { $0.left < $1.left }), late: \(late)"
         throw Violation(invariant: .eventTime, detail: detail)
     }
 
     /// Checks that no two visits of one instance overlap.
     private func checkOverlaps() throws(Violation) {
-        for (_, visits) in Dictionary(grouping: told, by: \.instance) {
+        for (_, visits) in Dictionary(grouping: published, by: \.instance) {
             let inOrder = visits.sorted { ($0.entered, $0.left) < ($1.entered, $1.left) }
             for (one, next) in zip(inOrder, inOrder.dropFirst()) where next.entered < one.left {
                 throw Violation(invariant: .eventTime, detail: "\(one) overlaps \(next)")

@@ -12,7 +12,7 @@ struct StoreWitness {
         var inside: Set<RegionInstanceID>
     }
 
-    /// After a restart one instant may be told as another wall clock time, because the clocks drift.
+    /// After a restart one instant may be published as another wall clock time, because the clocks drift.
     private static let drift = TimeSpan.seconds(0.2)
 
     private let lateAfter: TimeSpan
@@ -48,7 +48,7 @@ struct StoreWitness {
     /// The delivery loop of the store's process has ended a round: it decided its numbered events before it took the
     /// new messages.
     ///
-    /// - Parameter isPlain: whether everything that it ever told was committed. Otherwise an unreadable file may hold
+    /// - Parameter isPlain: whether everything that it ever published was committed. Otherwise an unreadable file may hold
     /// the distant past.
     mutating func roundEnded(
         _ outbox: Outbox, _ timebase: Timebase, rightClocks: [String: Int], isPlain: Bool, at now: Instant
@@ -101,7 +101,7 @@ struct StoreWitness {
     /// The subscriber has received an event of the store, in the order of its number.
     ///
     /// - Parameter rightClocks: the gateways whose clock was never wrong, by id.
-    mutating func told(
+    mutating func receive(
         _ event: EventPayload, _ instance: RegionInstanceID, _ hearing: HearingLog, rightClocks: [String: Int]
     ) throws(Violation) {
         // A late visit lies between two others: it is compared with them by the twin.

@@ -177,8 +177,8 @@ extension StoreWorld: Surroundings {
             guard topic.gateway == site.topics else { return }
             trace("store: \(message.topic) \(String(decoding: message.payload, as: UTF8.self))")
             while let event = account.next(of: site.topics) {
-                try witness.told(event.payload, event.instance, hearing, rightClocks: rightClocks)
-                twin?.told(event.payload, event.instance)
+                try witness.receive(event.payload, event.instance, hearing, rightClocks: rightClocks)
+                twin?.receiveEvent(event.payload, event.instance)
             }
         }
     }

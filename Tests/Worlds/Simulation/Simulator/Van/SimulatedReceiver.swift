@@ -136,7 +136,7 @@ final class SimulatedReceivers: FixReceivers, @unchecked Sendable {
 
     func listen(_ isListening: Bool) { self.isListening = isListening }
 
-    func tell(_ news: GPSDUpdate) { self.news.append(news) }
+    func add(_ news: GPSDUpdate) { self.news.append(news) }
 
     /// The wall clock's time at a recent instant, where it is known to be right.
     func clock(_ instant: Instant) -> WallTime? {

@@ -75,7 +75,7 @@ final class AgentLife {
             kernel: kernel, bell: bell, logger: logger)
     }
 
-    /// The liveness that the radio loop told the engine last.
+    /// The liveness that the radio loop reported to the engine last.
     var liveness: RadioLiveness? { radio.liveness }
 
     /// The number of events committed since the start.
@@ -110,7 +110,7 @@ final class AgentLife {
     func hear(_ news: GPSDUpdate) {
         guard !isStopping, let receivers else { return }
         catchUp()
-        receivers.tell(news)
+        receivers.add(news)
         bell.ring()
         radioWorks()
     }
@@ -133,11 +133,11 @@ final class AgentLife {
 
     private func takeOutputs() {
         let content = outer.take()
-        world.told(content.outputs, self)
+        world.take(content.outputs, self)
         inner.push(content.outputs)
         if let availability = content.availability { inner.push(availability) }
         if let figures = content.figures {
-            world.told(figures, broken: radio.owner.brokenInvariant)
+            world.checkFigures(figures, broken: radio.owner.brokenInvariant)
             inner.push(figures, content.radio)
         }
         let hasUpdate = !content.outputs.isEmpty || content.availability != nil

@@ -51,7 +51,7 @@ final class SimulatedMachine: Machine {
     /// The wall clock's time at true time `time`, as it is set now.
     func wall(at time: Instant) -> WallTime { Self.begin + (time - .origin) + wallError }
 
-    /// The true time, as satellites tell it.
+    /// The true time, as satellites have it.
     var trueTime: WallTime { Self.wall(world.now) }
 
     /// The time of a right wall clock.

@@ -32,7 +32,7 @@ extension World {
         case .endings(let chance, let reasons): broker.endings = (chance, reasons)
         case .brokerHangsUp(let reason): broker.end(reason, of: Self.client)
         case .shuffledAcknowledgements: network.shufflesAcknowledgements = true
-        case .adapter(let trouble): tell(adapter.begin(trouble))
+        case .adapter(let trouble): post(adapter.begin(trouble))
         case .clockSet(let step): machine.wallError = machine.wallError + step
         case .clockUnsynced: machine.isSynced = false
         case .clockLost(let behind): machine.losesTime(behind)
@@ -55,7 +55,7 @@ extension World {
         case .refusals: broker.refusals = (0, [])
         case .endings: broker.endings = (0, [])
         case .shuffledAcknowledgements: network.shufflesAcknowledgements = false
-        case .adapter: tell(adapter.mend())
+        case .adapter: post(adapter.mend())
         case .clockUnsynced: machine.isSynced = true
         case .clockLost: machine.synchronises()
         case .slowController: adapter.answersAfter = SimulatedAdapter.usualAnswer
@@ -70,11 +70,11 @@ extension World {
         disk.operationsUntilCrash = operations
     }
 
-    private func tell(_ event: DeviceEvent?) {
+    private func post(_ event: DeviceEvent?) {
         guard let event, let life else { return }
-        // The radio hears nothing from here on, even before the loop is told.
+        // The radio hears nothing from here on, even before the loop learns of it.
         witness.listens(life.kernel.seemsToListen, at: now)
-        life.kernel.tell(event)
+        life.kernel.post(event)
         life.radioWorks()
     }
 }

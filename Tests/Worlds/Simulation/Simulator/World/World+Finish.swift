@@ -74,10 +74,10 @@ extension World {
         }
         let queued = life.outbox.health.queuedEvents
         if queued > 0 { throw Violation(invariant: .recovers, detail: "\(queued) events are still queued") }
-        if life.eventCount != ledger.toldCount {
+        if life.eventCount != ledger.crossingCount {
             throw Violation(
                 invariant: .nothingLost,
-                detail: "\(ledger.toldCount) crossings were told, \(life.eventCount) events committed")
+                detail: "\(ledger.crossingCount) crossings were found, \(life.eventCount) events committed")
         }
         for (name, epoch) in ledger.epochs.sorted(by: { $0.key < $1.key }) {
             for (seq, entry) in epoch.entries.sorted(by: { $0.key < $1.key })
@@ -88,7 +88,7 @@ extension World {
         }
     }
 
-    /// Checks that the broker retains what the agent told last, with the number of the last event.
+    /// Checks that the broker retains what the agent published last, with the number of the last event.
     private func checkRetained() throws(Violation) {
         guard let numbering = life?.outbox.numbering else { return }
         let topics = topics

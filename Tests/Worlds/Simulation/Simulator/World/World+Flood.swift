@@ -1,6 +1,6 @@
 @testable import Core
 
-/// Recovery: after a flood of made-up beacons, a real visit is told without a restart.
+/// Recovery: after a flood of made-up beacons, a real visit is published without a restart.
 extension World {
     /// The length of the flood: it makes up 50 identities a second, more than a minute admits.
     private static let flood = TimeSpan.seconds(5)
@@ -22,15 +22,15 @@ extension World {
         agenda.add(.advertising(device: visitor), at: now)
         let cart = RegionInstanceID(region: "cart", .minor(major: Shop.visitor.major, minor: Shop.visitor.minor))
         let topic = topics.state(cart)
-        func isTold() -> Bool {
+        func isPublished() -> Bool {
             broker.retained[topic].flatMap { try? StatePayload(decoding: $0) }?.state == .inside
         }
-        pass(until: now + Self.recovery, or: isTold)
+        pass(until: now + Self.recovery, or: isPublished)
         check { () throws(Violation) in
-            if !isTold() {
+            if !isPublished() {
                 throw Violation(
                     invariant: .recovers,
-                    detail: "a flood is over for \(Self.recovery.seconds) s, and a visit is not told")
+                    detail: "a flood is over for \(Self.recovery.seconds) s, and a visit is not published")
             }
         }
     }

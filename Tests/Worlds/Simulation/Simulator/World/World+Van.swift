@@ -30,7 +30,7 @@ extension World {
         }
         trace("receiver: \(report.kind) \(report.fix.map { "\($0.coordinate)" } ?? "")")
         let accuracy_m = settings.gateway.location?.desiredAccuracy_m ?? 0
-        if let fix = report.fix { tracks.said(fix, mayBeTold: fix.horizontalAccuracy_m <= accuracy_m) }
+        if let fix = report.fix { tracks.report(fix, isUsable: fix.horizontalAccuracy_m <= accuracy_m) }
         let clock = listener.receivers?.clock(machine.now)
         listener.hear(news)
         guard life === listener else { return }
@@ -51,7 +51,7 @@ extension World {
         witness.state(of: instance) ?? circles.state(of: instance)
     }
 
-    /// Checks that the broker retains the place that was told last.
+    /// Checks that the broker retains the place that was published last.
     func checkRetainedPlace() throws(Violation) {
         guard let last = tracks.lastPlace, now - last.at > .seconds(10) else { return }
         let payload = broker.retained[topics.topic(.gateway(.location))]
@@ -59,7 +59,7 @@ extension World {
             throw Violation(invariant: .place, detail: "no place is retained")
         }
         if StoredFix.encoded(place.fix) != StoredFix.encoded(last.fix) {
-            throw Violation(invariant: .place, detail: "another place is retained than was told last")
+            throw Violation(invariant: .place, detail: "another place is retained than was published last")
         }
     }
 }

@@ -133,7 +133,7 @@ final class World {
         case .controllerAnswers(let number, let packet): withLife(number) { $0.receive(packet) }
         case .repairEnds(let number, let repair):
             withLife(number) { life in
-                for event in adapter.repair(repair.step) { life.kernel.tell(event) }
+                for event in adapter.repair(repair.step) { life.kernel.post(event) }
                 repair.end()
                 life.radioWorks()
             }
@@ -216,20 +216,20 @@ final class World {
         unread = []
     }
 
-    /// The engine has told outputs.
-    func told(_ outputs: [GatewayOutput], _ life: AgentLife) {
+    /// The engine has made outputs.
+    func take(_ outputs: [GatewayOutput], _ life: AgentLife) {
         if outputs.isEmpty { return }
-        ledger.told(outputs)
-        if scenario.van != nil { check { () throws(Violation) in try tracks.told(outputs, at: now) } }
+        ledger.take(outputs)
+        if scenario.van != nil { check { () throws(Violation) in try tracks.take(outputs, at: now) } }
         for output in outputs where !isFlooded {
             check { () throws(Violation) in
                 switch output {
                 case .transition(let transition, _) where circles.state(of: transition.instance) != nil:
                     trace("\(transition.instance) \(transition.state) \(transition.event?.kind as Any)")
-                    try circles.told(transition, at: now)
+                    try circles.take(transition, at: now)
                 case .transition(let transition, _):
                     trace("\(transition.instance) \(transition.state) \(transition.event?.kind as Any)")
-                    try witness.told(
+                    try witness.take(
                         transition, radioSees: life.liveness == .live, adapterIsUp: adapter.isUp, at: now)
                 default: if let report = output.content(RangingReport.self) { try census.check(report, at: now) }
                 }
@@ -238,7 +238,7 @@ final class World {
     }
 
     /// - Parameter broken: the engine's invariant that does not hold.
-    func told(_ figures: GatewayFigures, broken: String?) {
+    func checkFigures(_ figures: GatewayFigures, broken: String?) {
         check { () throws(Violation) in
             if let broken { throw Violation(invariant: .structure, detail: broken) }
             try Limits.check(figures, scenario.settings.gateway)
