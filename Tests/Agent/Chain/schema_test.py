@@ -313,7 +313,7 @@ class RightsTests(SchemaTest):
 
     def test_the_collector_rejects_within_the_budgets_and_sets_none(self):
         self.as_role("beacons_collector", "SELECT beacons.reject('{now}', '{s}', '{t}', '{p}', '{r}')")
-        for text in ("UPDATE beacons.budget SET messages_a_day = 0 RETURNING 1", "SELECT beacons.note_used('s', 'told', 1, 1, 1, 1)",
+        for text in ("UPDATE beacons.budget SET messages_a_day = 0 RETURNING 1", "SELECT beacons.record_used('s', 'told', 1, 1, 1, 1)",
                      "SELECT * FROM beacons.take_within_budget('[]')"):
             with self.assertRaises(psycopg.errors.InsufficientPrivilege, msg=text):
                 self.as_role("beacons_collector", text)

@@ -157,7 +157,7 @@ class AMQPSource:
     def subscribe(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
         channel.queue_declare(self.queue, durable=True, arguments={"x-queue-type": "quorum"})
         channel.queue_bind(self.queue, EXCHANGE, self.options.prefix.translate(SWAP) + ".#")
-        # Noted before the first message, which may be the one that ends the connection.
+        # Recorded before the first message, which may be the one that ends the connection.
         self.was_let_in = True
         self.well()
         self.clear_way(connection, channel)

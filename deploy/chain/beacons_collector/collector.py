@@ -75,7 +75,7 @@ def sorted_out(batch: list[Taken], prefix: str, regions: Regions) -> tuple[list[
             rejected.append(Rejected(message.topic, message.payload, str(reason), message.received_at, site_of(message.topic, prefix)))
             continue
         # States repeat the content of events, and half of all messages are states: only the first state of a region goes to the database.
-        if address and text is not None and (address.kind != "state" or regions.are_news(address)):
+        if address and text is not None and (address.kind != "state" or regions.is_new(address)):
             rows.append(Row(message.topic, address, text, message.received_at))
     return rows, rejected, len(batch) - len(rows) - len(rejected)
 

@@ -12,7 +12,7 @@ class Regions:
     def __init__(self) -> None:
         self.known: set[tuple[str, str, str | None]] = set()
 
-    def are_news(self, state: Address) -> bool:
+    def is_new(self, state: Address) -> bool:
         """Whether the database has not received this region yet."""
         region = (state.site, state.gateway, state.region)
         if region in self.known:

@@ -1,6 +1,6 @@
 """Exports closed days: each day of each table once, and again where it changed.
 
-A day is closed when it ended at least the settle time ago. Rows that come still later are noted in beacons.day_changed, and the next export
+A day is closed when it ended at least the settle time ago. Rows that come still later are recorded in beacons.day_changed, and the next export
 writes the day anew. An export may end at any point: the next one compares what it finds, and goes on.
 """
 
@@ -38,7 +38,7 @@ def export(source: Source, url: str, settle_days: int, workers: int, say: Say) -
     for table in TABLES:
         if stale := lake.sweep(table):
             say(f"{table.name}: deleted {stale} files of an export that was killed")
-    # Before the first row is read: what is committed from now on is news for the next export.
+    # Before the first row is read: what is committed from now on is new for the next export.
     until, name = source.oldest_open(), source.name
     source.roll_up()
     jobs = planned(source, lake, settle_days)

@@ -24,7 +24,7 @@ SPAN = {"site": TEXT, "gateway": TEXT, "from_at": MOMENT, "to_at": MOMENT}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`changes_with` is the kind of note in beacons.day_changed; a table without one is exported as a whole."""
+    """`changes_with` is the kind of record in beacons.day_changed; a table without one is exported as a whole."""
 
     name: str
     columns: dict[str, pa.DataType]

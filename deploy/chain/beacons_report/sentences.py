@@ -132,7 +132,7 @@ def usual_named(day: date, days: int) -> str:
 
 
 def busiest(region: Region, week: Week, carriers: str) -> Iterator[str]:
-    """The hour with the most visits. Several such hours are no news."""
+    """The hour with the most visits. Several such hours have no sentence."""
     heard = [hour for hour in region.hours if hour.covered_share >= HOUR_HEARD]
     most = max((hour.visits for hour in heard), default=0)
     top = [hour for hour in heard if hour.visits == most]

@@ -40,13 +40,13 @@ END $$;
 
 -- Runs before the other triggers of the table, because triggers run in the order of their names. The others find the gateways locked.
 -- take() locks them before it looks.
-CREATE FUNCTION beacons.note_numbers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION beacons.record_numbers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     IF current_setting('beacons.gateways_are_locked', true) IS DISTINCT FROM 'yes' THEN
         PERFORM beacons.lock_gateways(array_agg(t.site), array_agg(t.gateway)) FROM (SELECT DISTINCT site, gateway FROM added) t;
         -- take() counts its messages. Rows that were inserted without it count too: they earn late hours.
-        PERFORM beacons.note_used(t.site, 'told', t.messages, t.octets, t.messages, 0)
+        PERFORM beacons.record_used(t.site, 'told', t.messages, t.octets, t.messages, 0)
         FROM (SELECT site, count(*) AS messages, coalesce(sum(pg_column_size(payload)), 0) AS octets FROM added GROUP BY 1) t;
     END IF;
     INSERT INTO beacons.number (gateway_id, epoch, block, seqs)
@@ -56,8 +56,8 @@ BEGIN
     ON CONFLICT (gateway_id, epoch, block) DO UPDATE SET seqs = number.seqs + excluded.seqs;
     RETURN NULL;
 END $$;
-CREATE TRIGGER a_note_numbers AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_numbers();
+CREATE TRIGGER a_record_numbers AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_numbers();
 
 -- A range of numbers ends before the next number, and the largest number has no next one.
 CREATE VIEW beacons.missing AS

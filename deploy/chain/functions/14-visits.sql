@@ -23,7 +23,7 @@ $$ SELECT at >= entered_at - interval '1 second' AND (at < exit_at OR at <= ente
 -- The most visits of a beacon that are looked at for one event, the newest first. An entry that is late lies within the newest of them.
 CREATE FUNCTION beacons.most_visits_looked_at() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
-CREATE FUNCTION beacons.note_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION beacons.record_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     PERFORM beacons.add_regions(array_agg(a.site), array_agg(a.region), array_agg(a.gateway)) FROM (SELECT DISTINCT site, region, gateway FROM added) a;
@@ -115,19 +115,19 @@ BEGIN
     WHERE g.site = a.site AND g.gateway = a.gateway AND g.newest_at < a.newest_at;
     RETURN NULL;
 END $$;
-CREATE TRIGGER b_note_visits AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_visits();
+CREATE TRIGGER b_record_visits AFTER INSERT ON beacons.event REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_visits();
 
 -- An entry counts as present in every hour until its exit. When its exit turns out to be lost, those hours, and the ways from its zone, are
 -- counted anew. Updates change nothing else of such a visit.
-CREATE FUNCTION beacons.note_superseded() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION beacons.record_superseded() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO beacons.changed (site, beacon, from_at, to_at)
     SELECT site, beacon, min(entered_at), greatest(max(entered_at), now()) FROM superseded WHERE superseded.superseded GROUP BY site, beacon;
     RETURN NULL;
 END $$;
-CREATE TRIGGER note_superseded AFTER UPDATE ON beacons.visit_long REFERENCING NEW TABLE AS superseded
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_superseded();
+CREATE TRIGGER record_superseded AFTER UPDATE ON beacons.visit_long REFERENCING NEW TABLE AS superseded
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_superseded();
 
 CREATE VIEW beacons.visit AS
 SELECT site, gateway, region, uuid, major, minor, zone, entered_at, left_at, dwell_s, partial, inferred FROM beacons.visit_day

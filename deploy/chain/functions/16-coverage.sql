@@ -5,7 +5,7 @@ $$ SELECT radio IN ('scanning', 'replay') $$;
 
 CREATE FUNCTION beacons.silence_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '3 minutes' $$;
 
-CREATE FUNCTION beacons.note_health() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION beacons.record_health() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     -- Who speaks again after a silence was not heard in between, until spans report otherwise.
@@ -17,8 +17,8 @@ BEGIN
     ON CONFLICT (site, gateway) DO UPDATE SET at = excluded.at, received_at = excluded.received_at WHERE w.received_at < excluded.received_at;
     RETURN NULL;
 END $$;
-CREATE TRIGGER note_health AFTER INSERT ON beacons.health REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_health();
+CREATE TRIGGER record_health AFTER INSERT ON beacons.health REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_health();
 
 -- The open span: while the newest status says that the gateway is there and hears, the gateway has heard since that status, or since the
 -- last span that it published, whichever is later. A will, a goodbye or silence ends the open span.
@@ -62,7 +62,7 @@ COMMENT ON COLUMN beacons.coverage.to_at IS 'until when; null while it lasts';
 
 -- A span that comes late changes figures that are counted already. A span that comes while another one before it is lost begins later than
 -- the open span did. The time between was counted as heard, and is counted anew.
-CREATE FUNCTION beacons.note_coverage() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION beacons.record_coverage() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO beacons.changed (site, from_at, to_at)
     SELECT a.site, least(min(a.from_at), min(open.from_at)), max(a.to_at)
@@ -79,10 +79,10 @@ BEGIN
     GROUP BY a.site;
     RETURN NULL;
 END $$;
-CREATE TRIGGER note_coverage AFTER INSERT ON beacons.coverage_span REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_coverage();
+CREATE TRIGGER record_coverage AFTER INSERT ON beacons.coverage_span REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_coverage();
 
-CREATE FUNCTION beacons.note_status() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION beacons.record_status() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     -- From the status on that it replaces: what that one left open may be open no more.
     INSERT INTO beacons.changed (site, from_at, to_at)
@@ -93,12 +93,12 @@ BEGIN
     GROUP BY a.site;
     RETURN NULL;
 END $$;
-CREATE TRIGGER note_status AFTER INSERT ON beacons.status REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_status();
+CREATE TRIGGER record_status AFTER INSERT ON beacons.status REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_status();
 
 -- A gateway that reports a region can hear it, whether a beacon was in it or not. What the gateway heard before counts for the region from
 -- the gateway's first word on.
-CREATE FUNCTION beacons.note_region() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION beacons.record_region() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     INSERT INTO beacons.changed (site, from_at, to_at)
     SELECT a.site, min(heard.from_at), now()
@@ -110,5 +110,5 @@ BEGIN
     GROUP BY a.site;
     RETURN NULL;
 END $$;
-CREATE TRIGGER note_region AFTER INSERT ON beacons.region_gateway REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_region();
+CREATE TRIGGER record_region AFTER INSERT ON beacons.region_gateway REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_region();

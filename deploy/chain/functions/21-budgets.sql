@@ -52,7 +52,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS
         FROM beacons.used u WHERE u.site = a_site AND u.day = beacons.today()) u
 $$;
 
-CREATE FUNCTION beacons.note_used(a_site text, a_kind text, messages bigint, octets bigint, rows bigint, given_up bigint) RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION beacons.record_used(a_site text, a_kind text, messages bigint, octets bigint, rows bigint, given_up bigint) RETURNS void LANGUAGE sql AS $$
     INSERT INTO beacons.used AS u (site, day, kind, process, messages, octets, rows, given_up)
     VALUES (a_site, beacons.today(), a_kind, pg_backend_pid(), $3, $4, $5, $6)
     ON CONFLICT (site, day, kind, process) DO UPDATE

@@ -110,8 +110,8 @@ BEGIN
         -- In the words that due_range() makes these hours of.
         INSERT INTO beacons.changed (site, from_at, to_at)
         SELECT t.site, lower(during), upper(during) - interval '1 hour' - beacons.flow_patience() FROM plan t CROSS JOIN LATERAL unnest(t.later) during
-    ), noted AS MATERIALIZED (
-        SELECT beacons.note_used(t.site, 'hours', 0, 0, t.late_cost, (beacons.seconds(t.given_up) / 3600)::bigint)
+    ), recorded AS MATERIALIZED (
+        SELECT beacons.record_used(t.site, 'hours', 0, 0, t.late_cost, (beacons.seconds(t.given_up) / 3600)::bigint)
         FROM plan t WHERE t.late_cost > 0 OR NOT isempty(t.given_up)
     ), days AS (
         INSERT INTO beacons.due_day (site, day)
@@ -121,7 +121,7 @@ BEGIN
         ORDER BY 1, 2 ON CONFLICT DO NOTHING
     ), hours AS (
         INSERT INTO beacons.rolling_hour
-        SELECT t.site, lower(during), upper(during) FROM plan t CROSS JOIN LATERAL unnest(t.now_due) during, (SELECT count(*) FROM noted) one
+        SELECT t.site, lower(during), upper(during) FROM plan t CROSS JOIN LATERAL unnest(t.now_due) during, (SELECT count(*) FROM recorded) one
     )
     SELECT coalesce(sum(beacons.seconds(t.given_up)) / 3600, 0)::bigint INTO lost FROM plan t;
     ANALYZE beacons.rolling_hour;

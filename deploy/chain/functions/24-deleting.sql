@@ -19,7 +19,7 @@ CREATE TRIGGER refuse_change BEFORE UPDATE ON beacons.event FOR EACH STATEMENT E
 
 -- DELETE takes the visits of the events along. An entry is open again when its exit is deleted. The numbers of deleted events stay taken: a
 -- number is one event for ever.
-CREATE FUNCTION beacons.note_deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION beacons.record_deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM beacons.lock_gateways(array_agg(t.site), array_agg(t.gateway)) FROM (SELECT DISTINCT site, gateway FROM removed) t;
     DELETE FROM beacons.visit_long v USING removed r
@@ -49,5 +49,5 @@ BEGIN
     FROM removed r GROUP BY 1, 2;
     RETURN NULL;
 END $$;
-CREATE TRIGGER note_deleted AFTER DELETE ON beacons.event REFERENCING OLD TABLE AS removed
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_deleted();
+CREATE TRIGGER record_deleted AFTER DELETE ON beacons.event REFERENCING OLD TABLE AS removed
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_deleted();

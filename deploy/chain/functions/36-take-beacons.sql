@@ -13,7 +13,7 @@ CREATE FUNCTION beacons.mean_of(one double precision, ones bigint, other double 
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT CASE WHEN one IS NULL THEN other WHEN other IS NULL THEN one ELSE (one * ones + other * others) / (ones + others) END $$;
 
--- Stores the pages that are news, each in its turn, and returns the outcome of each message. A page may come from a clock that is ahead: its
+-- Stores the pages that are new, each in its turn, and returns the outcome of each message. A page may come from a clock that is ahead: its
 -- arrival counts then.
 CREATE FUNCTION beacons.take_pages(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
@@ -34,11 +34,11 @@ SET enable_seqscan = off AS $$
             OR row_number() OVER (PARTITION BY m.site, m.gateway, m.page, m.digest ORDER BY m.i) > 1 AS is_known,
             greatest(s.stored_at, max(m.at) OVER (PARTITION BY m.site, m.gateway, m.page ORDER BY m.i ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS before_at
         FROM message m LEFT JOIN stored s USING (site, gateway, page) WHERE m.is_plausible AND m.has_place
-    ), news AS MATERIALIZED (
+    ), fresh AS MATERIALIZED (
         SELECT s.* FROM sorted s WHERE NOT s.is_known AND (s.before_at IS NULL OR s.at > s.before_at)
     ), newest AS MATERIALIZED (
         SELECT DISTINCT ON (n.site, n.gateway, n.page) n.*, min(n.at) OVER (PARTITION BY n.site, n.gateway, n.page) AS first_at
-        FROM news n ORDER BY n.site, n.gateway, n.page, n.at DESC
+        FROM fresh n ORDER BY n.site, n.gateway, n.page, n.at DESC
     ), room AS MATERIALIZED (
         SELECT n.site, count(*) AS new_pages, (SELECT count(*) FROM beacons.beacon_page p WHERE p.site = n.site) AS pages
         FROM newest n WHERE n.stored_digest IS NULL GROUP BY n.site
@@ -65,12 +65,12 @@ SET enable_seqscan = off AS $$
         CASE WHEN NOT m.has_place THEN format('page: %s of %s, where a list has at most %s', m.page, m.pages, beacons.most_pages())
             WHEN NOT m.is_plausible THEN 'at: more than a day after its arrival, or more than 400 days before'
             WHEN NOT s.is_known AND s.at = s.before_at THEN format('at: page %s of that moment was another one before', m.page) END
-    FROM message m LEFT JOIN sorted s USING (i) LEFT JOIN news n USING (i)
+    FROM message m LEFT JOIN sorted s USING (i) LEFT JOIN fresh n USING (i)
     LEFT JOIN added a ON (a.site, a.gateway, a.page) = (m.site, m.gateway, m.page)
 $$;
 
 -- Returns the entries of pages. No time is later than its page.
-CREATE FUNCTION beacons.entries_of(batch jsonb, news integer[])
+CREATE FUNCTION beacons.entries_of(batch jsonb, fresh integer[])
 RETURNS TABLE (site text, uuid text, major integer, minor integer, gateway text, listed_at timestamptz, last_heard_at timestamptz, first_heard_at timestamptz,
     interval_ms double precision, rssi_dbm double precision, battery_percent double precision, battery_mv double precision,
     temperature_c double precision, format text, telemetry_at timestamptz)
@@ -91,15 +91,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
         uuid text, major integer, minor integer, first_heard_at timestamptz, last_heard_at timestamptz, interval_ms double precision,
         rssi_dbm double precision, battery_percent double precision, battery_mv double precision, temperature_c double precision,
         telemetry_at timestamptz, format text)
-    WHERE m.i = ANY (news)
+    WHERE m.i = ANY (fresh)
 $$;
 
 -- Stores the entries of pages. Returns the sites that had no room for some of them.
-CREATE FUNCTION beacons.take_entries(batch jsonb, news integer[]) RETURNS text[]
+CREATE FUNCTION beacons.take_entries(batch jsonb, fresh integer[]) RETURNS text[]
 LANGUAGE sql SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off AS $$
     WITH listed AS MATERIALIZED (
-        SELECT * FROM beacons.entries_of(batch, news)
+        SELECT * FROM beacons.entries_of(batch, fresh)
     ), newest AS MATERIALIZED (
         -- Each value is the newest one that is there.
         SELECT l.site, l.uuid, l.major, l.minor, l.gateway, max(l.listed_at) AS listed_at, max(l.last_heard_at) AS last_heard_at,
@@ -162,7 +162,7 @@ SET enable_seqscan = off AS $$
             avg(f.battery_percent) AS percent, min(f.battery_percent) AS percent_min, avg(f.battery_mv) AS mv, min(f.battery_mv) AS mv_min,
             avg(f.temperature_c) AS celsius
         FROM each_reading f GROUP BY 1, 2, 3, 4, 5
-    ), noted AS (
+    ), recorded AS (
         INSERT INTO beacons.battery_daily AS d (
             site, uuid, major, minor, day, readings, percent_readings, mv_readings, temperature_readings, battery_percent, battery_percent_min, battery_mv,
             battery_mv_min, temperature_c)
@@ -184,15 +184,15 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 DECLARE
     answers jsonb;
-    news integer[];
+    fresh integer[];
     lacking text[];
 BEGIN
-    SELECT jsonb_agg(p), array_agg(p.i) FILTER (WHERE p.outcome = 'new') INTO answers, news FROM beacons.take_pages(batch) p;
-    lacking := beacons.take_entries(batch, news);
+    SELECT jsonb_agg(p), array_agg(p.i) FILTER (WHERE p.outcome = 'new') INTO answers, fresh FROM beacons.take_pages(batch) p;
+    lacking := beacons.take_entries(batch, fresh);
     -- The rest of such a list is stored, so the store pays for it.
-    PERFORM beacons.note_used(m.site, 'told', count(*), sum(pg_column_size(m.payload))::bigint, count(*), count(*))
+    PERFORM beacons.record_used(m.site, 'told', count(*), sum(pg_column_size(m.payload))::bigint, count(*), count(*))
     FROM jsonb_to_recordset(batch) AS m (i integer, site text, payload jsonb)
-    WHERE m.i = ANY (news) AND m.site = ANY (lacking) GROUP BY m.site;
+    WHERE m.i = ANY (fresh) AND m.site = ANY (lacking) GROUP BY m.site;
     RETURN QUERY
     SELECT a.i, CASE WHEN a.outcome = 'new' AND m.site = ANY (lacking) THEN 'over_budget' ELSE a.outcome END, a.reason
     FROM jsonb_to_recordset(answers) AS a (i integer, outcome text, reason text)

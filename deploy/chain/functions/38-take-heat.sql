@@ -1,6 +1,6 @@
 -- Taking sheets of heat maps.
 
--- Stores the sheets that are news, with their cells. A sheet has a number, so its cells count once, whatever the order of the sheets is.
+-- Stores the sheets that are new, with their cells. A sheet has a number, so its cells count once, whatever the order of the sheets is.
 -- Only a store publishes heat: a gateway's certificate must not add to it. A sheet that cannot be true is rejected, and its number stays free.
 CREATE FUNCTION beacons.take_sheets(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$

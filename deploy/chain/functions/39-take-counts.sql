@@ -1,6 +1,6 @@
 -- Taking counts of people, and their figures by the store's own day.
 
--- Stores the counts that are news. One that cannot be true is rejected, and its number stays free.
+-- Stores the counts that are new. One that cannot be true is rejected, and its number stays free.
 CREATE FUNCTION beacons.take_counts(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE sql SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
     WITH message AS MATERIALIZED (

@@ -33,10 +33,10 @@ BEGIN
     PERFORM pg_advisory_xact_lock_shared(hashtext('beacons.take'));
     WITH given_up AS MATERIALIZED (
         SELECT * FROM beacons.beyond_budget(batch)
-    ), noted AS MATERIALIZED (
-        SELECT beacons.note_used(g.site, g.kind, 0, 0, 0, g.messages) FROM (SELECT site, kind, count(*) AS messages FROM given_up GROUP BY 1, 2) g
+    ), recorded AS MATERIALIZED (
+        SELECT beacons.record_used(g.site, g.kind, 0, 0, 0, g.messages) FROM (SELECT site, kind, count(*) AS messages FROM given_up GROUP BY 1, 2) g
     )
-    SELECT array_agg(g.i) INTO beyond FROM given_up g, (SELECT count(*) FROM noted) one;
+    SELECT array_agg(g.i) INTO beyond FROM given_up g, (SELECT count(*) FROM recorded) one;
     IF beyond IS NOT NULL THEN
         RETURN QUERY SELECT over, 'over_budget', NULL::text FROM unnest(beyond) over;
         SELECT coalesce(jsonb_agg(m), '[]') INTO within FROM jsonb_array_elements(batch) m WHERE (m->>'i')::integer <> ALL (beyond);
@@ -49,14 +49,14 @@ BEGIN
     RETURN QUERY
     WITH taken AS MATERIALIZED (
         SELECT t.* FROM beacons.take_within_budget(within) t
-    ), noted AS MATERIALIZED (
-        SELECT beacons.note_used(new.site, new.budget, new.messages, new.octets, new.rows, 0) FROM (
+    ), recorded AS MATERIALIZED (
+        SELECT beacons.record_used(new.site, new.budget, new.messages, new.octets, new.rows, 0) FROM (
             SELECT m.site, k.budget, count(*) AS messages, sum(pg_column_size(m.payload)) AS octets,
                 sum(1 + CASE jsonb_typeof(m.payload->k.list) WHEN 'array' THEN jsonb_array_length(m.payload->k.list) ELSE 0 END) AS rows
             FROM taken t JOIN jsonb_to_recordset(within) AS m (i integer, site text, kind text, payload jsonb) USING (i) JOIN beacons.kind k USING (kind)
             WHERE t.outcome = 'new' GROUP BY 1, 2) new
     )
-    SELECT t.i, t.outcome, t.reason FROM taken t, (SELECT count(*) FROM noted) one;
+    SELECT t.i, t.outcome, t.reason FROM taken t, (SELECT count(*) FROM recorded) one;
 END $$;
 COMMENT ON FUNCTION beacons.take IS
     'Takes a batch of messages: [{"i", "kind", "site", "gateway", "zone", "received_at", "payload"}, …]. Says of each whether it is new, '
@@ -71,7 +71,7 @@ DECLARE
     kept bigint;
 BEGIN
     SELECT coalesce(array_agg(s.site), '{}') INTO over FROM (SELECT DISTINCT site FROM unnest(sites) site OFFSET 0) s WHERE beacons.is_used_up(s.site, 'rejected');
-    PERFORM beacons.note_used(
+    PERFORM beacons.record_used(
         o.site, 'rejected', count(*) FILTER (WHERE o.site <> ALL (over)), coalesce(sum(o.octets) FILTER (WHERE o.site <> ALL (over)), 0)::bigint,
         count(*) FILTER (WHERE o.site <> ALL (over)), count(*) FILTER (WHERE o.site = ANY (over)))
     FROM (SELECT u.site, octet_length(u.topic) + octet_length(u.payload) + octet_length(u.reason) AS octets

@@ -3,7 +3,7 @@
 -- The most pieces of a day. A gateway whose radio fails each minute has fewer. Further pieces are not counted as heard.
 CREATE FUNCTION beacons.most_pieces() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
-CREATE FUNCTION beacons.note_covered_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+CREATE FUNCTION beacons.record_covered_days() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 SET timezone = 'UTC' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
     -- Days have the same length in UTC alone.
@@ -20,8 +20,8 @@ BEGIN
     WHERE (SELECT count(*) FROM unnest(d.during)) < beacons.most_pieces() AND NOT d.during @> excluded.during;
     RETURN NULL;
 END $$;
-CREATE TRIGGER note_covered_days AFTER INSERT ON beacons.coverage_span REFERENCING NEW TABLE AS added
-FOR EACH STATEMENT EXECUTE FUNCTION beacons.note_covered_days();
+CREATE TRIGGER record_covered_days AFTER INSERT ON beacons.coverage_span REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION beacons.record_covered_days();
 
 -- The covered silence after which a beacon is silent.
 CREATE FUNCTION beacons.silent_after() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '1 day' $$;

@@ -111,7 +111,7 @@ BEGIN
     FOR due IN
         SELECT d.site, d.day FROM beacons.due_day d
         WHERE (d.day + 1)::timestamp AT TIME ZONE beacons.time_zone_of(d.site) < now() - interval '1 hour'
-        -- What this call does not see yet is still to be noted.
+        -- What this call does not see yet is still to be recorded.
         AND NOT EXISTS (SELECT FROM beacons.changed c WHERE c.site = d.site AND beacons.due_days(c.site, c.from_at, c.to_at) @> d.day)
         -- In any order of stores, so that one whose days take long and change again and again holds up no other.
         ORDER BY d.failed_at NULLS FIRST, d.day DESC, random() LIMIT 10000

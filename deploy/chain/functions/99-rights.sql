@@ -5,7 +5,7 @@ GRANT USAGE ON SCHEMA beacons TO beacons_collector, beacons_analyst;
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA beacons FROM PUBLIC;
 
 -- A collector adds. It can neither read nor change what is there. The project's collector calls functions. Another one may use a plain
--- INSERT: triggers note numbers, visits and what is to be counted anew.
+-- INSERT: triggers record numbers, visits and what is to be counted anew.
 GRANT EXECUTE ON FUNCTION
     beacons.offered(), beacons.take(jsonb), beacons.reject(timestamptz[], text[], text[], bytea[], text[]),
     beacons.roll_up(), beacons.roll_up_when_due(), beacons.roll_up_days(), beacons.roll_up_days_when_due(), beacons.make_days_ahead(),

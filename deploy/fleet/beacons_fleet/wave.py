@@ -15,7 +15,7 @@ from .gate import Before, Verdict, judge
 from .gateways import Gateway, Gateways, print_line
 from .tables import Unusable
 
-DESCRIPTION = """Shows whether gateways work as well after a change as before. `before` notes in a file how they are. `wait`, right after the change,
+DESCRIPTION = """Shows whether gateways work as well after a change as before. `before` writes into a file how they are. `wait`, right after the change,
 waits until each of them that was online has been online for the soak time without a break, with a radio that hears if it heard."""
 EPILOGUE = """Exit status: 0 all passed; 1 a gateway failed, and a line names it and the reason; 64 the command line or the file is wrong; 69 the
 broker cannot be reached or refuses the client."""
@@ -32,7 +32,7 @@ def parser() -> Parser:
     whole = Parser(prog="gate", description=DESCRIPTION, epilog=EPILOGUE)
     add_broker(whole, is_required=True)
     commands = whole.add_subparsers(dest="command", required=True, metavar="{before|wait}", parser_class=Parser)
-    before = commands.add_parser("before", help="note how the gateways are")
+    before = commands.add_parser("before", help="record how the gateways are")
     before.add_argument("file", type=Path)
     before.add_argument("names", nargs="+", type=name, metavar="SITE/ID")
     wait = commands.add_parser("wait", help="wait until they are as well as before")
@@ -50,16 +50,16 @@ def read(file: Path) -> list[Before]:
         raise Unusable(f"{file}: {error}") from None
 
 
-def note(gateways: Gateways, names: list[str], file: Path) -> int:
+def record(gateways: Gateways, names: list[str], file: Path) -> int:
     """A gateway that never published a status counts as offline."""
-    noted = [Before.of(gateways.all.get(one, Gateway(one))) for one in sorted(set(names))]
-    file.write_text(json.dumps([asdict(one) for one in noted], indent=1))
-    for one in noted:
+    recorded = [Before.of(gateways.all.get(one, Gateway(one))) for one in sorted(set(names))]
+    file.write_text(json.dumps([asdict(one) for one in recorded], indent=1))
+    for one in recorded:
         print_line(f"{one.name}: {'online, radio ' + one.radio if one.is_online else 'offline, and not waited for'}")
     return 0
 
 
-def wait(broker: Broker, gateways: Gateways, noted: list[Before], options: argparse.Namespace) -> int:
+def wait(broker: Broker, gateways: Gateways, recorded: list[Before], options: argparse.Namespace) -> int:
     """Follows the gateways until none is waiting. A time without the broker counts against no gateway."""
     changed_at = time.monotonic()
     lost_at: float | None = None
@@ -81,7 +81,7 @@ def wait(broker: Broker, gateways: Gateways, noted: list[Before], options: argpa
         if lost_at is not None:
             continue
         now = time.monotonic()
-        verdicts = [(one.name, verdict_of(gateways, one, changed_at, now, options)) for one in noted]
+        verdicts = [(one.name, verdict_of(gateways, one, changed_at, now, options)) for one in recorded]
         failures = [(one, verdict) for one, verdict in verdicts if verdict.is_failure]
         if all(verdict.is_pass or verdict.is_failure for _, verdict in verdicts):
             for one, verdict in failures:
@@ -94,7 +94,7 @@ def verdict_of(gateways: Gateways, before: Before, changed_at: float, now: float
 
 
 def run(options: argparse.Namespace) -> int:
-    noted = read(options.file) if options.command == "wait" else []
+    recorded = read(options.file) if options.command == "wait" else []
     try:
         address = Address.of(options.broker, options.ca_file, options.cert_file, options.key_file, dict(os.environ))
         gateways = Gateways(options.prefix.strip("/"))
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
     broker.open()
     try:
         listen(broker, gateways)
-        return note(gateways, options.names, options.file) if options.command == "before" else wait(broker, gateways, noted, options)
+        return record(gateways, options.names, options.file) if options.command == "before" else wait(broker, gateways, recorded, options)
     finally:
         broker.close()
 

@@ -56,7 +56,7 @@ export class HeardBeacons {
     return true;
   }
 
-  /** Forgets the page of a topic. */
+  /** Drops the page of a topic. */
   drop(topic) {
     for (const identity of this.pages.get(topic)?.identities ?? []) {
       const beacon = this.known.get(identity);
@@ -68,7 +68,7 @@ export class HeardBeacons {
     this.pages.delete(topic);
   }
 
-  /** Forgets all pages of a gateway. */
+  /** Drops all pages of a gateway. */
   dropGateway(id) {
     for (const [topic, { gateway }] of [...this.pages]) if (gateway === id) this.drop(topic);
   }

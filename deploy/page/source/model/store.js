@@ -96,7 +96,7 @@ export class Store {
     if (site.zones.get(subject.zone)?.inside.delete(subject.topic)) site.statesOfZones -= 1;
   }
 
-  /** Forgets the data that only a selected store sends: beacons and events. They are not subscribed any more. */
+  /** Drops the data that only a selected store sends: beacons and events. They are not subscribed any more. */
   leave(name) {
     const site = this.sites.get(name);
     if (!site) return;

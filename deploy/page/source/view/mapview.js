@@ -42,13 +42,13 @@ export class MapView {
     const chosen = this.page.site();
     for (const site of this.page.store.sites.values()) {
       circles.push(...site.circles.values());
-      let standing = null;
+      let still = null;
       for (const gateway of site.gateways.values()) {
         if (!gateway.fix) continue;
         if (moves(gateway) || gateway.fix.course_deg !== null) movers.push(this.mover(site, gateway));
-        else standing ??= gateway.fix;
+        else still ??= gateway.fix;
       }
-      if (standing) stores.push({ site: site.name, name: site.name, fix: standing, condition: conditionOfSite(this.conditions(site)), chosen: site === chosen });
+      if (still) stores.push({ site: site.name, name: site.name, fix: still, condition: conditionOfSite(this.conditions(site)), chosen: site === chosen });
     }
     // Stores that need help are drawn last, above the others.
     stores.sort((one, other) => order[one.condition.tone] - order[other.condition.tone]);

@@ -26,7 +26,7 @@ export class Notices {
     this.garbage = { count: this.garbage.count + 1, topic: topic.slice(0, 120), why };
   }
 
-  /** Notes the difference between a message's time and this device's; called for messages that are not retained alone. */
+  /** Keeps the difference between a message's time and this device's; called for messages that are not retained alone. */
   timed(offset_ms) {
     this.offsets.push(offset_ms);
     if (this.offsets.length > clockSamples) this.offsets.shift();
