@@ -10,7 +10,7 @@ import psycopg
 
 from lists import ListTest, entry, page
 from servers import ROOT
-from story import UUID, at, span
+from story import UUID, at, span, stamp
 
 sys.path.insert(0, str(pathlib.Path(ROOT) / "deploy/chain"))
 from beacons_collector.beacon_figures import MOST_SITES, BeaconFigures  # noqa: E402
@@ -35,7 +35,7 @@ class FigureTest(ListTest):
 
 
 def telemetry(**fields):
-    return fields | {"telemetry_at": NOW.isoformat(timespec="milliseconds").replace("+00:00", "Z"), "format": "minew"}
+    return fields | {"telemetry_at": stamp(NOW), "format": "minew"}
 
 
 class CountTests(FigureTest):
@@ -46,8 +46,7 @@ class CountTests(FigureTest):
         self.take([page("door", "0:00", entry("1/1", "0:00")), *[span(hour + 1, "door", at(f"{hour}:00"), at(f"{hour + 1}:00")) for hour in range(240)]])
         for day in range(15, 0, -1):
             moment = NOW - datetime.timedelta(days=day)
-            said = moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-            self.take([page("till", moment, entry("1/2", moment, battery_percent=30 + day, telemetry_at=said, format="minew"))])
+            self.take([page("till", moment, entry("1/2", moment, battery_percent=30 + day, telemetry_at=stamp(moment), format="minew"))])
         self.lists(entry("1/2", NOW, **telemetry(battery_percent=30)), entry("1/3", NOW, **telemetry(battery_percent=10)), entry("1/4", NOW, **telemetry(battery_mv=2400)),
                    entry("1/5", NOW, **telemetry(battery_percent=11, battery_mv=2401)), entry("1/6", NOW - datetime.timedelta(days=2)))
         self.assertEqual(self.count(), 1)

@@ -19,7 +19,7 @@ GATEWAYS, PER_STORE, EVENTS_PER_S = 10_000, 4, 3000
 PUBACK_OCTETS = 4
 
 
-def said(moment):
+def stamp(moment):
     return datetime.datetime.fromtimestamp(moment, datetime.UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
@@ -29,13 +29,13 @@ def messages(events):
     for number in range(events):
         turn, gateway = divmod(number, GATEWAYS)
         at, root = began + number / EVENTS_PER_S, f"beacons/store-{gateway // PER_STORE}/g{gateway % PER_STORE}/region/carts/2/{turn // 2}/"
-        event = (EXIT if turn % 2 else ENTER) | {"at": said(at), "epoch": EPOCHS[0], "seq": turn + 1, "minor": turn // 2}
+        event = (EXIT if turn % 2 else ENTER) | {"at": stamp(at), "epoch": EPOCHS[0], "seq": turn + 1, "minor": turn // 2}
         if turn % 2:
-            event |= {"entered_at": said(entered[gateway]), "last_heard_at": said(at), "dwell_s": float(f"{at - entered[gateway]:.3f}")}
+            event |= {"entered_at": stamp(entered[gateway]), "last_heard_at": stamp(at), "dwell_s": float(f"{at - entered[gateway]:.3f}")}
         entered[gateway] = at
         yield root + "event", event
         yield root + "state", {key: event[key] for key in ("schema", "at", "region", "major", "minor", "epoch")} | {
-            "state": "outside" if turn % 2 else "inside", "since": said(at), "event_seq": turn + 1}
+            "state": "outside" if turn % 2 else "inside", "since": stamp(at), "event_seq": turn + 1}
 
 
 def publish(port, events):

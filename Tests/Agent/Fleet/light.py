@@ -103,30 +103,30 @@ class Gateway:
         self.place = (self.place + 1) % len(self.script["events"])
         self.seq += 1
         now = time.time()
-        payload = event["payload"] | self.own | {"at": said(now), "epoch": self.epoch, "seq": self.seq}
+        payload = event["payload"] | self.own | {"at": stamp(now), "epoch": self.epoch, "seq": self.seq}
         if payload["type"] == "enter":
             self.entered[event["topic"]] = now
         else:
             entered = self.entered.pop(event["topic"], now)
-            payload |= {"entered_at": said(entered), "last_heard_at": said(now), "dwell_s": round(now - entered, 3)}
+            payload |= {"entered_at": stamp(entered), "last_heard_at": stamp(now), "dwell_s": round(now - entered, 3)}
         self.publish(event, payload)
         if state:
-            self.publish(state, state["payload"] | {"at": said(now), "since": said(now), "epoch": self.epoch, "event_seq": self.seq})
+            self.publish(state, state["payload"] | {"at": stamp(now), "since": stamp(now), "epoch": self.epoch, "event_seq": self.seq})
 
     def publish_health(self):
-        self.publish(self.script["health"], self.script["health"]["payload"] | {"at": said(time.time())})
+        self.publish(self.script["health"], self.script["health"]["payload"] | {"at": stamp(time.time())})
 
     def publish_status(self):
         status = self.script["status"]
-        self.publish(status, status["payload"] | {"at": said(time.time()), "epoch": self.epoch})
+        self.publish(status, status["payload"] | {"at": stamp(time.time()), "epoch": self.epoch})
 
     def publish(self, like, payload):
         topic = (self.root + like["topic"]).encode()
         self.line.publish(topic, json.dumps(payload, separators=(",", ":")).encode(), like["retain"])
 
 
-def said(moment):
-    """A time as agents say it."""
+def stamp(moment):
+    """A time as agents write it."""
     return datetime.datetime.fromtimestamp(moment, datetime.UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
 
 
