@@ -144,7 +144,7 @@ class FailureTests(StoryTest):
                 owner.execute("ALTER ROLE postgres SET statement_timeout = '100ms'")
             said = []
             with contextlib.redirect_stderr(None):
-                collector.said.trouble = said.append
+                collector.log.trouble = said.append
                 storing = threading.Thread(target=collector.store, args=(self.rows(range(1, 6)), []))
                 storing.start()
                 wait_until(lambda: len(said) >= 2 * database.ATTEMPTS, "it goes on trying")

@@ -529,7 +529,7 @@ class FailedThreads(unittest.TestCase):
 
         with unittest.mock.patch.object(nowhere, "commit", commit), unittest.mock.patch.object(database, "FIRST_PAUSE_S", 0.0):
             nowhere.store([], [Rejected("t", b"", "r", None)])
-        self.assertEqual(nowhere.said.cause, "OSError: [Errno 12] Cannot allocate memory")
+        self.assertEqual(nowhere.log.cause, "OSError: [Errno 12] Cannot allocate memory")
 
     def test_a_thread_that_has_no_memory_to_begin_ends_the_process_with_70_and_the_reason(self):
         for scheme, name in (("amqp", "amqp"), ("amqp", "watch"), ("mqtt", "roll-up"), ("mqtt", "paho-mqtt-client-one")):

@@ -11,8 +11,8 @@ from pika.credentials import ExternalCredentials
 from pika.exceptions import AMQPError, ChannelClosedByBroker
 
 from .encryption import tls_context
+from .log_once import LogOnce
 from .options import Options
-from .said import Said
 from .taking import Inbox, Taken
 
 # RabbitMQ's MQTT plugin publishes to this exchange.
@@ -62,7 +62,7 @@ class AMQPSource:
     def __init__(self, options: Options, inbox: Inbox) -> None:
         self.options = options
         self.inbox = inbox
-        self.said = Said("broker")
+        self.log = LogOnce("broker")
         self.context = tls_context(options)
         # A queue also keeps messages with QoS 0.
         self.left_out = 0
@@ -118,7 +118,7 @@ class AMQPSource:
             try:
                 self.consume()
             except (AMQPError, Forgotten, OSError) as error:
-                self.said.trouble(f"{self.options.host}:{self.options.port}: {type(error).__name__} {error}; trying on")
+                self.log.trouble(f"{self.options.host}:{self.options.port}: {type(error).__name__} {error}; trying on")
                 if self.subscribed_s is not None:
                     self.caution.ended(self.subscribed_s, time.monotonic())
             # As with MQTT: taken messages are committed before the collector asks for more.
@@ -192,7 +192,7 @@ class AMQPSource:
             self.dead_letters = (method.message_count if method else 0) + self.taken
 
     def well(self) -> None:
-        self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {self.queue}")
+        self.log.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, queue {self.queue}")
 
     def clear_way(self, connection: pika.BlockingConnection, channel: BlockingChannel) -> None:
         """Takes the messages at the queue's head that were delivered often, one at a time.

@@ -3,8 +3,8 @@
 import threading
 
 from .database import TROUBLE, connect, explained
+from .log_once import LogOnce
 from .metrics import BEACONS
-from .said import Said
 
 INTERVAL_S = 60
 # The longest statement. A store that takes longer is left out by the database.
@@ -18,7 +18,7 @@ class BeaconFigures:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.said = Said("figures of beacons")
+        self.log = LogOnce("figures of beacons")
         self.is_over = threading.Event()
         self.sites: dict[str, tuple[int, ...]] = {}
         self.thread = threading.Thread(target=self.run, name="beacon figures", daemon=True)
@@ -42,7 +42,7 @@ class BeaconFigures:
                 connection.execute("SELECT beacons.count_beacons_when_due()")
                 rows = connection.execute(f"SELECT site, {', '.join(BEACONS)} FROM beacons.worst_beacon_figures(%s)", (MOST_SITES,)).fetchall()
             self.sites = {site: tuple(counts) for site, *counts in rows}
-            self.said.well("counted")
+            self.log.well("counted")
         except TROUBLE as error:
             self.sites = {}
-            self.said.trouble(explained(error))
+            self.log.trouble(explained(error))

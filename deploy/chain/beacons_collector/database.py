@@ -12,7 +12,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from .contract import CONTRACT
-from .said import Said
+from .log_once import LogOnce
 from .topics import Address
 from .watch import Watch
 
@@ -80,8 +80,8 @@ class Database:
     def __init__(self, url: str, is_called_off: Callable[[], bool]) -> None:
         self.url = url
         self.is_called_off = is_called_off
-        self.said = Said("database")
-        self.watch = Watch(self.said, is_called_off)
+        self.log = LogOnce("database")
+        self.watch = Watch(self.log, is_called_off)
         self.connection: psycopg.Connection[Any] | None = None
         self.outcomes: Counter[str] = Counter()
 
@@ -101,7 +101,7 @@ class Database:
                 reason = f"database: {cause(error)}: {error.diag.message_primary or error if isinstance(error, psycopg.Error) else error}"
                 if cause(error)[:2] in ROW_AT_FAULT and rows:
                     return self.store_in_parts(rows, rejected, reason)
-                self.said.trouble(explained(error))
+                self.log.trouble(explained(error))
                 self.close()
                 failures = failures + 1 if cause(error) == before else 1
                 before = cause(error)
@@ -162,7 +162,7 @@ class Database:
                 if outcome in ("conflict", "rejected"):
                     refused.append(rejection(rows[index], reason))
             kept = self.reject(cursor, refused)
-        self.said.well("connected")
+        self.log.well("connected")
         outcomes["rejected"] = kept
         outcomes["over_budget"] += len(refused) - kept
         self.outcomes += outcomes

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Mapping
 
-from .said import Said
+from .log_once import LogOnce
 
 FIGURES = {
     "new": ("beacons_collector_new_total", "Messages committed for the first time."),
@@ -45,7 +45,7 @@ class MetricsFile:
         self.collector = 'collector="' + collector.translate(ESCAPES) + '"'
         self.label = "{" + self.collector + "}"
         self.due = 0.0
-        self.said = Said("metrics")
+        self.log = LogOnce("metrics")
 
     def hurry(self) -> None:
         """Makes the next figures due at once: there may be none after them."""
@@ -73,7 +73,7 @@ class MetricsFile:
                 os.fchmod(file.fileno(), 0o644)
                 file.write("\n".join(lines) + "\n")
             os.replace(scratch, self.path)
-            self.said.well("written")
+            self.log.well("written")
         except OSError as error:
             # Figures are worth less than the messages that they count.
-            self.said.trouble(str(error))
+            self.log.trouble(str(error))

@@ -12,8 +12,8 @@ from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from .encryption import tls_context, words
+from .log_once import LogOnce
 from .options import Options
-from .said import Said
 from .taking import LARGEST_INBOX_BYTES, Inbox, Taken
 
 # The time for which the broker keeps messages for a collector that is away.
@@ -57,8 +57,8 @@ class MQTTSource:
     def __init__(self, options: Options, inbox: Inbox) -> None:
         self.options = options
         self.inbox = inbox
-        self.said = Said("broker")
-        self.room = Said("inbox")
+        self.log = LogOnce("broker")
+        self.room = LogOnce("inbox")
         # MQTT has no dead letters, and a session has no end.
         self.dead_letters, self.is_drained = 0, False
         # Messages that found no room, and whether to ask for them again.
@@ -97,7 +97,7 @@ class MQTTSource:
     def acknowledge(self, batch: list[Taken]) -> None:
         if self.short and time.monotonic() - self.connected_at > SHORT_S:
             self.short = 0
-            self.said.well("connected")
+            self.log.well("connected")
         if self.is_owed and self.inbox.qsize() <= self.options.receive_maximum // 2:
             self.is_owed = False
             self.room.well("has room again: what is retained is asked for again")
@@ -127,21 +127,21 @@ class MQTTSource:
                   _properties: Properties | None) -> None:
         self.is_refused = reason.is_failure
         if reason.is_failure:
-            return self.said.trouble(f"the login was refused: {reason}")
+            return self.log.trouble(f"the login was refused: {reason}")
         self.subscribe()
 
     def subscribed(self, _client: mqtt.Client, _data: object, _id: int, reasons: list[ReasonCode],
                    _properties: Properties | None) -> None:
         if any(reason.is_failure for reason in reasons):
-            return self.said.trouble(f"the subscription to {self.options.topic_filter} was refused: {reasons[0]}")
+            return self.log.trouble(f"the subscription to {self.options.topic_filter} was refused: {reasons[0]}")
         self.connected_at = time.monotonic()
         if self.short < 2:
-            self.said.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, "
+            self.log.well(f"connected to {self.options.host}:{self.options.port} as {self.options.id}, "
                            f"subscribed to {self.options.topic_filter}")
 
     def not_reached(self, _client: mqtt.Client, _data: object) -> None:
         # paho calls this while it handles the error, and does not pass the error on.
-        self.said.trouble(f"{self.options.host}:{self.options.port} cannot be reached: {words(sys.exception())}; trying on")
+        self.log.trouble(f"{self.options.host}:{self.options.port} cannot be reached: {words(sys.exception())}; trying on")
 
     def disconnected(self, _client: mqtt.Client, _data: object, _flags: mqtt.DisconnectFlags, reason: ReasonCode,
                      _properties: Properties | None) -> None:
@@ -159,10 +159,10 @@ class MQTTSource:
             return
         self.short = self.short + 1 if is_short else 0
         if reason.value == 0x8E or self.short >= 2:
-            self.said.trouble(f"the connection is lost as soon as it is there, as where another client uses the id {self.options.id}: "
+            self.log.trouble(f"the connection is lost as soon as it is there, as where another client uses the id {self.options.id}: "
                               "give each collector an --id of its own")
         else:
-            self.said.trouble(f"the connection was lost: {failure or reason}")
+            self.log.trouble(f"the connection was lost: {failure or reason}")
 
     def came(self, _client: mqtt.Client, _data: object, message: mqtt.MQTTMessage) -> None:
         if self.is_paused:

@@ -3,7 +3,7 @@
 import threading
 
 from .database import TROUBLE, connect, explained
-from .said import Said
+from .log_once import LogOnce
 
 INTERVAL_S = 60
 # What ends a count of days that takes too long. The database keeps what it counted until then.
@@ -16,7 +16,7 @@ class RollUp:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.said = Said("roll-up")
+        self.log = LogOnce("roll-up")
         self.is_over = threading.Event()
         # None until the database has said it. A figure that rises from 0 at each start would be an alarm.
         self.hours_given_up: int | None = None
@@ -42,6 +42,6 @@ class RollUp:
                 ((self.hours_given_up,),) = connection.execute("SELECT beacons.hours_given_up()").fetchall()
                 connection.execute(f"SET statement_timeout = '{LONGEST_S}s'")
                 connection.execute("SELECT beacons.roll_up_days_when_due()")
-            self.said.well("counted")
+            self.log.well("counted")
         except TROUBLE as error:
-            self.said.trouble(explained(error))
+            self.log.trouble(explained(error))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from types import TracebackType
 
-from .said import Said
+from .log_once import LogOnce
 
 # A commit takes a fraction of a second. After this time the collector reports the wait: a lock, a disk, a machine that hangs.
 LONGEST_SILENCE_S = 10
@@ -19,8 +19,8 @@ class Watch:
     Calling the wait off cuts the connection, which is the only way to wake that thread.
     """
 
-    def __init__(self, said: Said, is_called_off: Callable[[], bool]) -> None:
-        self.said = said
+    def __init__(self, log: LogOnce, is_called_off: Callable[[], bool]) -> None:
+        self.log = log
         self.is_called_off = is_called_off
         self.lock = threading.Lock()
         self.descriptor: int | None = None
@@ -45,7 +45,7 @@ class Watch:
             if since is None:
                 continue
             if time.monotonic() - since > LONGEST_SILENCE_S:
-                self.said.trouble(f"does not answer for more than {LONGEST_SILENCE_S} s; waiting")
+                self.log.trouble(f"does not answer for more than {LONGEST_SILENCE_S} s; waiting")
             if self.is_called_off():
                 self.hang_up()
 

@@ -5,7 +5,7 @@ import sys
 from .plain import LONGEST_LINE, plain
 
 
-class Said:
+class LogOnce:
     """The present fault of one side, reported on standard error."""
 
     def __init__(self, side: str) -> None:
