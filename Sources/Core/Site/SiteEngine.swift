@@ -44,7 +44,7 @@ package struct SiteEngine: Sendable {
     /// The places and zones of beacons.
     private(set) var placing: StorePlacing
     /// The UUID of each region, by its id.
-    private var owners = RegionOwners()
+    private var uuids = RegionUUIDs()
     /// The offsets that it learns; `nil` where the configuration does not want that.
     private var learning: LearningSchedule?
     private var malformed: UInt64 = 0
@@ -341,19 +341,19 @@ extension SiteEngine {
         outputs: inout [GatewayOutput]
     ) -> Bool {
         if case .cleared = content {
-            if instance.discriminator == .whole { owners.remove(gateway, region: instance.region) }
+            if instance.discriminator == .whole { uuids.remove(gateway, region: instance.region) }
             return true
         }
-        let decision = owners.decide(
+        let decision = uuids.decide(
             gateway, region: instance.region, content.uuid, limit: presence.regions.limits.maxRegions)
         switch decision {
-        case .joined: return true
+        case .accepted: return true
         case .refused: break
-        case .refusedFirst(let owner, let known):
+        case .newlyRefused(let agreed, let known):
             if let uuid = content.uuid {
                 let cause = RegionMonitoringNotice.Cause.otherUUID(
                     uuid, gateway: gateways[gateway].settings.id, known: known,
-                    knownGateway: gateways[owner].settings.id)
+                    knownGateway: gateways[agreed].settings.id)
                 outputs.append(.notice(RegionMonitoringNotice(region: instance.region, cause: cause), at: now))
             }
             for slot in presence.regions.slots(where: { $0.region == instance.region }) {

@@ -257,6 +257,23 @@ struct PresenceTests {
         #expect(store.engine.figures.malformed == 2)
     }
 
+    @Test("Once no gateway has the UUID that counted, messages without one of the refused gateway are accepted")
+    func lastOwnerGone() throws {
+        let uuid = try #require(ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2"))
+        let other = try #require(ProximityUUID("FFFFFFFF-2900-441A-802F-9C398FC199D2"))
+        let (a, b) = (GatewayIndex(0), GatewayIndex(1))
+        var uuids = RegionUUIDs()
+        func decide(_ gateway: GatewayIndex, _ uuid: ProximityUUID?) -> RegionUUIDs.Decision {
+            uuids.decide(gateway, region: "carts", uuid, limit: 1)
+        }
+        #expect(decide(a, uuid) == .accepted)
+        #expect(decide(b, other) == .newlyRefused(agreed: a, uuid))
+        #expect(decide(b, other) == .refused && decide(b, nil) == .refused)
+        uuids.remove(a, region: "carts")
+        #expect(decide(b, nil) == .accepted && decide(b, other) == .accepted)
+        #expect(decide(a, uuid) == .newlyRefused(agreed: b, other))
+    }
+
     /// A gateway's entry of a beacon with another UUID.
     private static func enterOther(_ store: inout Store, _ gateway: String, seq: Int, at t_s: Double) {
         let other = "ffffffff-2900-441a-802f-9c398fc199d2"

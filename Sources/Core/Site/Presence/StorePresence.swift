@@ -194,7 +194,7 @@ struct StorePresence: Sendable {
             receiveEntry(event, in: slot, arrival)
         }
         evaluate(slot, ClaimEvidence(isCrossing: payload.exit == nil, at: arrival.event))
-        let state = early.take(named: payload, of: slot, gateway, in: gateways[gateway].epoch)
+        let state = early.take(stateOf: payload, in: slot, gateway, presentEpoch: gateways[gateway].epoch)
         if let state { apply(state, at: arrival.now) }
     }
 
@@ -249,7 +249,7 @@ struct StorePresence: Sendable {
             progress.messageArrived(at: now)
             if payload.state != .inside { progress.forget(slot) }
         }
-        early.forget(slot, gateway)
+        early.remove(slot, gateway)
         let state = EarlyStates.State(region: slot, gateway: gateway, payload: payload, arrival: arrival)
         // A state of a new epoch names no event of the epoch before, and may come before these.
         let stay = regions[slot].claim(of: gateway)?.stay
@@ -264,7 +264,7 @@ struct StorePresence: Sendable {
 
     /// Applies the earliest waiting state without its event, if it has waited for long enough.
     private mutating func applyEarliest(at now: Instant) {
-        // A state `inside` keeps the region inside, so it does not wait for the line.
+        // A state `inside` keeps the region inside, so it does not wait for the connection.
         let state = early.takeFirst(lateAfter: spans.lateAfter) { state in
             state.payload.state == .inside
                 ? gateways[state.gateway].progress.catchesUpUntil : gateways.caughtUpAt(state.gateway, at: now)
@@ -337,7 +337,7 @@ struct StorePresence: Sendable {
         endedAt ended: Instant? = nil, at now: Instant
     ) {
         guard let slot = regions.slot(of: instance) else { return }
-        early.forget(slot, gateway)
+        early.remove(slot, gateway)
         gateways[gateway].progress.forget(slot)
         let known = regions[slot].claim(of: gateway)
         guard regions[slot].pending != nil || known != nil else { return }
@@ -589,7 +589,7 @@ struct StorePresence: Sendable {
 
     private mutating func forgetMessages(about slot: StoreRegionSlot) {
         for gateway in gateways.indices {
-            early.forget(slot, gateway)
+            early.remove(slot, gateway)
             gateways[gateway].progress.forget(slot)
         }
     }
