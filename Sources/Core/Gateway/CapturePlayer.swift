@@ -1,8 +1,8 @@
-/// A capture's clock. Its time never goes back, even if the capture's does.
+/// The clock of a capture that plays. Its instants never go back, even if the recorder's clock does.
 package struct CaptureClock: Hashable, Sendable {
-    /// The latest record's time.
+    /// The instant that playing has reached: of the latest record, or later.
     package internal(set) var now: Instant
-    /// The sum by which the capture's clock was set back.
+    /// The sum by which the recorder's clock was set back.
     private var setBack = TimeSpan.zero
     /// The tolerated disorder: records of several adapters are written a little out of order. A larger step back is a
     /// clock that was set back.
@@ -13,26 +13,26 @@ package struct CaptureClock: Hashable, Sendable {
     /// Returns a record's time on the engine's clock, which never jumps back.
     package func instant(_ time: WallTime) -> Instant { max(now, Instant(microseconds: time.microseconds) + setBack) }
 
-    /// Returns whether the capture's clock was set back before `time`. The caller then publishes everything up to now by
+    /// Returns whether the recorder's clock was set back before `time`. The caller then publishes everything up to now by
     /// the present `timebase`, before it takes this record.
     package func isSetBack(_ time: WallTime) -> Bool {
         Instant(microseconds: time.microseconds) + setBack < now - Self.disorder
     }
 
-    /// Returns whether the recording breaks off before a record.
+    /// Returns whether the recording breaks off before a record: its time is more than an hour later or earlier.
     func isBreak(_ time: WallTime) -> Bool {
         let instant = Instant(microseconds: time.microseconds) + setBack
         return instant > now + .recordingStep || instant < now - .recordingStep
     }
 
-    /// The time of day by the capture's clock. It counts as `synced`, because there is no better clock.
+    /// The time of day by the recorder's clock. It counts as `synced`, because there is no better clock.
     package var timebase: Timebase { Timebase(wallAtOrigin: .unixEpoch - setBack, isSynced: true) }
 
     /// The latest record's time of day.
     package var wall: WallTime { timebase.wall(now) }
 
-    /// Returns the instant of a record, and follows the clock if it was set back. `now` is updated after earlier due
-    /// work.
+    /// Returns the instant of a record, and follows the recorder's clock if it was set back. The caller sets `now`, after the work that is due
+    /// before.
     mutating func take(_ time: WallTime) -> Instant {
         if isSetBack(time) { setBack = now - Instant(microseconds: time.microseconds) }
         return instant(time)
@@ -42,10 +42,10 @@ package struct CaptureClock: Hashable, Sendable {
 /// Plays a capture through the engine. Time comes from the records. There is no controller to probe, so silence beyond
 /// the norm is blindness.
 ///
-/// Instants count from the Unix epoch, because the capture's clock is the only one. So stored times of an earlier
-/// capture stay valid in a later one. Where that clock was set back during the capture, time goes on, and `timebase`
-/// gives the time of day by the capture's clock. A clock set forward cannot be distinguished from time that passed, but for a step of more than an
-/// hour. There the recording breaks off: stays end at their last reports, and the time is not covered.
+/// Instants count from the Unix epoch, because the recorder's clock is the only one. So stored times of an earlier
+/// capture stay valid in a later one. A smaller step back is a clock that was set back: time goes on, and `timebase` gives the time of day. A
+/// smaller step forward is time that passed. At a step of more than an hour, in either direction, the recording breaks off: stays end at their
+/// last reports, and the time is not covered.
 package struct CapturePlayer: Sendable {
     /// The engine, for its figures. Time and reports go in through the player.
     package private(set) var engine: GatewayEngine
@@ -56,11 +56,11 @@ package struct CapturePlayer: Sendable {
     /// The outputs say that the radio is blind.
     private var isBlindnessPublished = false
     private var hasHeard = false
-    /// The blindness that coverage gives while no exit waits. A capture cannot be probed, and in sparse air a shorter silence is often only
-    /// silence. Where a blindness holds back an exit, its time does not count as heard.
-    static let publishedBlindness = TimeSpan.seconds(60)
-    /// The time from which coverage gives the present blindness.
-    private var publishFrom = Instant.distantFuture
+    /// The time after which a blindness is published. A capture cannot be probed, and with few devices near a shorter silence is usual. It is
+    /// published sooner where it holds back an exit, because that time must not count as heard.
+    static let blindnessDelay = TimeSpan.seconds(60)
+    /// The time at which the present blindness is published, as from `blindSince`.
+    private var blindnessDue = Instant.distantFuture
     /// The recording broke off, and its next record has not been taken yet.
     private var isBrokenOff = false
 
@@ -78,7 +78,8 @@ package struct CapturePlayer: Sendable {
     /// this record.
     package func breaksOff(before time: WallTime) -> Bool { !isBrokenOff && clock.isBreak(time) }
 
-    /// Ends the stays at their last reports, as if the radio had gone on hearing, and the covered time with the last record.
+    /// Ends the recording at a break. The covered time ends with the last record, or where a blindness began. For the engine the radio goes on
+    /// hearing for an hour, in which each stay ends at its last report.
     package mutating func breakOff(_ outputs: inout [GatewayOutput]) {
         let end = clock.now
         if !isBlindnessPublished { outputs.append(.radio(.live(.stalled), at: blindSince ?? end)) }
@@ -88,7 +89,7 @@ package struct CapturePlayer: Sendable {
         engine.advance(through: clock.now, outputs: &outputs)
     }
 
-    /// Returns the instant of a record.
+    /// Begins a record: ends the recording at a break, follows a clock that was set back, and returns the instant.
     private mutating func take(_ time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {
         if breaksOff(before: time) { breakOff(&outputs) }
         isBrokenOff = false
@@ -113,7 +114,7 @@ package struct CapturePlayer: Sendable {
         clock.now = instant
     }
 
-    /// Learns that the store counts the people of the recording from now on.
+    /// Ends the gateway's own counts of people: the store counts them from now on.
     package mutating func storeCounts(_ outputs: inout [GatewayOutput]) {
         engine.storeCounts(until: .distantFuture, at: clock.now, outputs: &outputs)
     }
@@ -122,7 +123,7 @@ package struct CapturePlayer: Sendable {
     /// coming now.
     package mutating func receive(_ report: DeviceReport, at time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = pass(to: time, &outputs)
-        // Only its fixes date a receiver's log, so none of them is old.
+        // Without a clock no fix is too old: a receiver's log has no other times than those of its fixes.
         engine.receive(report, at: instant, clock: nil, outputs: &outputs)
     }
 
@@ -145,7 +146,7 @@ package struct CapturePlayer: Sendable {
         return instant
     }
 
-    /// Takes a record without an event, which only gives the time. All earlier work is done.
+    /// Takes a record without an event, which only gives the time, and does all work that is due before.
     package mutating func elapse(to time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = take(time, &outputs)
         watch(before: instant, outputs: &outputs)
@@ -171,16 +172,16 @@ package struct CapturePlayer: Sendable {
                 follow(change, at: due, outputs: &outputs)
             }
         }
-        guard let blindSince, !isBlindnessPublished, publishFrom < limit else { return }
+        guard let blindSince, !isBlindnessPublished, blindnessDue < limit else { return }
         isBlindnessPublished = true
-        // The word of a live radio that sends no reports.
+        // As a live radio that sends no reports is published.
         outputs.append(.radio(.live(.stalled), at: blindSince))
     }
 
     private mutating func follow(_ change: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]) {
         if case .blind(let since) = change, hasHeard {
             blindSince = blindSince ?? since
-            publishFrom = min(since + Self.publishedBlindness, engine.nextExitWithoutBlindness)
+            blindnessDue = min(since + Self.blindnessDelay, engine.nextExitWithoutBlindness)
         } else {
             blindSince = nil
         }

@@ -2,20 +2,19 @@ import Core
 
 /// A durable message that waits for delivery, with its place in the queue.
 ///
-/// The message's number alone would not do: a gap has none, and a disk that comes back supplies older numbers after
-/// newer ones.
+/// The `seq` of a payload cannot be the place: a gap has none, and once a failed disk works again, older messages come after newer ones.
 package struct OutgoingMessage: Hashable, Sendable {
     /// The place in the source: above 0, and ascending for as long as the process lives, whatever happens to the disk.
     /// It need not be the number in the payload.
     var sequence: UInt64
     var message: Message
-    /// The sequences of messages sent earlier whose loss this one reports: once this one has gone out, they are not
+    /// Of a gap: the messages that were sent without an acknowledgement before the outbox dropped them. Once the gap has gone out, they are not
     /// sent again.
     var givesUp: [UInt64] = []
-    /// Messages with the same content for integrations. Companions go out before the message each time. No acknowledgement
-    /// of them is awaited: a broker takes messages in order, so once it has the message it has had them.
+    /// Messages with the same content for integrations, such as OwnTracks. Companions go out before the message, once in a connection. The message does not
+    /// wait for their acknowledgements: a broker takes messages in order, and a companion that it refuses is not repeated.
     var companions: [Message] = []
-    /// A retained topic to publish again once no message waits, because the companions are of the past.
+    /// A retained topic whose present state is published again once no message waits, because a companion has overwritten it with an old one.
     var present: String?
 }
 
@@ -23,11 +22,13 @@ package struct OutgoingMessage: Hashable, Sendable {
 ///
 /// A source handles its own failures: if it cannot be read, it has nothing to deliver for now.
 package protocol OutgoingSource {
-    /// At most `limit` messages with sequences above `sequence` (`nil`: from the first that waits), ascending.
+    /// The next messages, ascending: at most `limit`, and the gaps besides.
+    ///
+    /// - Parameter sequence: that of the last one supplied; `nil` for the beginning. A source that keeps its own position ignores it.
     mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
-    /// The next messages of this machine's previous site and gateway id. They go out under the previous topics. The
-    /// broker may refuse those, so they must not hold up this gateway's own messages.
+    /// The next messages from when this machine had another site or gateway id. These keep their topics. The broker may refuse those, so
+    /// they must not hold up this gateway's own messages. Sequences are unique across both.
     mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
 
     /// Removes messages that the broker accepted. They come several at a time so that one transaction suffices. A
@@ -37,7 +38,7 @@ package protocol OutgoingSource {
     /// Sets a message aside that can't be delivered because of its content.
     mutating func park(_ sequence: UInt64)
 
-    /// Gives up a message of a former gateway, whose messages the broker refuses.
+    /// Gives up a message of a former gateway, because the broker refuses it. A gap takes its place, under this gateway's own topic.
     mutating func giveUp(_ sequence: UInt64)
 }
 
@@ -47,11 +48,11 @@ package struct IncomingLimits: Hashable, Sendable {
     package var messages: Int
     /// The longest payload that is kept.
     package var payload_bytes: Int
-    /// The packet limit that the broker gets: it drops longer packets instead of sending them.
+    /// MQTT's Maximum Packet Size, which the agent announces: a broker drops longer packets instead of sending them.
     var packet_bytes: UInt32
 
-    /// - Parameter packet_bytes: `nil` for room for a topic, MQTT's own fields, and a payload that is a little too long, so
-    ///   that the agent can refuse it with the reason.
+    /// - Parameter packet_bytes: `nil` for 16 KiB above the payload, at least 64 KiB. So the agent receives a request that is too long, and can
+    ///   refuse it with the reason.
     package init(messages: Int, payload_bytes: Int, packet_bytes: UInt32? = nil) {
         self.messages = messages
         self.payload_bytes = payload_bytes
@@ -61,7 +62,7 @@ package struct IncomingLimits: Hashable, Sendable {
     /// A request has a few hundred bytes.
     package static let requests = IncomingLimits(messages: 64, payload_bytes: 4_096)
 
-    /// Settings over MQTT, beside requests.
+    /// Where settings over MQTT come too. Longer ones stay at the broker.
     package static let settings = IncomingLimits(
         messages: 64, payload_bytes: DesiredSettings.maxOctets, packet_bytes: UInt32(DesiredSettings.maxOctets))
 }
@@ -87,7 +88,7 @@ package struct DeliveryCounters: Hashable, Sendable {
     var ephemeralDroppedOffline = 0
     /// QoS 0 messages dropped because the connection was backed up.
     var ephemeralDroppedBackedUp = 0
-    /// Retained topics refused because there were too many.
+    /// Retained topics that the agent did not publish, because it had published as many as it may.
     var retainedTopicsRefused = 0
     /// Requests lost because the caller did not take them in time.
     var incomingDropped = 0
