@@ -1,25 +1,26 @@
-/// Counts the visits of one region of people, so that no published number belongs to fewer than `minimum` people.
+/// Counts the visits of one region of people. Each published number is 0 or at least `minimum` visits.
 ///
-/// A count is over once enough visits have begun in it and enough have ended, enough of them within half an hour. Until then its time
-/// goes on by quarters of an hour. It is published when the next one is over, or at midnight. So the rest of a day, which is too small,
-/// joins the last count of the day, and no visit of the day is lost. A shop without such a half hour has one count a day.
+/// The open count ends with the first quarter of an hour at whose end `minimum` visits have begun in it and `minimum` have ended. As many must
+/// have ended in the last two quarters. The count is held until the next one ends, or until midnight. The rest of a day, which is too small, joins the count
+/// that is held. A shop without such a half hour has one count a day.
 ///
-/// A single visit does not show: it ends no count without others at the same time. Where too few came or left on a day, the count says
-/// the same as where none did. A day that begins with people who were published as present is not left out. It goes on into the next
-/// one, so that their exits are counted.
+/// So a single visit ends no count. A day on which too few came or left gets nulls, as one without any does. A day that begins with people who
+/// were published as present goes on into the next one, so that their exits are counted.
 ///
-/// All numbers of a count belong to the same time, and a count follows from the one before: what was present, and entered,
-/// and did not leave, is present. So the difference of two counts tells nothing that a count does not tell. Where fewer than
-/// the minimum go on, they count as 0, and as entered in a later count.
+/// `entered`, `left` and `present` are of one time, and `entered` is computed: present at the end, and left, less what the count before
+/// published as present. So the difference of two counts shows nothing that a count does not. Fewer than `minimum` people inside count as 0, and
+/// as entered in a later count.
 struct PeopleCount: Sendable {
-    /// A time that is not published yet.
+    /// A time with its numbers, not published yet.
     private struct Batch: Hashable {
         var from: WallTime
-        /// The end; `from` while it is open.
+        /// The end, once it is over.
         var to: WallTime
+        /// The visits that ended.
         var left: Int64 = 0
-        /// The published number of visits that go on at the end.
+        /// The visits that go on at the end, as they will be published.
         var present: Int64 = 0
+        /// The visits that ended, by the bounds of their dwell.
         var cells = PeopleCount.noVisits
         var ways: [VisitCount.Way: Int64] = [:]
         var isPartial: Bool
@@ -54,11 +55,11 @@ struct PeopleCount: Sendable {
     private(set) var isDeaf: Bool
     /// Visits that began earlier are in no count; `nil` where none can have.
     private var countsSince: Instant?
-    /// The dwell of published visits that is not published yet.
+    /// The dwell of the visits in published counts. It goes out with the last count of the day.
     private var dwell = Self.noVisits
-    /// The ways of published visits that are not published yet; `nil` at a gateway, which knows no zones.
+    /// The ways of these visits, in the same manner; `nil` at a gateway, which knows no zones.
     private var ways: [VisitCount.Way: Int64]?
-    /// The beginning of the time of both.
+    /// The beginning of the time of `dwell` and `ways`: the end of the last count that had them.
     private var dayFrom: WallTime
 
     init(_ region: BeaconRegion, from: WallTime, isDeaf: Bool, hasZones: Bool = false) {
@@ -71,7 +72,8 @@ struct PeopleCount: Sendable {
 
     // MARK: - Evidence
 
-    /// Takes a crossing. A visit that had begun before the start is not counted: its entry was published before, or never.
+    /// Takes a crossing: an entry that was observed, or any exit. A visit that had begun before the start is not counted: its entry was
+    /// published before, or never.
     mutating func take(_ crossing: RegionEvent.Kind) {
         switch crossing {
         case .enter: inside += 1
@@ -120,7 +122,7 @@ struct PeopleCount: Sendable {
         return endsDay ? counts + settle(at: end, isLast: false) : counts
     }
 
-    /// Ends the counting. Returns the counts to publish; what is too small is left out.
+    /// Ends the counting. Returns the counts to publish: numbers that are too small are null.
     mutating func stop(at end: WallTime) -> [VisitCount] {
         open.isPartial = true
         if end > open.from { return settle(at: end, isLast: true) }
@@ -162,7 +164,7 @@ struct PeopleCount: Sendable {
         }
         var counts = held.map { [publish($0, endsDay: true)] } ?? []
         held = nil
-        // The next day may complete what follows a count, and what people do who stayed.
+        // What follows a published count, and the exits of people who were published as present, are counted with the next day.
         if !isLast, !counts.isEmpty || published > 0 { return counts }
         if end > open.from {
             // A time without people gets the same nulls, so that one person alone does not show.
@@ -179,10 +181,10 @@ struct PeopleCount: Sendable {
 
     private var presentToPublish: Int64 { inside >= minimum ? inside : 0 }
 
-    /// Returns the count of a time that may be published.
+    /// Makes the count of a time that may be published, and takes it as published.
     ///
-    /// Dwell and ways come with the last count of a day. A dwell that came as soon as each cell is large enough would be late because
-    /// of one visit.
+    /// Dwell and ways come with the last count of a day. If they came as soon as each cell is large enough, that moment would show the visit
+    /// that completed the last cell.
     private mutating func publish(_ batch: Batch, endsDay: Bool = false) -> VisitCount {
         var count = VisitCount(
             region: region, from: batch.from, to: batch.to, minimum: minimum,

@@ -1,13 +1,13 @@
 import Core
 
-/// The rules of one adapter: they turn each event into actions. The `AdapterSession` carries out the actions in order,
-/// and reports their results.
+/// The state machine that controls one adapter. Each method takes what happened, and the time, and returns actions. The `AdapterSession`
+/// carries these out one by one; where an action has a result, the actions that follow from it come first.
 ///
-/// Every verb takes the time and returns actions; no verb waits, reads a clock or opens anything.
+/// No method waits, reads a clock or does I/O.
 protocol AdapterController: Sendable {
-    /// A command on the way to the state that the agent wants.
+    /// One HCI command of a procedure, such as turning the scan on.
     associatedtype Step: Sendable
-    /// Update for the owner of the session.
+    /// An update for the session's owner.
     associatedtype Update: Sendable
     typealias Action = AdapterAction<Step, Update>
 
@@ -21,10 +21,11 @@ protocol AdapterController: Sendable {
     mutating func stop(at instant: Instant) -> [Action]
     mutating func surveyed(_ choice: AdapterSurvey.Choice, at instant: Instant) -> [Action]
     mutating func opened(at instant: Instant) -> [Action]
-    /// Opening, sending or receiving failed.
+    /// Opening, sending or receiving failed. The session does not close the socket by itself.
     mutating func socketFailed(_ availability: RadioAvailability, at instant: Instant) -> [Action]
-    /// A packet came from the socket, which never returns the agent's own commands.
+    /// A packet came from the socket: an event, or a command of another process. The socket never returns the agent's own commands.
     mutating func received(_ packet: Span<UInt8>, at instant: Instant) -> [Action]
+    /// An adapter, not only this one, came, went, or was turned on or off.
     mutating func deviceChanged(_ event: DeviceEvent, at instant: Instant) -> [Action]
     mutating func tick(at instant: Instant) -> [Action]
 }
@@ -35,17 +36,18 @@ enum AdapterAction<Step: Sendable, Update: Sendable>: Sendable {
     case look
     /// Open a socket on the adapter, then call `opened(at:)` or `socketFailed(_:at:)`.
     case open(Adapter)
-    /// Send the command; an answer goes to `received(_:at:)`.
+    /// Send the step's command. An answer goes to `received(_:at:)`, a failure to `socketFailed(_:at:)`.
     case send(Step)
+    /// Close the socket, if it is open.
     case close
-    /// Passes an update to the owner of the session.
+    /// Pass an update to the session's owner.
     case report(Update)
 }
 
 extension AdapterAction: Equatable where Step: Equatable, Update: Equatable {}
 
-/// The relation between a controller and its adapter: the controller looks for an adapter, opens it and works with it,
-/// and looks again once it is lost.
+/// The part of the state that all of them have: the controller looks for an adapter, opens it and works with it, and looks again once it is lost.
+/// `end` leads to `idle` from each state.
 ///
 ///     idle ─► waiting ─► opening ─► held
 ///               ▲           │        │
@@ -53,9 +55,10 @@ extension AdapterAction: Equatable where Step: Equatable, Update: Equatable {}
 enum AdapterClaim<Work: Sendable>: Sendable {
     /// Not started, or stopped.
     case idle
-    /// No adapter can be used. The controller looks again later, or when the kernel reports a change.
+    /// No adapter is open: a survey is under way, or it found none. The controller looks again then, or when the kernel reports a change.
     case waiting(nextLook: Instant)
     case opening(Adapter)
+    /// The adapter is the agent's. Some work, such as a repair, needs no open socket.
     case held(Adapter, Work)
 
     /// The time between two looks for the adapter.
@@ -78,7 +81,7 @@ enum AdapterClaim<Work: Sendable>: Sendable {
         return [.open(adapter)]
     }
 
-    /// The adapter can't be used any more. The controller looks for one again after a while.
+    /// The adapter can't be used any more. The controller looks for one again after `lookInterval`.
     mutating func lose<Step, Update>(at instant: Instant) -> [AdapterAction<Step, Update>] {
         self = .waiting(nextLook: instant + Self.lookInterval)
         return [.close]
@@ -91,12 +94,12 @@ enum AdapterClaim<Work: Sendable>: Sendable {
     }
 }
 
-/// A command that the controller has not answered yet.
+/// A command that was sent and that the Bluetooth controller has not answered yet.
 struct PendingCommand<Course: Sendable>: Sendable {
-    /// The longest time for a controller's answer to a command.
+    /// The longest time for the Bluetooth controller's answer.
     static var timeout: TimeSpan { .seconds(2) }
 
-    /// The procedure that the command is a step of.
+    /// The procedure to which the command belongs.
     let course: Course
     let deadline: Instant
 

@@ -4,7 +4,7 @@
 struct VisitCount: Hashable, Sendable {
     /// Visits that ended, by their dwell.
     struct Dwell: Hashable, Sendable {
-        /// The shortest dwell; the next bound is longer than all of them.
+        /// The bound of the cell. Shorter visits of cells with too few are in it too, and longer ones in the last cell.
         var from_s: Int64
         var visits: Int64
     }
