@@ -40,8 +40,10 @@ extension PeopleReport: MessageContent {
 
 extension PeopleReport {
     private static let longest_ms: Int64 = 400 * 86_400_000
-    /// The step of lengths, octets. A reader of the broker learns the number of people in steps of 20 to 45.
+    /// The steps of lengths, octets: of the people, and of the rest. So one person never changes the length, however many regions there are. A
+    /// reader of the broker learns the number of people in steps of 20 to 45.
     private static let step = 4_096
+    private static let headStep = 512
 
     /// Reads a report. The pseudonyms in it are short.
     init(decoding octets: [UInt8]) throws(PayloadError) {
@@ -62,6 +64,15 @@ extension PeopleReport {
     }
 
     var encoded: [UInt8] {
+        let (text, head) = (json(people), json([]).count)
+        func roundedUp(_ length: Int, to step: Int) -> Int { (length + step - 1) / step * step }
+        let room = Self.step - Self.headStep
+        let beyond = max(0, text.count - head - room)
+        let length = roundedUp(head, to: Self.headStep) + room + roundedUp(beyond, to: Self.step)
+        return text + [UInt8](repeating: UInt8(ascii: " "), count: length - text.count)
+    }
+
+    private func json(_ people: [Person]) -> [UInt8] {
         var json = JSONWriter()
         json.set("regions", objectsFor: regions) { region, json in json.set("id", region) }
         json.set("counting_ms", counting_ms)
@@ -74,8 +85,7 @@ extension PeopleReport {
             if person.wasThere { json.set("was_there", true) }
         }
         json.set("complete", isComplete)
-        let text = json.finish()
-        return text + [UInt8](repeating: UInt8(ascii: " "), count: Self.step - text.count % Self.step)
+        return json.finish()
     }
 }
 

@@ -9,8 +9,12 @@ package struct StorePeople: Sendable {
     private static let step = TimeSpan.seconds(1)
     /// The silence after which a gateway's people count as gone.
     private static let silent = TimeSpan.seconds(20)
-    /// The time after the store's start in which its gateways begin to report. Whoever is there has entered before.
-    private static let starts = TimeSpan.seconds(60)
+    /// The time after the store's first announcement in which its gateways begin to report. Whoever is there has entered before.
+    private static let starts = TimeSpan.seconds(120)
+    /// The time after midnight in which gateways name the people who stay.
+    private static let staysNamed = TimeSpan.seconds(60)
+    /// The time for which the people of a silent gateway are remembered. With the silence it is below five minutes.
+    private static let remembered = TimeSpan.seconds(240)
     /// The age of an announcement beyond which no report with it is taken. A report on time has the last one.
     private static let mostAge_s: UInt32 = 30
 
@@ -38,10 +42,13 @@ package struct StorePeople: Sendable {
     private var gateways: StoreGateways
     private var plan: StorePlan
     private var opener: PeopleOpener
-    private let startedAt: Instant
+    /// The time of the first announcement that gateways take; `nil` before it.
+    private var firstAnnouncedAt: Instant?
     private var keyMadeAt: Instant
     /// The store's day that the key is of.
     private var keyDay: LocalDay
+    /// The number of the latest day that had a key. A clock may be set back over midnight.
+    private var latestDay: Int64
     private var announcedAt: Instant?
     private var visits: [Key: PersonVisit] = [:]
     /// Each gateway that reports.
@@ -51,6 +58,8 @@ package struct StorePeople: Sendable {
     private var missing = (today: GatewaySet(), yesterday: GatewaySet())
     /// The number of people whom each gateway had inside at midnight, and does not name yet under their new names.
     private var staying: [GatewayIndex: Int] = [:]
+    /// The people whom a gateway had inside as it fell silent. Their visits have ended, and are not counted again.
+    private var lost: [GatewayIndex: (people: Set<Key>, until: Instant)] = [:]
     /// The limit on the people that enter through each gateway.
     private var budgets: [GatewayIndex: EntryBudget] = [:]
     /// The order of the last report of each gateway, for the key at hand.
@@ -89,8 +98,9 @@ package struct StorePeople: Sendable {
         mostEntries = settings.gateway.regions.limits.maxNewcomersPerMinute
         gateways = StoreGateways(site.gateways, at: now)
         plan = StorePlan(gateways)
-        (startedAt, keyMadeAt, stepDue) = (now, now, now)
+        (keyMadeAt, stepDue) = (now, now)
         keyDay = localTime.day(at: timebase.wall(now))
+        latestDay = keyDay.number
     }
 
     /// The topics of the gateways' reports, and of its own announcements.
@@ -146,10 +156,7 @@ package struct StorePeople: Sendable {
         for person in report.people where regionIDs.contains(person.region) {
             let key = Key(region: person.region, name: person.name)
             let entry = entry(of: person, at: gateway, now)
-            guard visits[key] != nil || begin(key, entry, person, at: gateway, now) else {
-                _ = counts.missedEntry(into: person.region)
-                continue
-            }
+            guard visits[key] != nil || begin(key, entry, person, at: gateway, now) else { continue }
             if let entry, visits[key]?.mayEnter(at: gateway) == true, takeEntry(at: gateway, now) {
                 visits[key]?.enter(at: entry)
                 counts.take(.enter, of: person.region)
@@ -157,6 +164,8 @@ package struct StorePeople: Sendable {
             visits[key]?.take(person, from: gateway, plan, entry: entry, at: now)
             seen.insert(key)
         }
+        // By the limit, not by who comes next: that would show the person.
+        if visits.count >= mostVisits || budgets[gateway]?.hasRoom(at: now) == false { counts.missedEntry() }
         let absent = inside[gateway, default: []].subtracting(seen)
         // A gateway that has started again finds its people within seconds. However often it starts, it holds no more than a report has.
         let isResuming =
@@ -195,20 +204,30 @@ package struct StorePeople: Sendable {
         _ key: Key, _ entry: Instant?, _ person: PeopleReport.Person, at gateway: GatewayIndex, _ now: Instant
     ) -> Bool {
         guard visits.count < mostVisits else { return false }
-        var beginning = PersonVisit.Beginning.unseen(by: gateway)
-        if let entry {
-            beginning = .observed(at: entry)
-        } else if now - startedAt < Self.starts {
-            beginning = .before
+        if isStaying(person, at: gateway, now) {
+            visits[key] = PersonVisit(.before, at: now)
+            return true
         }
-        if now - .milliseconds(person.entered_ms) < keyMadeAt, let people = staying[gateway], people > 0 {
-            staying[gateway] = people - 1
-            beginning = .before
-        } else if !takeEntry(at: gateway, now) {
-            return false
+        guard takeEntry(at: gateway, now) else { return false }
+        let isKnown = lost.values.contains { $0.people.contains(key) }
+        let isStart = firstAnnouncedAt.map { now - $0 < Self.starts } ?? true
+        if isKnown || (isStart && entry == nil) {
+            visits[key] = PersonVisit(.before, at: now)
+        } else if let entry {
+            visits[key] = PersonVisit(.observed(at: entry), at: now)
+            counts.take(.enter, of: person.region)
+        } else {
+            visits[key] = PersonVisit(.unseen(by: gateway), at: now)
         }
-        visits[key] = PersonVisit(beginning, at: now)
-        if entry != nil { counts.take(.enter, of: person.region) }
+        return true
+    }
+
+    /// Returns whether a person is one of those whom the gateway had inside at midnight.
+    private mutating func isStaying(_ person: PeopleReport.Person, at gateway: GatewayIndex, _ now: Instant) -> Bool {
+        guard now - .milliseconds(person.entered_ms) < keyMadeAt, now - keyMadeAt < Self.staysNamed,
+            let people = staying[gateway], people > 0
+        else { return false }
+        staying[gateway] = people - 1
         return true
     }
 
@@ -254,9 +273,12 @@ package struct StorePeople: Sendable {
             reporting[gateway] = nil
             hearing.remove(gateway)
             missing.today.insert(gateway)
-            for key in inside.removeValue(forKey: gateway) ?? [] { visits[key]?.leave(gateway, at: now) }
+            let people = inside.removeValue(forKey: gateway) ?? []
+            for key in people { visits[key]?.leave(gateway, at: now) }
+            if !people.isEmpty { lost[gateway] = (people, now + Self.remembered) }
             counts.hears(false)
         }
+        lost = lost.filter { $0.value.until > now }
     }
 
     private mutating func endVisits(at now: Instant) {
@@ -281,10 +303,15 @@ package struct StorePeople: Sendable {
             let next = PeopleOpener(random(), siteKey: siteKey, store: topics.people)
         else { return }
         for (key, visit) in visits { end(visit, key) }
-        staying = inside.mapValues(\.count)
-        inside = [:]
-        // A gateway that was silent all day is taken to be gone.
-        missing = (GatewaySet(), missing.today)
+        // A clock that is set back over midnight makes another key before the people of the last one are named.
+        if now - keyMadeAt > Self.staysNamed { staying = [:] }
+        staying.merge(inside.mapValues(\.count)) { max($0, $1) }
+        (inside, lost) = ([:], [:])
+        if localTime.day(at: wall).number > latestDay {
+            latestDay = localTime.day(at: wall).number
+            // A gateway that was silent all day is taken to be gone.
+            missing = (GatewaySet(), missing.today)
+        }
         if !reporting.isEmpty { counts.hears(isComplete) }
         (opener, keyMadeAt, keyDay, announcedAt, orders) = (next, now, localTime.day(at: wall), nil, [:])
     }
@@ -297,6 +324,7 @@ package struct StorePeople: Sendable {
                 age_s: keyAge_s(at: now), at: timebase.isSynced ? timebase.wall(now) : nil)
         else { return }
         announcedAt = now
+        if firstAnnouncedAt == nil, timebase.isSynced { firstAnnouncedAt = now }
         outputs.append(.message(PeopleMessage(topic: topics.people, payload: payload), at: now))
     }
 

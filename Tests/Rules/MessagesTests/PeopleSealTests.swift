@@ -131,6 +131,18 @@ struct PeopleSealTests {
         #expect(lengths == [4_096, 4_096, 4_096, 4_096, 12_288])
     }
 
+    @Test("One person changes no length, however many regions there are", arguments: [1, 20, 131, 134, 270])
+    func padsRegions(count: Int) {
+        let person = PeopleReport.Person(
+            region: "visitors", name: "0123456789abcdef", entered_ms: 3_600_000, heard_ms: 12_000, rssi_dbm: -60.5,
+            wasThere: false)
+        let regions = (0..<count).map { "region-of-people-\(100 + $0)" }
+        let lengths = [[], [person]].map { people in
+            PeopleReport(regions: regions, counting_ms: 60_000, people: people).encoded.count
+        }
+        #expect(lengths[0] == lengths[1])
+    }
+
     @Test("A report is read as it was written, and no other name than a pseudonym")
     func reads() throws {
         var report = PeopleReport(

@@ -440,6 +440,53 @@ struct StorePeopleTests {
         #expect(store.counts.dropFirst(before).compactMap(\.entered) == [2])
     }
 
+    @Test("People whom a gateway had inside as it fell silent are not counted again, at no gateway, for four minutes")
+    func countsNotAgain() throws {
+        for (pause_s, entered) in [(60, 2), (300, 4)] {
+            var store = try PeopleStore()
+            store.begin("door")
+            store.begin("oven")
+            store.pass(910)
+            for person in ["a", "b"] { store.hear(person, at: "door") }
+            store.pass(30)
+            store.silence("door")
+            store.pass(pause_s)
+            store.sawNoEntry = ["door"]
+            for person in ["a", "b"] { store.hear(person, at: "door", since: 910) }
+            store.pass(30)
+            for person in ["a", "b"] { store.hear(person, at: "oven") }
+            store.pass(60)
+            for person in ["a", "b"] { for gateway in ["door", "oven"] { store.lose(person, at: gateway) } }
+            store.pass(60)
+            store.stop()
+            #expect(store.counts.compactMap(\.entered).reduce(0, +) == entered, "\(pause_s) s")
+        }
+    }
+
+    @Test("A full limit makes the count partial by itself, whoever comes next", arguments: [0, 1])
+    func marksLimit(people: Int) throws {
+        var store = try PeopleStore(regions: "max_instances = 20\nmax_newcomers_per_minute = 0")
+        store.begin("door")
+        store.pass(200)
+        for number in 0..<2 { store.hear("early \(number)", at: "door") }
+        store.pass(10)
+        for number in 0..<2 { store.lose("early \(number)", at: "door") }
+        store.pass(800)
+        for number in 0..<20 { store.hear("\(number)", at: "door") }
+        store.pass(4)
+        for number in 0..<people { store.hear("late \(number)", at: "door") }
+        store.pass(4)
+        for number in 0..<20 { store.lose("\(number)", at: "door") }
+        for number in 0..<people { store.lose("late \(number)", at: "door") }
+        store.pass(900)
+        for number in 0..<2 { store.hear("later \(number)", at: "door") }
+        store.pass(10)
+        for number in 0..<2 { store.lose("later \(number)", at: "door") }
+        store.pass(900)
+        store.stop()
+        #expect(lines(store).contains("15-30 20 true"), "\(lines(store))")
+    }
+
     @Test("A gateway that starts again keeps its people for 20 s, so that each visit counts once")
     func keepsOverRestart() throws {
         var store = try PeopleStore()
