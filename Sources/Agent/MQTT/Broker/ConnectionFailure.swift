@@ -77,6 +77,9 @@ extension ConnectionFailure: CustomStringConvertible {
 }
 
 extension ConnectionFailure {
+    private static let otherPort =
+        "check the port in mqtt.url and the firewall; mqtts:// needs the broker's TLS port, mqtt:// its plain one"
+
     /// A remedy for the operator, on one line.
     package var remedy: String {
         switch self {
@@ -84,8 +87,9 @@ extension ConnectionFailure {
         case .machineAtItsLimit:
             "allow more open files, threads and memory: ulimit, or LimitNOFILE=, TasksMax= and LimitAS= of the service"
         case .unreachable: "check host and port in mqtt.url, the firewall, and that the broker runs"
-        case .connectTimedOut, .closedBeforeLogin:
-            "check the port in mqtt.url and the firewall; mqtts:// needs the broker's TLS port, mqtt:// its plain one"
+        case .connectTimedOut: Self.otherPort
+        // A broker's reason against a certificate may be lost as the connection ends.
+        case .closedBeforeLogin: Self.otherPort + "; a broker also hangs up on an mqtt.cert_file that it has revoked"
         case .certificateForAnotherHost: "write the name that is in the broker's certificate into mqtt.url"
         case .certificateUntrusted:
             "put the root authority into mqtt.ca_file, not an intermediate one; the broker's certfile holds its certificate "
