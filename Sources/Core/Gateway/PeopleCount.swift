@@ -164,7 +164,7 @@ struct PeopleCount: Sendable {
         }
         var counts = held.map { [publish($0, endsDay: true)] } ?? []
         held = nil
-        // What follows a published count, and the exits of people who were published as present, are counted with the next day.
+        // The next day counts the visits after a published count, and the exits of people who were published as present.
         if !isLast, !counts.isEmpty || published > 0 { return counts }
         if end > open.from {
             // A time without people gets the same nulls, so that one person alone does not show.

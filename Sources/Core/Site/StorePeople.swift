@@ -150,8 +150,9 @@ package struct StorePeople: Sendable {
     private mutating func take(_ report: PeopleReport, from gateway: GatewayIndex, at now: Instant) {
         greet(gateway, counting_ms: report.counting_ms, at: now)
         // By the regions, not by the people: a figure that grows while one person is inside would show that person.
-        if !regionIDs.isSuperset(of: report.regions) { refused &+= 1 }
-        if !report.isComplete || !regionIDs.isSuperset(of: report.regions) { counts.missedEntry() }
+        let hasOtherRegion = !regionIDs.isSuperset(of: report.regions)
+        if hasOtherRegion { refused &+= 1 }
+        if hasOtherRegion || !report.isComplete { counts.missedEntry() }
         var seen: Set<Key> = []
         for person in report.people where regionIDs.contains(person.region) {
             let key = Key(region: person.region, name: person.name)
@@ -307,13 +308,14 @@ package struct StorePeople: Sendable {
         if now - keyMadeAt > Self.staysNamed { staying = [:] }
         staying.merge(inside.mapValues(\.count)) { max($0, $1) }
         (inside, lost) = ([:], [:])
-        if localTime.day(at: wall).number > latestDay {
-            latestDay = localTime.day(at: wall).number
+        let day = localTime.day(at: wall)
+        if day.number > latestDay {
+            latestDay = day.number
             // A gateway that was silent all day is taken to be gone.
             missing = (GatewaySet(), missing.today)
         }
         if !reporting.isEmpty { counts.hears(isComplete) }
-        (opener, keyMadeAt, keyDay, announcedAt, orders) = (next, now, localTime.day(at: wall), nil, [:])
+        (opener, keyMadeAt, keyDay, announcedAt, orders) = (next, now, day, nil, [:])
     }
 
     private func keyAge_s(at now: Instant) -> UInt32 { UInt32(clamping: (now - keyMadeAt).microseconds / 1_000_000) }
