@@ -62,7 +62,7 @@ package struct IncomingLimits: Hashable, Sendable {
     /// A request has a few hundred bytes.
     package static let requests = IncomingLimits(messages: 64, payload_bytes: 4_096)
 
-    /// Where settings over MQTT come too. Longer ones stay at the broker.
+    /// The limits where the agent takes settings over MQTT besides requests. Longer settings stay at the broker.
     package static let settings = IncomingLimits(
         messages: 64, payload_bytes: DesiredSettings.maxOctets, packet_bytes: UInt32(DesiredSettings.maxOctets))
 }

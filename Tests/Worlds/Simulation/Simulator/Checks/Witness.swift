@@ -8,7 +8,7 @@ struct Witness {
         var lastHeard: Instant?
         var listenedWhenHeard = TimeSpan.zero
         var state = RegionState.unknown
-        /// Whether a beacon is inside by the last event; `nil` without an event.
+        /// True if the last event says that a beacon is inside; `nil` without an event.
         var isOccupied: Bool?
         /// The true time of the entry; `nil` where it is not certain which stay the store continues.
         var enteredAt: Instant?

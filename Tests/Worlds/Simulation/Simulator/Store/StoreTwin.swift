@@ -12,7 +12,7 @@ struct StoreTwin {
         var entered: WallTime
         var left: WallTime
         var lastHeard: WallTime
-        /// Whether an earlier event of a zone has the time of its exit: a region is not left before these.
+        /// True if an earlier event of a zone has the time of its exit: a region is not left before its zones are.
         var endsWithAZone = false
 
         var description: String {
