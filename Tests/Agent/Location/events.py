@@ -4,9 +4,8 @@ import contextlib
 import os
 import tempfile
 
-import gpsdlog
-from gpsdlog import Log, configuration
-from support import AWAKE, BEACOND, CARTS, DEPOT, closing, replay, write_capture
+from gpsdlog import Log
+from support import CARTS, DEPOT, closing, replay, write_capture
 
 
 @contextlib.contextmanager
@@ -44,22 +43,6 @@ def test_beacon_events_say_where():
     assert entry["location"] == {"latitude": 52.5163, "longitude": 13.3777, "horizontal_accuracy_m": 5, "age_s": 15}, entry
 
 
-def test_young_enough():
-    """Events carry it while it is younger than an hour."""
-    for at_s, is_said in ((3500, True), (3700, False)):
-        log = Log()
-        log.fix(0)
-        with capture(range(at_s, at_s + 5)) as path:
-            entry = replay(log, regions=[CARTS], capture=path).events[0]
-        assert ("location" in entry) == is_said, (at_s, entry)
-
-
-def test_no_fix_no_place():
-    """Without a fix events say no place."""
-    with capture(range(45, 50)) as path:
-        assert "location" not in replay(None, regions=[CARTS], capture=path).events[0]
-
-
 def test_fixed():
     """A gateway that stands still says its configured place."""
     location = {"source": "fixed", "latitude": 48.1, "longitude": 11.5, "horizontal_accuracy_m": 7}
@@ -80,12 +63,6 @@ def test_omit():
         assert "location" not in event and "distance_m" not in event, event
     for state in done.payloads("region/depot/state"):
         assert "distance_m" not in state, state
-
-
-def test_omit_is_checked():
-    """Any other word than include and omit is an error."""
-    done = gpsdlog.replay(BEACOND, Log(), configuration(AWAKE, privacy={"location": "some"}))
-    assert done.status == 78, (done.status, done.said)
 
 
 def test_off():

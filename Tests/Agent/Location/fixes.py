@@ -14,33 +14,29 @@ def first_fix(**fields):
     return updates(log)[0][1]
 
 
-def rejected(log, **location):
-    done = replay(log, location)
-    return done.health["rejected"] if done.payloads("health") else None, done
+def test_accuracy():
+    """horizontal_accuracy_m is eph / 1.621; without eph it comes from epx and epy, and without those it is 100 m."""
+    for errors, accuracy_m in (({"eph": 16.21}, 10), ({"eph": None, "epx": 12.0, "epy": 16.0}, 12.3), ({"eph": None, "epx": 12.0}, 100)):
+        assert first_fix(**errors)["horizontal_accuracy_m"] == accuracy_m, errors
 
 
-def counted(log, reason, used, **location):
-    """Whether the log, which then goes on for two minutes, counts one of this reason and nothing else."""
-    log.fixes(range(100, 221))
-    counts, done = rejected(log, **location)
-    assert counts == {name: int(name == reason) for name in counts}, counts
-    assert closing(done, "fixes") == used + 121 and closing(done, "fixes_rejected") == 1, done.said
-
-
-def test_eph():
-    """horizontal_accuracy_m is eph / 1.621."""
-    assert first_fix(eph=16.21)["horizontal_accuracy_m"] == 10
-
-
-def test_epx_epy():
-    """Without eph the accuracy comes from epx and epy."""
-    assert first_fix(eph=None, epx=12.0, epy=16.0)["horizontal_accuracy_m"] == 12.3
-
-
-def test_no_error():
-    """Without any of them it is 100 m, and used."""
-    assert first_fix(eph=None)["horizontal_accuracy_m"] == 100
-    assert first_fix(eph=None, epx=12.0)["horizontal_accuracy_m"] == 100
+def test_rejected():
+    """health counts each report that is not used under its reason, and the closing line counts it too."""
+    nothing = {"mode": 1, "lat": None, "lon": None, "eph": None}
+    for reason, at_s, report in (
+        ("no_fix", 61, nothing), ("no_fix", 61, {"mode": 1}), ("inaccurate", 61, {"accuracy_m": 30.1}), ("out_of_range", 61, {"lat": 90.5}),
+        ("out_of_range", 61, {"lon": 180.5}), ("time_went_back", 30, {}), ("time_went_back", 86_400, {}), ("malformed", 61, "garbage"),
+        ("malformed", 61, "{\"class\":\"TPV\",\"mode\":\"three\"}"),
+    ):
+        log = Log()
+        log.fixes(range(0, 61), accuracy_m=29.9)
+        log.line(report) if isinstance(report, str) else log.fix(at_s, **report)
+        log.fixes(range(100, 221))
+        done = replay(log, {"desired_accuracy_m": 30})
+        assert done.health["rejected"] == {name: int(name == reason) for name in done.health["rejected"]}, (reason, done.health)
+        assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (182, 1), (reason, done.said)
+        # A wild time is no time that passes.
+        assert done.messages[-1]["t"] == 220, (reason, done.messages[-1])
 
 
 def test_payload():
@@ -70,129 +66,6 @@ def test_heading():
     log.fix(2, east_m=40, speed=20.0, track=90.0)
     published = [fix.get("heading_deg") for _, fix in updates(log)]
     assert published[0] == 123 and published[-1] == 124, published
-
-
-def test_no_fix():
-    """Mode 0 or 1 is no fix: counted as no_fix."""
-    for mode in (0, 1):
-        log = Log()
-        log.fix(0)
-        log.fix(1, mode=mode, lat=None, lon=None, eph=None)
-        counted(log, "no_fix", 1)
-
-
-def test_no_fix_with_place():
-    """So it is where a place stands in it."""
-    log = Log()
-    log.fix(0)
-    log.fix(1, mode=1)
-    counted(log, "no_fix", 1)
-
-
-def test_cold_start():
-    """A receiver that does not know the time yet has no fix, and that is counted."""
-    log = Log()
-    for _ in range(3):
-        log.line({"class": "TPV", "device": "/dev/ttyACM0", "mode": 1})
-    log.fixes(range(0, 121))
-    done = replay(log)
-    assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (121, 3), done.said
-
-
-def test_inaccurate():
-    """An accuracy worse than desired_accuracy_m is inaccurate; as good as it is used."""
-    log = Log()
-    log.fix(0, accuracy_m=29.9)
-    log.fix(1, accuracy_m=30.1)
-    counted(log, "inaccurate", 1, desired_accuracy_m=30)
-
-
-def test_out_of_range():
-    """A place outside the Earth is out_of_range."""
-    for place in ({"lat": 90.5}, {"lon": 180.5}, {"lat": -91.0, "lon": 400.0}):
-        log = Log()
-        log.fix(0)
-        log.fix(1, **place)
-        counted(log, "out_of_range", 1)
-
-
-def test_time_went_back():
-    """A fix time that goes back is rejected."""
-    log = Log()
-    log.fixes(range(0, 61))
-    log.fix(30)
-    counted(log, "time_went_back", 61)
-
-
-def test_gap_after_time_went_back():
-    """A gap behind one time that went back makes nothing else suspect, and is time that passed."""
-    log = Log()
-    log.fixes(range(0, 61))
-    log.fix(30)
-    log.fixes(range(100, 221))
-    done = replay(log)
-    assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (182, 1), done.said
-    assert done.messages[-1]["t"] == 220, done.messages[-1]
-
-
-def test_same_time():
-    """A fix of the same time as the one before has not gone back."""
-    log = Log()
-    log.fixes(range(0, 61))
-    log.fix(60)
-    log.fixes(range(61, 130))
-    counts, _ = rejected(log)
-    assert not any(counts.values()), counts
-
-
-def test_time_believed():
-    """A time that goes back is believed once fixes in the new order have come for 10 s."""
-    log = Log()
-    log.fixes(range(3600, 3661))
-    log.fixes(range(0, 181))
-    counts, done = rejected(log)
-    assert counts["time_went_back"] == 10, counts
-    assert done.payloads("location")[-1]["fix"]["at"] >= log.time(10), done.payloads("location")[-1]
-
-
-def test_slow_time_believed():
-    """So it is where the fixes are further apart than that: then the second of them is believed."""
-    log = Log()
-    log.fixes(range(3600, 3901, 15))
-    log.fixes(range(0, 901, 15))
-    done = replay(log)
-    assert (closing(done, "fixes"), closing(done, "fixes_rejected")) == (81, 1), done.said
-
-
-def test_wild_time_ahead():
-    """One wild time ahead is rejected, and what follows in the old order is used."""
-    log = Log()
-    log.fixes(range(0, 61))
-    log.fix(86_400)
-    log.fixes(range(61, 240))
-    counts, done = rejected(log)
-    assert counts["time_went_back"] == 1 and sum(counts.values()) == 1, counts
-    assert closing(done, "fixes") == 240, done.said
-    assert done.messages[-1]["t"] < 300, done.messages[-1]
-
-
-def test_time_ahead_believed():
-    """A time far ahead is believed once fixes have come in its order for 10 s."""
-    log = Log()
-    log.fixes(range(0, 61))
-    log.fixes(range(86_400, 86_521))
-    counts, done = rejected(log)
-    assert counts["time_went_back"] in (0, 10), counts
-    assert done.payloads("location")[-1]["fix"]["at"] >= log.time(86_400), done.payloads("location")[-1]
-
-
-def test_malformed():
-    """A damaged line is counted and skipped: exit status 0."""
-    for line in ("{\"class\":\"TPV\",\"mode\":3,", "garbage", "{\"class\":\"TPV\",\"mode\":\"three\"}"):
-        log = Log()
-        log.fix(0)
-        log.line(line)
-        counted(log, "malformed", 1)
 
 
 def test_nothing_but_damage():

@@ -21,13 +21,6 @@ def test_distance_filter():
     assert times(updates(log, distance_filter_m=19.9)) == [0, 5, 10, 15, 20, 25, 30]
 
 
-def test_less_than_the_filter():
-    """Movements that are shorter make none."""
-    log = Log()
-    log.fixes(range(0, 100), east_m=lambda at_s: at_s % 2 * 9.5)
-    assert times(updates(log)) == [0], updates(log)
-
-
 def test_min_interval():
     """Updates are min_interval_s apart at least."""
     published = times(updates(travelled(30, range(0, 61)), min_interval_s=7))
@@ -51,15 +44,6 @@ def test_place_of_its_second():
         (at_s, log.time(at_s)) for at_s in (0, 300, 600)], done.of("location")
 
 
-def test_accuracy_halves():
-    """An update when the accuracy halves, and not before."""
-    log = Log()
-    for at_s, accuracy_m in enumerate((40, 30, 21, 20, 15, 11, 10)):
-        log.fix(at_s, accuracy_m=accuracy_m)
-    published = [fix["horizontal_accuracy_m"] for _, fix in updates(log)]
-    assert published == [40, 20, 10], published
-
-
 def test_heading_filter():
     """An update when the course turns by heading_filter_deg from the last one published."""
     log = Log()
@@ -67,14 +51,6 @@ def test_heading_filter():
         log.fix(at_s, speed=2.0, track=course)
     published = [fix["course_deg"] for _, fix in updates(log)]
     assert published == [358, 3, 358], published
-
-
-def test_heading_standing():
-    """A standing gateway turns without an update."""
-    log = Log()
-    for at_s, course in enumerate((0.0, 90.0, 180.0, 270.0)):
-        log.fix(at_s, speed=0.0, track=course)
-    assert times(updates(log)) == [0], updates(log)
 
 
 # --- Significant ------------------------------------------------------------------------------------------------------
@@ -91,37 +67,6 @@ def test_significant():
     assert all(payload["service"] == "significant" for payload in done.payloads("location"))
     gaps = [after - before for (before, _), (after, _) in zip(published, published[1:])]
     assert len(published) >= 6 and min(gaps) >= 300 and max(gaps) <= 600, gaps
-
-
-def test_significant_parked():
-    """Parked it publishes its place once, and the receiver is on for at most a twentieth of the time."""
-    log = Log()
-    log.fixes(range(0, 21_601))
-    done = significant(log)
-    assert len(done.of("location")) == 1, done.of("location")
-    assert done.health["receiver_on_s"] <= 21_600 * 0.05, done.health
-
-
-def test_significant_less():
-    """Less than 500 m is no news, however often."""
-    log = Log()
-    log.fixes(range(0, 7201), east_m=lambda at_s: 480 if at_s // 1000 % 2 else 0)
-    assert len(significant(log).of("location")) == 1
-
-
-def test_significant_look():
-    """A look without a good fix ends after 30 s."""
-    log = Log()
-    log.fix(0)
-    log.fixes(range(1, 7201), mode=1, lat=None, lon=None)
-    done = significant(log)
-    assert 30 < done.health["receiver_on_s"] <= 7200 * 0.06, done.health
-
-
-def test_significant_faster():
-    """The looks come closer together the faster it moved."""
-    slow, fast = (significant(travelled(speed, range(0, 7201))).health["used"] for speed in (0, 25))
-    assert fast > slow, (slow, fast)
 
 
 def test_resting_is_not_blind():
@@ -156,26 +101,6 @@ def test_pause():
         assert paused(pausing(log, activity)) == [(after_s, True)], (activity, paused(pausing(log, activity)))
 
 
-def test_no_pause():
-    """The service never pauses where pauses_automatically is false."""
-    log = Log()
-    log.fixes(range(0, 1001))
-    assert paused(replay(log)) == []
-
-
-def test_pause_within_accuracy():
-    """Movement within the accuracy is none."""
-    log = Log()
-    log.fixes(range(0, 400), east_m=lambda at_s: 8 * (at_s % 2), accuracy_m=10)
-    assert paused(pausing(log)) == [(300, True)], paused(pausing(log))
-
-
-def test_moving_never_pauses():
-    """A moving gateway does not pause, even a slow one."""
-    log = travelled(0.5, range(0, 1200))
-    assert paused(pausing(log)) == [], paused(pausing(log))
-
-
 def test_resume():
     """Paused it looks every minute, and goes on at the first movement."""
     log = Log()
@@ -184,22 +109,6 @@ def test_resume():
     published = paused(pausing(log))
     assert [word for _, word in published] == [True, False], published
     assert 1000 < published[1][0] <= 1080, published
-
-
-def test_silent_while_paused():
-    """While paused nothing is published but that it is so."""
-    log = Log()
-    log.fixes(range(0, 3000))
-    done = pausing(log, max_interval_s=60)
-    assert max(at_s for at_s, _ in done.of("location")) <= 300, done.of("location")[-1]
-
-
-def test_pause_rests():
-    """Paused, the receiver is on for the looks alone."""
-    log = Log()
-    log.fixes(range(0, 4001))
-    on_s = pausing(log).health["receiver_on_s"]
-    assert 300 <= on_s <= 500, on_s
 
 
 # --- Deferred ---------------------------------------------------------------------------------------------------------
@@ -228,30 +137,12 @@ def test_deferred_timeout():
     assert published[0][0] == 60 and published[1][0] in (120, 121), published
 
 
-def test_deferred_keeps_all():
-    """Every used fix is kept, oldest first, and published once."""
-    log = travelled(10, range(0, 205))
-    payloads = replay(log, {"defer_distance_m": 300, "defer_timeout_s": 20}).payloads("location/track")
-    at = [fix["at"] for payload in payloads for fix in payload["fixes"]]
-    assert at == [log.time(at_s) for at_s in range(0, 205)], (len(at), at[:3])
-
-
 def test_deferred_stopped():
     """At the agent's end the rest is published, as stopped."""
     log = Log()
     log.fixes(range(0, 10))
     published = batches(replay(log, {"defer_timeout_s": 600}))
     assert published == [(published[0][0], 1, "stopped", 10)], published
-
-
-def test_deferred_pause():
-    """A pause publishes it, as stopped, and then there are no batches."""
-    log = Log()
-    log.fixes(range(0, 2000))
-    done = pausing(log, defer_timeout_s=200)
-    published = batches(done)
-    assert [finished for _, _, finished, _ in published][:2] == ["timeout", "stopped"] and published[1][0] == 300, published
-    assert not [at_s for at_s, *_ in published[2:] if at_s < 1999], published
 
 
 def test_location_with_batch():
@@ -266,11 +157,6 @@ def test_track_stands_alone():
     """A track says site, gateway and epoch."""
     track = replay(travelled(10, range(0, 50)), {"defer_distance_m": 300}).payloads("location/track")[0]
     assert (track["schema"], track["site"], track["gateway"]) == (1, "tests", "van") and track["epoch"], track
-
-
-def test_no_track():
-    """Where both are 0 nothing is deferred."""
-    assert batches(replay(travelled(10, range(0, 50)))) == []
 
 
 def test_circles_while_deferred():
