@@ -10,7 +10,7 @@ import Core
 /// - `commit` the engine's messages.
 /// - Send what `next` returns, and `acknowledge` each event whose PUBACK reports success.
 /// - Publish what `takeGaps` returns, and `confirm` it.
-/// - `rewind` on every new connection, and `tick` about once a second.
+/// - `tick` about once a second.
 package final class Outbox {
     let disk: OutboxDisk
     /// `nil` where the owner does not matter.
@@ -223,8 +223,8 @@ package final class Outbox {
     /// The longest time until that transaction. If another transaction comes first, the deletion costs nothing.
     private static let deletionDelay = TimeSpan.seconds(60)
 
-    /// The next events to send, oldest first, of those not returned since the last `rewind`: at most `limit`, at most
-    /// 1000 and about 1 MiB at a time.
+    /// The next events to send, oldest first, of those not returned before: at most `limit`, at most 1000 and about 1 MiB
+    /// at a time. The caller keeps them until they are acknowledged.
     ///
     /// While the disk cannot be read, events in memory are returned although older ones wait in the file. The older
     /// ones follow once the disk can be read.
@@ -284,19 +284,13 @@ package final class Outbox {
         acknowledge([position])
     }
 
-    /// Begins again with the oldest event and gap that the broker has not acknowledged; for every new connection.
-    func rewind() {
-        cursor.rewind(acknowledged: bookkeeping.acknowledged)
-        bookkeeping.gaps.rewind()
-    }
-
-    /// Gaps to publish that were not returned since the last `rewind`.
+    /// Gaps to publish that were not returned before.
     func takeGaps() -> [OutboxGap] { bookkeeping.gaps.take() }
 
     /// True if subscribers have not got all gaps yet.
     var hasGaps: Bool { !bookkeeping.gaps.gaps.isEmpty }
 
-    /// Removes `gap` after it was published. Before that, each `rewind` or restart offers it again.
+    /// Removes `gap` after it was published. Before that, each restart offers it again.
     func confirm(_ gap: OutboxGap) {
         if bookkeeping.gaps.confirm(gap) { deletionDue = min(deletionDue, now + Self.deletionDelay) }
     }

@@ -83,9 +83,6 @@ struct GapLedger: Hashable {
         return true
     }
 
-    /// Returns all gaps again from the next `take`: a gap sent over a lost connection may not have arrived.
-    mutating func rewind() { takenCount = 0 }
-
     /// Merges two neighbours of one epoch and series into the range that holds both. The range may then hold numbers
     /// that arrived, which a gap allows.
     private mutating func drawTogether() {

@@ -25,8 +25,7 @@ struct CoverageTests {
 
     /// Returns the waiting spans as short lines: `1 scanning 00:00:10 00:00:50`.
     private var spans: [String] {
-        outbox.rewind()
-        return outbox.next(limit: 100).map { event in
+        outbox.next(limit: 100).map { event in
             let payload =
                 (try? JSONSerialization.jsonObject(with: Data(event.message.payload))) as? [String: Any] ?? [:]
             func text(_ key: String) -> String { payload[key] as? String ?? "no \(key)" }

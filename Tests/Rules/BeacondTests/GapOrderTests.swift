@@ -33,9 +33,9 @@ struct GapOrderTests {
     func underWay() throws {
         let dispatcher = try makeDispatcher()
         var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
-        let underWay = events.next(after: nil, limit: 2)
+        let underWay = events.next(limit: 2)
         try addTwo(dispatcher.outbox)
-        let later = events.next(after: nil, limit: 2)
+        let later = events.next(limit: 2)
         #expect(later.map(\.message.topic) == ["beacons/store/gate/gap", "event", "event"])
         #expect(later.map(\.givesUp) == [underWay.map(\.sequence), [], []])
     }
@@ -45,7 +45,7 @@ struct GapOrderTests {
         let dispatcher = try makeDispatcher()
         try addTwo(dispatcher.outbox)
         var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
-        #expect(events.next(after: nil, limit: 2).first?.givesUp == [])
+        #expect(events.next(limit: 2).first?.givesUp == [])
     }
 
     @Test(
@@ -58,6 +58,6 @@ struct GapOrderTests {
                 messages: [NumberedMessage($0.number(of: series), topic: "other", payload: Array("{}".utf8))])
         }
         var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
-        #expect(events.next(after: nil, limit: 3).map(\.message.delivery.isOptional) == [false, false, true])
+        #expect(events.next(limit: 3).map(\.message.delivery.isOptional) == [false, false, true])
     }
 }

@@ -175,7 +175,7 @@ struct IntegrationsTests {
         first.outbox.close()
         let next = try start(tables)
         var events = OutboxSource(next) { (.origin, Self.timebase) }
-        let waiting = events.next(after: nil, limit: 10)
+        let waiting = events.next(limit: 10)
         #expect(waiting.flatMap(\.companions).map(\.topic) == ["owntracks/fleet/van/event"])
         #expect(next.integrationsCleared.isEmpty)
         next.outbox.close()

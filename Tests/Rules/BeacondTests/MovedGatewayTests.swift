@@ -138,8 +138,8 @@ struct MovedGatewayTests {
         let moved = try start(settings(site: "south", id: "door"))
         _ = try moved.dispatcher.dispatch([entry(1)], Self.timebase)
         var source = events(moved)
-        #expect(source.next(after: nil, limit: 9).map(\.message.topic) == ["beacons/south/door/region/carts/1/event"])
-        let former = source.nextOfFormerGateway(after: nil, limit: 9)
+        #expect(source.next(limit: 9).map(\.message.topic) == ["beacons/south/door/region/carts/1/event"])
+        let former = source.nextOfFormerGateway(limit: 9)
         #expect(former.map(\.message.topic) == (1...2).map { "beacons/north/door/region/carts/\($0)/event" })
         #expect(former.holdForAll { text($0).contains(epoch) })
     }
@@ -149,12 +149,12 @@ struct MovedGatewayTests {
         let epoch = try north()
         let moved = try start(settings(site: "south", id: "door"))
         var source = events(moved)
-        for event in source.nextOfFormerGateway(after: nil, limit: 9) { source.giveUp(event.sequence) }
-        #expect(source.next(after: nil, limit: 9).isEmpty)
-        let former = try #require(source.nextOfFormerGateway(after: nil, limit: 9).first)
+        for event in source.nextOfFormerGateway(limit: 9) { source.giveUp(event.sequence) }
+        #expect(source.next(limit: 9).isEmpty)
+        let former = try #require(source.nextOfFormerGateway(limit: 9).first)
         #expect(former.message.topic == "beacons/north/door/gap")
         source.giveUp(former.sequence)
-        let own = try #require(source.next(after: nil, limit: 9).first)
+        let own = try #require(source.next(limit: 9).first)
         #expect(own.message.topic == "beacons/south/door/gap")
         for gap in [former, own] {
             #expect(text(gap).contains(#""epoch":"\#(epoch)","from_seq":1,"to_seq":2,"cause":"refused""#))

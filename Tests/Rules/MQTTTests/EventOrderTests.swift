@@ -9,7 +9,7 @@ struct EventOrderTests {
     func window() {
         var bench = SessionBench(maxInflight: 2)
         bench.settle()
-        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(after: nil, limit: 4)])
+        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(limit: 4)])
         let sent = bench.session.supply((1...4).map(SessionBench.event), at: bench.now)
         #expect(sent.published == ["#1", "#2"])
         let mids = bench.register(sent)
@@ -30,15 +30,15 @@ struct EventOrderTests {
     func fetching() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
-        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(after: nil, limit: 2)])
+        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(limit: 2)])
         #expect(bench.session.outgoingAvailable(at: bench.now).isEmpty)
         let sent = bench.session.supply([SessionBench.event(5)], at: bench.now)
         let done = bench.accept(sent)
-        #expect(done == [.acknowledge(sequence: 5), .fetch(after: 5, limit: 2)])
+        #expect(done == [.acknowledge(sequence: 5), .fetch(limit: 2)])
         #expect(bench.session.supply([], at: bench.now).isEmpty)
         #expect(bench.session.tick(at: bench.now).isEmpty)
         #expect(bench.session.isDrained)
-        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(after: 5, limit: 2)])
+        #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(limit: 2)])
     }
 
     @Test("No matching subscribers is a success", arguments: [ReasonCode.success, .noMatchingSubscribers])

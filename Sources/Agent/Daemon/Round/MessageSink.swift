@@ -188,7 +188,7 @@ struct OutboxSource: OutgoingSource {
         self.now = now
     }
 
-    package mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
+    package mutating func next(limit: Int) -> [OutgoingMessage] {
         takeGaps()
         defer { gaps = [] }
         let (now, timebase) = now()
@@ -201,7 +201,7 @@ struct OutboxSource: OutgoingSource {
             }
     }
 
-    package mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
+    package mutating func nextOfFormerGateway(limit: Int) -> [OutgoingMessage] {
         takeGaps()
         defer { formerGaps = [] }
         return formerGaps.map { ticket($0, under: writer(of: $0).topics) }

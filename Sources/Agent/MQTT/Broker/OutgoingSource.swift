@@ -22,14 +22,13 @@ package struct OutgoingMessage: Hashable, Sendable {
 ///
 /// A source handles its own failures: if it cannot be read, it has nothing to deliver for now.
 package protocol OutgoingSource {
-    /// The next messages, ascending: at most `limit`, and the gaps besides.
-    ///
-    /// - Parameter sequence: that of the last one supplied; `nil` for the beginning. A source that keeps its own position ignores it.
-    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
+    /// The next messages, ascending, of those not returned before: at most `limit`, and the gaps besides. The caller keeps what it got until
+    /// it is acknowledged, over all connections.
+    mutating func next(limit: Int) -> [OutgoingMessage]
 
     /// The next messages from when this machine had another site or gateway id. These keep their topics. The broker may refuse those, so
     /// they must not hold up this gateway's own messages. Sequences are unique across both.
-    mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage]
+    mutating func nextOfFormerGateway(limit: Int) -> [OutgoingMessage]
 
     /// Removes messages that the broker accepted. They come several at a time so that one transaction suffices. A
     /// message that is already gone is no error.

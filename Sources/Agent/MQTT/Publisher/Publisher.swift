@@ -206,11 +206,10 @@ package final class Publisher {
             case .subscribe(let filters): for filter in filters { link.subscribe(filter) }
             case .unsubscribe(let filters): for filter in filters { link.unsubscribe(filter) }
             case .publish(let ticket, let message): publish(ticket, message)
-            case .fetch(let sequence, let limit):
-                pending += session.supply(outgoing.next(after: sequence, limit: limit), at: link.now)
-            case .fetchOfFormerGateway(let sequence, let limit):
-                let supplied = outgoing.nextOfFormerGateway(after: sequence, limit: limit)
-                pending += session.supplyFormer(supplied, at: link.now)
+            case .fetch(let limit):
+                pending += session.supply(outgoing.next(limit: limit), at: link.now)
+            case .fetchOfFormerGateway(let limit):
+                pending += session.supplyFormer(outgoing.nextOfFormerGateway(limit: limit), at: link.now)
             case .acknowledge(let sequence): acknowledged.append(sequence)
             case .cleared(let topic): cleared.append(topic)
             case .searched(let count):

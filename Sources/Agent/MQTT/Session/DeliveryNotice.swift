@@ -124,9 +124,9 @@ enum DeliveryAction: Hashable, Sendable {
     /// Publishes the message; the result is `published(_:as:)` or `refusedLocally(_:_:at:)`.
     case publish(Ticket, Message)
     /// Asks the source; the result is `supply(_:at:)`, with an empty list too.
-    case fetch(after: UInt64?, limit: Int)
+    case fetch(limit: Int)
     /// Asks the source; the result is `supplyFormer(_:at:)`.
-    case fetchOfFormerGateway(after: UInt64?, limit: Int)
+    case fetchOfFormerGateway(limit: Int)
     case acknowledge(sequence: UInt64)
     /// The broker has accepted the empty message that clears a retained topic.
     case cleared(topic: String)

@@ -45,11 +45,11 @@ struct OutgoingLine: Sendable {
     /// True if no message waits, as far as is known.
     var isEmpty: Bool { entries.isEmpty && isExhausted && !isFetching }
 
-    /// The request to the source, for about two windows of messages.
-    mutating func request(window: Int) -> (after: UInt64?, limit: Int)? {
+    /// The number of messages to ask the source for, about two windows; `nil` where it is not asked now.
+    mutating func request(window: Int) -> Int? {
         guard !isExhausted, !isFetching, entries.count < window else { return nil }
         isFetching = true
-        return (lastFetched, window * 2 - entries.count)
+        return window * 2 - entries.count
     }
 
     /// Takes the source's messages. Messages that do not continue the order are ignored, because the source's numbers

@@ -110,9 +110,8 @@ struct WaitingMessages: Sendable {
 
     /// The requests to the source for more messages.
     mutating func requests(window: Int) -> [DeliveryAction] {
-        let own = outgoing.request(window: window).map { DeliveryAction.fetch(after: $0.after, limit: $0.limit) }
-        let theirs = former.line.request(window: window)
-            .map { DeliveryAction.fetchOfFormerGateway(after: $0.after, limit: $0.limit) }
+        let own = outgoing.request(window: window).map(DeliveryAction.fetch)
+        let theirs = former.line.request(window: window).map(DeliveryAction.fetchOfFormerGateway)
         return [own, theirs].compactMap(\.self)
     }
 

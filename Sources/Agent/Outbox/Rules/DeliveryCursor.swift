@@ -1,7 +1,7 @@
 import Core
 import DequeModule
 
-/// The progress of delivery on the present connection: the events that wait to be handed out.
+/// The progress of delivery: the events that wait to be handed out.
 struct DeliveryCursor {
     /// The most that one page returns.
     static let largestPage = 1_000
@@ -86,13 +86,6 @@ struct DeliveryCursor {
     mutating func park(_ entry: ParkedEvents.Entry) -> ParkedEvents.Entry? {
         passed.insert(entry.position)
         return parked.add(entry)
-    }
-
-    /// Begins again with the oldest event that is neither acknowledged nor set aside.
-    mutating func rewind(acknowledged: RangeSet<Position>) {
-        passed = acknowledged
-        for entry in parked.entries { passed.insert(entry.position) }
-        fresh.end()
     }
 
     /// Records that the file has `messages` of this owner now.

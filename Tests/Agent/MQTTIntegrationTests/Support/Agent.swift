@@ -11,12 +11,16 @@ struct MemorySource: OutgoingSource {
     var waiting: [OutgoingMessage] = []
     var acknowledged: [UInt64] = []
     var parked: [UInt64] = []
+    /// The last one that was supplied.
+    private var supplied: UInt64 = 0
 
-    mutating func next(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] {
-        Array(waiting.filter { $0.sequence > sequence ?? 0 }.prefix(limit))
+    mutating func next(limit: Int) -> [OutgoingMessage] {
+        let page = Array(waiting.filter { $0.sequence > supplied }.prefix(limit))
+        supplied = page.last?.sequence ?? supplied
+        return page
     }
 
-    mutating func nextOfFormerGateway(after sequence: UInt64?, limit: Int) -> [OutgoingMessage] { [] }
+    mutating func nextOfFormerGateway(limit: Int) -> [OutgoingMessage] { [] }
 
     mutating func acknowledge(_ sequences: [UInt64]) {
         acknowledged += sequences
