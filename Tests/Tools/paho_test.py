@@ -17,10 +17,10 @@ import unittest
 import psycopg
 
 from browser import Browser
-from collector_test import SCHEMA, Collector
+from collector_test import Collector
 from network import Proxy, Subscriber, die_with_parent, packet, text
 from paho_broker import Front, PahoBroker
-from servers import ROOT, PostgreSQL, ended, run, wait_until
+from servers import ROOT, SCHEMA, PostgreSQL, ended, run, wait_until
 
 BEACOND = os.environ["BEACOND"]
 # What a client meets: roomy, one message at a time with packets of a kilobyte, and as roomy with MQTT 3.1.1.

@@ -5,7 +5,6 @@ import datetime
 import json
 import random
 import threading
-import unittest
 
 import psycopg
 from beacons_collector import database
@@ -16,7 +15,7 @@ from beacons_collector.topics import parse
 
 from collector_test import Chain
 from servers import wait_until
-from story import SCHEMA, StoryTest, event, job
+from story import StoryTest, event
 
 KEPT = {kind.name: kind for kind in CONTRACT.kinds.values() if kind.is_kept}
 # The fields of what the database stores, which messages do not have.
@@ -100,7 +99,6 @@ class FailureTests(StoryTest):
     def failing(self, name, body):
         """A database in which `body` runs before a batch with a red message is taken."""
         url = self.url_of(name)
-        job(SCHEMA, url)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("ALTER FUNCTION beacons.take(jsonb) RENAME TO take_all")
             connection.execute(
@@ -159,7 +157,6 @@ class FailureTests(StoryTest):
 class VersionTests(StoryTest):
     def refused(self, name, change):
         url = self.url_of(name)
-        job(SCHEMA, url)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(change)
         collector = Database(url, lambda: False)
@@ -178,7 +175,3 @@ class VersionTests(StoryTest):
                 collector = self.refused(f"old-{name}", change)
                 with self.assertRaisesRegex(psycopg.errors.UndefinedFunction if name == "none" else TooOld, why):
                     collector.commit([], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import datetime
 import random
 import statistics
-import unittest
 
 from cells import CURVES, life
 from lists import ListTest, entry, page
@@ -170,7 +169,3 @@ class CurveTests(BatteryTest):
                     self.assertLessEqual(errors[len(errors) // 2], 18)
                     far.append(statistics.median([estimate for one in estimates for truth, estimate in one if 175 <= truth <= 185 and estimate is not None]))
         print(f"figure: with 180 days left in truth, days_left is {min(far):.0f} to {max(far):.0f} at the median of the six")
-
-
-if __name__ == "__main__":
-    unittest.main()

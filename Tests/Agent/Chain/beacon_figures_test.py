@@ -2,19 +2,14 @@
 
 import datetime
 import pathlib
-import sys
 import tempfile
-import unittest
 
 import psycopg
+from beacons_collector.beacon_figures import MOST_SITES, BeaconFigures
+from beacons_collector.metrics import MetricsFile
 
 from lists import ListTest, entry, page
-from servers import ROOT
 from story import UUID, at, span, stamp
-
-sys.path.insert(0, str(pathlib.Path(ROOT) / "deploy/chain"))
-from beacons_collector.beacon_figures import MOST_SITES, BeaconFigures  # noqa: E402
-from beacons_collector.metrics import MetricsFile  # noqa: E402
 
 NOW = datetime.datetime.now(datetime.UTC)
 
@@ -137,7 +132,3 @@ class CollectorTests(FigureTest):
         self.lists(entry("1/1", NOW) | {"uuid": UUID[:-1] + "0"})
         self.count()
         self.assertEqual(self.worst(), [(self.site, 0, 0, 0, 1)])
-
-
-if __name__ == "__main__":
-    unittest.main()

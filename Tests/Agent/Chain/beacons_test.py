@@ -3,7 +3,6 @@
 import datetime
 import json
 import threading
-import unittest
 
 import psycopg
 from beacons_collector.contract import CONTRACT
@@ -12,8 +11,8 @@ from beacons_collector.reading import read
 from beacons_collector.topics import Unreadable, parse
 
 from lists import ListTest, entry, page
-from servers import run
-from story import SCHEMA, UUID, clock, job, span, stamp
+from servers import SCHEMA, run
+from story import UUID, clock, span, stamp
 
 
 class TakeTests(ListTest):
@@ -231,7 +230,6 @@ class CollectorTests(ListTest):
 class RetainTests(ListTest):
     def test_days_of_batteries_and_coverage_go_and_so_do_beacons_unless_their_store_registered_them(self):
         url = self.url_of("beacons-retained")
-        job(SCHEMA, url)
         today = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=30)
         old, kept = today - datetime.timedelta(days=390), today - datetime.timedelta(days=20)
         original = self.connection
@@ -246,7 +244,3 @@ class RetainTests(ListTest):
             self.assertEqual(self.query("SELECT minor FROM beacons.battery_daily"), [(3,)])
             self.assertEqual(self.query("SELECT day FROM beacons.covered_day"), [(kept.date(),)])
             self.assertEqual(self.query("SELECT gateway FROM beacons.beacon_page"), [("till",)])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,17 +1,13 @@
 """The daily budget of a store, and the fate of messages beyond it."""
 
 import datetime
-import sys
-import unittest
 
 import psycopg
+from beacons_collector.database import Database, Rejected
+from beacons_collector.roll_up import RollUp
 
 from schema_test import SchemaTest
-from story import DAY, SCHEMA, at, event, health, span, stamp, state, status
-
-sys.path.insert(0, str(SCHEMA.parent))
-from beacons_collector.database import Database, Rejected  # noqa: E402
-from beacons_collector.roll_up import RollUp  # noqa: E402
+from story import DAY, at, event, health, span, stamp, state, status
 
 
 class BudgetTests(SchemaTest):
@@ -219,7 +215,3 @@ class RoomTests(SchemaTest):
             self.assertEqual(self.query(
                 "SELECT count(*) FROM (SELECT region, hour, covered_share FROM beacons.occupancy_hour WHERE site = %(site)s EXCEPT "
                 "SELECT region, hour, covered_share FROM beacons.occupancy_of(%(site)s, now() - interval '30 days', now() + interval '1 day')) d"), [(0,)])
-
-
-if __name__ == "__main__":
-    unittest.main()

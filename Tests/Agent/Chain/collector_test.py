@@ -21,20 +21,18 @@ import unittest
 import unittest.mock
 
 import psycopg
+from beacons_collector import amqp_source, database
+from beacons_collector.collector import work
+from beacons_collector.database import Away, Database, Rejected
+from beacons_collector.metrics import MetricsFile
+from beacons_collector.options import parse as options_of
+from beacons_collector.taking import LARGEST_INBOX_BYTES, Inbox, Taken, batches
 
 from reading_test import ENTER, EXIT
-from servers import LONGEST_WAIT_S, ROOT, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
-
-sys.path.insert(0, str(ROOT / "deploy/chain"))
-from beacons_collector import amqp_source, database  # noqa: E402
-from beacons_collector.collector import work  # noqa: E402
-from beacons_collector.database import Away, Database, Rejected  # noqa: E402
-from beacons_collector.metrics import MetricsFile  # noqa: E402
-from beacons_collector.options import parse as options_of  # noqa: E402
-from beacons_collector.taking import LARGEST_INBOX_BYTES, Inbox, Taken, batches  # noqa: E402
+from servers import LONGEST_WAIT_S, ROOT, SCHEMA, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
 
 KILLS = int(os.environ.get("KILLS", "12"))
-SCHEMA, COLLECTOR = ROOT / "deploy/chain/schema", ROOT / "deploy/chain/collector"
+COLLECTOR = ROOT / "deploy/chain/collector"
 EPOCHS = ["01KDVDNA0T000000000000000" + digit for digit in "0123456789"]
 
 
@@ -69,8 +67,7 @@ class Chain(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.database, cls.broker = PostgreSQL().start(), cls.make_broker().start()
-        run(SCHEMA, "--database", cls.database.url)
+        cls.database, cls.broker = PostgreSQL(has_schema=True).start(), cls.make_broker().start()
 
     @classmethod
     def tearDownClass(cls):
@@ -234,8 +231,8 @@ class Faults(Chain):
         self.assertEqual([one.said().count(words) for one in both], [1, 1])
 
     def test_without_a_schema_it_says_what_to_do_and_goes_on_when_it_is_there(self):
-        empty = types.SimpleNamespace(url=self.database.url.rpartition("/")[0] + "/empty", folder=self.database.folder)
-        self.query("CREATE DATABASE empty")
+        empty = types.SimpleNamespace(url=f"{self.database.server}/empty", folder=self.database.folder)
+        self.query("CREATE DATABASE empty TEMPLATE template0")
         self.collectors.append(Collector(self.broker, empty, id="one"))
         self.collectors[0].is_ready()
         self.publish(self.events([1]))
@@ -630,8 +627,3 @@ class HostileMessages(Chain):
         self.wait_for_count(1, "rejected")
         self.assertEqual(self.query(f"SELECT length(payload) FROM beacons.rejected WHERE topic LIKE '%/{self.site}/%'"),
                          "65536")
-
-
-if __name__ == "__main__":
-    sys.dont_write_bytecode = True
-    unittest.main()

@@ -8,8 +8,8 @@ import unittest
 
 import psycopg
 
-from servers import LONGEST_WAIT_S, run, scratch_folder
-from story import SCHEMA, StoryTest, event, job, span, surge
+from servers import LONGEST_WAIT_S, SCHEMA, run, scratch_folder
+from story import StoryTest, event, job, span, surge
 
 RETAIN = SCHEMA.with_name("retain")
 
@@ -33,7 +33,7 @@ class SchemaTests(StoryTest):
         self.assertEqual(len(self.visits()), 1)
 
     def test_several_at_once_make_one_schema(self):
-        url = self.url_of("several")
+        url = self.url_of("several", "template0")
         running = [subprocess.Popen([SCHEMA, "--database", url], stdout=subprocess.PIPE, text=True) for _ in range(4)]
         said = sorted(one.communicate(timeout=LONGEST_WAIT_S)[0].strip() for one in running)
         self.assertEqual([one.returncode for one in running], [0] * 4)
@@ -64,7 +64,6 @@ class SchemaTests(StoryTest):
         code, words = job(SCHEMA, "postgresql://postgres@127.0.0.1:1/none")
         self.assertEqual((code, words.count("\n")), (69, 0))
         url = self.url_of("newer")
-        job(SCHEMA, url)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("INSERT INTO beacons.migration VALUES (9999, '9999-later.sql', 'x')")
         code, words = job(SCHEMA, url)
@@ -72,7 +71,7 @@ class SchemaTests(StoryTest):
         self.assertIn("9999-later.sql", words)
 
     def test_an_owner_who_may_not_create_roles_needs_only_that_they_are_there(self):
-        url = self.url_of("owned")
+        url = self.url_of("owned", "template0")
         with psycopg.connect(self.database.url, autocommit=True) as connection:
             connection.execute("CREATE ROLE owner LOGIN")
             connection.execute("ALTER DATABASE owned OWNER TO owner")
@@ -98,7 +97,6 @@ class CommandLineTests(StoryTest):
 class RetainTests(StoryTest):
     def test_older_days_are_dropped_and_their_numbers_stay_taken(self):
         url = self.url_of("retained")
-        job(SCHEMA, url)
         today = datetime.datetime.now(datetime.UTC).replace(hour=9, minute=0)
         old, kept = today - datetime.timedelta(days=20), today - datetime.timedelta(days=5)
         stories = []
@@ -131,7 +129,7 @@ class BackupTests(StoryTest):
         self.take(messages)
         self.roll_up()
         said = [look() for look in (self.visits, self.stays, self.hours, self.coverage, self.missing)]
-        url, dump = self.url_of("restored"), self.database.folder / "dump"
+        url, dump = self.url_of("restored", "template0"), self.database.folder / "dump"
         programs = self.database.programs
         run(programs / "pg_dump", "--format=directory", "--jobs=2", "--schema=beacons", "--file", dump, self.database.url)
         run(programs / "pg_restore", "--exit-on-error", "--dbname", url, dump)
@@ -144,7 +142,3 @@ class BackupTests(StoryTest):
             self.assertEqual(self.take([*messages, event({"seq": 2, "at": "9:10", "type": "enter", "beacon": "1/2"})]), ["repeated"] * 3 + ["new"])
             self.assertEqual((len(self.visits()), self.missing()), (2, []))
             self.roll_up()
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -20,8 +20,8 @@ from beacons_collector.database import Row, element
 from beacons_collector.reading import read
 from beacons_collector.topics import parse
 
-from servers import PostgreSQL, run
-from story import EPOCH, SCHEMA, UUID
+from servers import SCHEMA, PostgreSQL, run
+from story import EPOCH, UUID
 
 MESSAGES, BATCH = 2000, 500
 # How often hours and days are counted: once a minute.
@@ -212,7 +212,3 @@ class CostTest(unittest.TestCase):
         for case, cost in [*costs.items(), (Case("median", "of ordinary ones", lambda n: ("", {})), usual)]:
             print(f"figure: {case.kind + ': ' + case.name:48}{cost.rows * 1024:10.2f}{cost.wal:10.2f}{cost.collector_us * 1024:10.0f}{cost.database_us * 1024:10.0f}")
         self.assertEqual({f"{case.kind}: {case.name}": beyond for case, cost in costs.items() if (beyond := cost.beyond(usual))}, {})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,11 +1,11 @@
 """Counts of people: each counts once, and belongs to the store's own day."""
 
 import datetime
-import unittest
 
 import psycopg
 
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, stamp
+from servers import SCHEMA
+from story import DAY, EPOCH, StoryTest, at, job, stamp
 
 RETAIN = SCHEMA.parent / "retain"
 
@@ -69,13 +69,8 @@ class CountTest(StoryTest):
 
     def test_retention_drops_old_counts(self):
         url = self.url_of("counts_retained")
-        job(SCHEMA, url)
         with psycopg.connect(url, autocommit=True) as connection:
             old = DAY - datetime.timedelta(days=60)
             self.take([count(1, old, old + datetime.timedelta(minutes=15), 6, 6), count(2, "9:00", "9:15", 7, 7)], connection)
             self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
             self.assertEqual(connection.execute("SELECT count FROM beacons.count").fetchall(), [(2,)])
-
-
-if __name__ == "__main__":
-    unittest.main()

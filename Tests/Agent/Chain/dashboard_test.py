@@ -4,7 +4,6 @@ import datetime
 import json
 import pathlib
 import re
-import unittest
 
 import psycopg
 
@@ -117,7 +116,3 @@ class Dashboard(StoryTest):
         places = [(place["x"] + x, place["y"] + y) for place in (panel["gridPos"] for panel in panels) for x in range(place["w"]) for y in range(place["h"])]
         self.assertEqual(len(places), len(set(places)))
         self.assertLess(max(x for x, _ in places), 24)
-
-
-if __name__ == "__main__":
-    unittest.main()

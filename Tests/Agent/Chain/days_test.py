@@ -3,13 +3,13 @@
 import datetime
 import pathlib
 import tempfile
-import unittest
 from zoneinfo import ZoneInfo
 
 from beacons_schema.csv_file import WrongFile
 from beacons_schema.stores import load_holidays, load_stores
 
-from story import DAY, SCHEMA, StoryTest, at, clock, event, job, span, state
+from servers import SCHEMA
+from story import DAY, StoryTest, at, clock, event, job, span, state
 
 STORES = SCHEMA.with_name("stores")
 HEADER = "site,name,time_zone,opening_hours,latitude,longitude"
@@ -76,27 +76,16 @@ class Figures(DayTest):
 
     def test_a_visit_counts_on_each_day_that_it_touches_and_its_dwell_on_the_day_on_which_it_ends(self):
         self.take([span(1, "door", "0:00", "48:00")])
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    25:00:20 22:00   25:00
-            2   exit 1/2    27:00:20 26:00   27:00
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 25:00:20 22:00 25:00; 2 exit 1/2 27:00:20 26:00 27:00")
         self.assert_days([(0, 1, 1, None), (1, 2, 1, 7200.0)], "visits, peak_present, dwell_p50_s")
 
     def test_one_that_leaves_as_another_comes_makes_no_peak_of_two(self):
         self.take([span(1, "door", "8:00", "20:00")])
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    10:00:20 9:00    10:00
-            2   exit 1/2    11:00:20 10:00   11:00
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 10:00:20 9:00 10:00; 2 exit 1/2 11:00:20 10:00 11:00")
         self.assert_days([(0, 1, "9:00")], "peak_present, peak_at")
 
     def test_a_covered_day_without_a_visit_has_zeros_and_a_day_without_a_report_no_row(self):
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    10:00:20 9:00    10:00
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 10:00:20 9:00 10:00")
         self.take([span(1, "door", "24:00", "48:00")])
         self.assert_days([(0, 1, None, 0.0), (1, 0, 0.0, 1.0)], "visits, mean_present, covered_share")
 
@@ -133,19 +122,12 @@ class OwnDays(DayTest):
         # 20:00 to 21:00 UTC is 1:45 to 2:45 of the next day in Kathmandu, and 9:45 of the next day on Chatham in summer.
         self.place("Asia/Kathmandu")
         self.take([span(1, "door", "0:00", "48:00")])
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    21:00:20 20:00   21:00
-            2   exit 1/2    18:14:20 18:00   18:14
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 21:00:20 20:00 21:00; 2 exit 1/2 18:14:20 18:00 18:14")
         self.assert_days([(0, 1, 0.7604), (1, 1, 1.0), (2, 0, 0.2396)], "visits, covered_share")
 
     def test_a_store_that_gets_another_zone_is_counted_anew(self):
         self.take([span(1, "door", "0:00", "24:00")])
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    21:00:20 20:00   21:00
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 21:00:20 20:00 21:00")
         self.assert_days([(0, 1)])
         self.place("Pacific/Chatham")
         self.assert_days([(0, 0), (1, 1)])
@@ -278,10 +260,7 @@ class Loading(DayTest):
 class Upkeep(DayTest):
     def test_retention_drops_the_figures_of_days_whose_events_it_drops(self):
         self.take([span(1, "door", "0:00", "24:00")])
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    10:00:20 9:00    10:00
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 10:00:20 9:00 10:00")
         self.count()
         with self.connection.transaction(force_rollback=True):
             self.connection.execute("SELECT beacons.forget_before(%s)", [DAY.date() + datetime.timedelta(days=1)])
@@ -295,7 +274,3 @@ class Upkeep(DayTest):
             self.assertEqual(self.query("SELECT beacons.roll_up_days()"), [(0,)])
         self.count()
         self.assertEqual(self.days(), [(0, 1), (1, 0), (2, 0)])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -72,7 +72,3 @@ class Declared(unittest.TestCase):
         self.assertIn("event.schema.json: contains: a keyword", said(
             lambda contract: made_up.changed(contract, "event", lambda schema: schema["properties"]["seq"].update(contains=3))))
         self.assertIn("deploy/contract has to be where deploy/chain is", said(shutil.rmtree))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -175,7 +175,3 @@ class Live(unittest.TestCase):
         whole = list(stream(shop, NOW))
         loaded = [message for message in whole if message["received_at"] <= stamp(NOW)]
         self.assertEqual(loaded + list(publish_after(NOW, (shop,))), whole)
-
-
-if __name__ == "__main__":
-    unittest.main()

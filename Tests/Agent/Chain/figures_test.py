@@ -2,7 +2,6 @@
 
 import datetime
 import random
-import unittest
 
 import psycopg
 
@@ -102,12 +101,7 @@ class MissingTests(StoryTest):
 class OccupancyTests(StoryTest):
     def test_visits_beacons_and_presence_in_each_hour_that_they_touch(self):
         self.take([span(1, "door", "9:00", "12:00")])
-        self.publish("""
-            seq  at        type  beacon  entered  heard
-            1    9:30:20   exit  1/1     9:15     9:30
-            2    9:50:20   exit  1/1     9:45     9:50
-            3    11:15:20  exit  1/2     9:30     11:15
-        """)
+        self.publish("seq at type beacon entered heard; 1 9:30:20 exit 1/1 9:15 9:30; 2 9:50:20 exit 1/1 9:45 9:50; 3 11:15:20 exit 1/2 9:30 11:15")
         # 9 h: 20 min of 1/1 and 30 min of 1/2 in 60. 10 h: 1/2 all the time. 11 h: 15 min.
         self.assert_always(self.hours, [("9:00", 3, 2, 0.833, 1), ("10:00", 1, 1, 1, 1), ("11:00", 1, 1, 0.25, 1)])
 
@@ -134,41 +128,25 @@ class OccupancyTests(StoryTest):
 
     def test_no_visits_differs_from_not_heard(self):
         self.take([span(1, "door", "9:00", "11:00"), span(2, "door", "11:00", "12:00", radio="stalled")])
-        self.publish("""
-            seq  at      type  entered  heard
-            1    9:10:20 exit  9:00     9:10
-            2    13:10:20 exit 13:00    13:10
-        """)
+        self.publish("seq at type entered heard; 1 9:10:20 exit 9:00 9:10; 2 13:10:20 exit 13:00 13:10")
         self.assert_always(self.hours, [
             ("9:00", 1, 1, 0.167, 1), ("10:00", 0, 0, 0, 1), ("11:00", 0, 0, None, 0), ("13:00", 1, 1, None, 0)])
 
     def test_a_visit_across_midnight_stands_in_both_days(self):
         self.take([span(1, "door", "23:00", "25:00")])
-        self.publish("""
-            seq  at        type  entered  heard
-            1    24:30:20  exit  23:30    24:30
-        """)
+        self.publish("seq at type entered heard; 1 24:30:20 exit 23:30 24:30")
         self.assert_always(self.hours, [("23:00", 1, 1, 0.5, 1), ("24:00", 1, 1, 0.5, 1)])
 
     def test_who_is_inside_counts_until_the_exit_comes_however_late(self):
         self.take([span(1, "door", "9:00", "12:00")])
-        self.publish("""
-            seq  at     type
-            1    9:30   enter
-        """)
+        self.publish("seq at type; 1 9:30 enter")
         self.roll_up()
         self.assertEqual(self.hours("12:00"), [("9:00", 1, 1, 0.5, 1), ("10:00", 1, 1, 1, 1), ("11:00", 1, 1, 1, 1)])
-        self.publish("""
-            seq  at       type  entered  heard
-            2    10:30:20 exit  9:30     10:30
-        """)
+        self.publish("seq at type entered heard; 2 10:30:20 exit 9:30 10:30")
         self.assert_always(self.hours, [("9:00", 1, 1, 0.5, 1), ("10:00", 1, 1, 0.5, 1), ("11:00", 0, 0, 0, 1)])
 
     def test_coverage_that_comes_late_is_counted_in(self):
-        self.publish("""
-            seq  at       type  entered  heard
-            1    9:30:20  exit  9:00     9:30
-        """)
+        self.publish("seq at type entered heard; 1 9:30:20 exit 9:00 9:30")
         self.roll_up()
         self.assertEqual(self.hours(), [("9:00", 1, 1, None, 0)])
         self.take([span(1, "door", "9:00", "10:00")])
@@ -176,31 +154,17 @@ class OccupancyTests(StoryTest):
 
     def test_an_exit_that_turns_out_to_be_lost_takes_its_hours_back(self):
         self.take([span(1, "door", "0:00", "8:00")])
-        self.publish("""
-            seq  at     type   zone
-            1    0:05   enter  -
-            11   0:05   enter  shelf
-            12   0:10   enter  till
-        """)
+        self.publish("seq at type zone; 1 0:05 enter -; 11 0:05 enter shelf; 12 0:10 enter till")
         self.roll_up()
         self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1] * 5)
         self.take([gap("door", 2, 2)])
-        self.publish("""
-            seq  at       type  entered  heard
-            3    6:29:20  exit  6:10     6:29
-        """)
+        self.publish("seq at type entered heard; 3 6:29:20 exit 6:10 6:29")
         self.roll_up()
         self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1] * 5, "till is still inside")
-        self.publish("""
-            seq  at       type  zone   entered  heard
-            13   6:29:20  exit  till   6:10     6:29
-        """)
+        self.publish("seq at type zone entered heard; 13 6:29:20 exit till 6:10 6:29")
         self.roll_up()
         self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [1, 1, 1, 1, 1], "shelf is still inside")
-        self.publish("""
-            seq  at       type  zone   entered  heard
-            14   6:40:20  exit  shelf  6:30     6:40
-        """)
+        self.publish("seq at type zone entered heard; 14 6:40:20 exit shelf 6:30 6:40")
         self.roll_up()
         self.assertEqual([visits for _, visits, *_ in self.hours("5:00")], [2, 0, 0, 0, 0])
 
@@ -223,18 +187,12 @@ class OccupancyTests(StoryTest):
         self.take([span(1, "door", "9:00", "9:30"), span(1, "till", "9:30", "11:00"), state("door")])
         self.roll_up()
         self.assertEqual(self.hours(), [("9:00", 0, 0, 0, 0.5)])
-        self.publish("""
-            gateway  seq  at        type  entered  heard
-            till     1    10:30:20  exit  10:00    10:30
-        """)
+        self.publish("gateway seq at type entered heard; till 1 10:30:20 exit 10:00 10:30")
         self.assert_always(self.hours, [("9:00", 0, 0, 0, 1), ("10:00", 1, 1, 0.5, 1)])
 
     def test_a_visit_of_days_is_in_every_hour_of_them(self):
         self.take([span(1, "door", "0:00", "96:00")])
-        self.publish("""
-            seq  at        type  entered  heard
-            1    80:00:20  exit  8:00     80:00
-        """)
+        self.publish("seq at type entered heard; 1 80:00:20 exit 8:00 80:00")
         hours = self.hours("96:00")
         self.assertEqual(sum(beacons for _, _, beacons, _, _ in hours), 73)
         self.assertEqual(sum(mean for _, _, _, mean, _ in hours), 72)
@@ -295,36 +253,17 @@ class FlowTests(StoryTest):
         self.assert_always(self.flow, [])
 
     def test_half_an_hour_between_two_zones_is_still_a_flow(self):
-        self.publish("""
-            gateway  seq  at       type   zone   entered  heard
-            site     1    9:20:20  exit   shelf  9:15     9:20
-            site     2    10:00:20 exit   till   9:50     10:00
-        """)
+        self.publish("gateway seq at type zone entered heard; site 1 9:20:20 exit shelf 9:15 9:20; site 2 10:00:20 exit till 9:50 10:00")
         self.assert_always(self.flow, [("9:00", "shelf", "till", 1)])
 
     def test_a_flow_at_the_beginning_of_an_hour_is_not_in_hours_before_it_that_are_counted_anew(self):
-        self.publish("""
-            gateway  seq  at       type   zone   entered  heard
-            site     1    9:50:20  exit   shelf  9:30     9:50
-            site     2    10:10:20 exit   till   10:00    10:10
-        """)
+        self.publish("gateway seq at type zone entered heard; site 1 9:50:20 exit shelf 9:30 9:50; site 2 10:10:20 exit till 10:00 10:10")
         self.roll_up()
         self.take([span(1, "door", "8:00", "9:00")])
         self.assert_always(self.flow, [("10:00", "shelf", "till", 1)])
 
     def test_a_zone_visit_that_comes_late_is_put_in_its_place(self):
-        self.publish("""
-            gateway  seq  at       type   zone   entered  heard
-            site     1    9:10:20  exit   shelf  9:00     9:10
-            site     3    9:30:20  exit   till   9:21     9:30
-        """)
+        self.publish("gateway seq at type zone entered heard; site 1 9:10:20 exit shelf 9:00 9:10; site 3 9:30:20 exit till 9:21 9:30")
         self.assert_always(self.flow, [("9:00", "shelf", "till", 1)])
-        self.publish("""
-            gateway  seq  at       type   zone   entered  heard
-            site     2    9:20:20  exit   door   9:11     9:20
-        """)
+        self.publish("gateway seq at type zone entered heard; site 2 9:20:20 exit door 9:11 9:20")
         self.assert_always(self.flow, [("9:00", "door", "till", 1), ("9:00", "shelf", "door", 1)])
-
-
-if __name__ == "__main__":
-    unittest.main()

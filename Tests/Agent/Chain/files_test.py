@@ -7,15 +7,14 @@ import re
 import shutil
 import tempfile
 import threading
-import unittest
 
 import psycopg
 from beacons_collector.database import Database, Row
 from beacons_collector.topics import parse
 from beacons_schema.migrating import FOLDER, CannotMigrate, migrate
 
-from servers import run, wait_until
-from story import SCHEMA, StoryTest, at, event, job
+from servers import SCHEMA, run, wait_until
+from story import StoryTest, at, event, job
 
 OBJECT = re.compile(r"^CREATE (?:OR REPLACE )?(FUNCTION|VIEW|TRIGGER) (?:beacons\.)?(\w+)(.*? ON beacons\.\w+)?", re.MULTILINE)
 
@@ -63,7 +62,7 @@ class UpgradeTests(FilesTest):
         return folder
 
     def test_an_upgraded_database_is_what_a_fresh_one_is_and_keeps_its_rows(self):
-        fresh, upgraded = self.url_of("fresh"), self.url_of("upgraded")
+        fresh, upgraded = self.url_of("fresh", "template0"), self.url_of("upgraded", "template0")
         self.migrated(fresh)
         self.migrated(upgraded, self.older())
         with psycopg.connect(upgraded, autocommit=True) as connection:
@@ -108,7 +107,7 @@ class RefusedTests(FilesTest):
         self.assertEqual(self.dump(url), before)
 
     def test_a_database_of_a_version_before_is_refused_in_one_sentence_and_left_as_it_is(self):
-        url = self.url_of("former")
+        url = self.url_of("former", "template0")
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("CREATE SCHEMA beacons")
             connection.execute("CREATE TABLE beacons.migration (number integer PRIMARY KEY, name text NOT NULL, digest text NOT NULL, applied_at timestamptz)")
@@ -178,7 +177,3 @@ class BusyTests(FilesTest):
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.event").fetchone(), (sum(stored),))
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.rejected").fetchone(), (0,))
             self.assertEqual([one.outcomes["new"] for one in collectors], stored)
-
-
-if __name__ == "__main__":
-    unittest.main()

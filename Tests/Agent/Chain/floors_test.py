@@ -166,7 +166,3 @@ class Floors(truth_test.Published):
     def test_nothing_is_missing_and_nothing_was_rejected(self):
         self.assertEqual(self.rows("SELECT * FROM beacons.missing"), [])
         self.assertEqual(self.rows("SELECT topic, reason FROM beacons.rejected"), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -18,15 +18,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import psycopg
+from beacons_collector.contract import CONTRACT
+from beacons_collector.database import Row, element
+from beacons_collector.reading import read
+from beacons_collector.topics import Address, Unreadable, parse
 
 from servers import LONGEST_WAIT_S, ROOT
 from story import StoryTest
-
-sys.path.insert(0, str(ROOT / "deploy/chain"))
-from beacons_collector.contract import CONTRACT  # noqa: E402
-from beacons_collector.database import Row, element  # noqa: E402
-from beacons_collector.reading import read  # noqa: E402
-from beacons_collector.topics import Address, Unreadable, parse  # noqa: E402
 
 COUNT = int(os.environ.get("FUZZ", "2000"))
 # The kinds that are kept, by the names of their schemas.
@@ -239,7 +237,3 @@ class Octets(unittest.TestCase):
                 self.assertIsInstance(read(bytes(octets), address), str)
             except Unreadable as reason:
                 self.assertRegex(str(reason), re.compile(r"^\w[\w.]*: \S", re.DOTALL))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,19 +3,14 @@ transaction of its neighbours fail."""
 
 import json
 import random
-import sys
-import unittest
 
 import psycopg
+from beacons_collector.reading import read
+from beacons_collector.topics import Unreadable
 
 from collector_test import EPOCHS, Chain
 from reading_test import ENTER, EVENT, with_field
-from servers import ROOT
 from story import UUID, StoryTest, stamp
-
-sys.path.insert(0, str(ROOT / "deploy/chain"))
-from beacons_collector.reading import read  # noqa: E402
-from beacons_collector.topics import Unreadable  # noqa: E402
 
 ATTACKERS, EVENTS = 300, 20
 # Values of JSON that grow in PostgreSQL, that it cannot parse, or that readers of JSON take in different ways.
@@ -83,8 +78,3 @@ class HostileNumbers(Chain):
         self.assertEqual(self.count("rejected"), ATTACKERS)
         # A batch that failed would have been tried again in halves, with a rejection for each message that PostgreSQL blames.
         self.assertEqual(self.query("SELECT count(*) FROM beacons.rejected WHERE reason LIKE 'database:%'"), "0")
-
-
-if __name__ == "__main__":
-    sys.dont_write_bytecode = True
-    unittest.main()

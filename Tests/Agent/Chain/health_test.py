@@ -15,9 +15,9 @@ from beacons_collector.reading import read
 from beacons_collector.topics import parse
 
 from fleet import DAY_S, HOUR_S, Fleet, gone_at_s, home
-from servers import run
+from servers import SCHEMA, run
 from simulated import BEACOND
-from story import SCHEMA, StoryTest
+from story import StoryTest
 
 # A beacon may be heard for the last time some packets before it dies: fading and collisions hide some.
 LAST_PACKETS_S = 900
@@ -39,9 +39,7 @@ class Health:
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.fleet = Fleet(pathlib.Path(folder.name), cls.stores, cls.gateways, cls.days, SEED)
-        cls.connection.execute(f'CREATE DATABASE "{cls.__name__}"')
-        url = cls.database.url.rpartition("/")[0] + f"/{cls.__name__}"
-        run(SCHEMA, "--database", url)
+        url = cls.url_of(cls.__name__)
         run(SCHEMA.with_name("register"), "--database", url, cls.fleet.register())
         cls.collector = Database(url, lambda: False)
         cls.addClassCleanup(cls.collector.close)
@@ -185,7 +183,3 @@ class FewDays(Health, StoryTest):
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
 class DeafWeek(Health, StoryTest):
     stores, gateways, days = 3, 2, 12
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,17 +4,14 @@ import datetime
 import itertools
 import json
 import random
-import sys
 import threading
-import unittest
 
 import psycopg
+from beacons_collector.database import Database, Row
+from beacons_collector.topics import parse
 
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, job, stamp
-
-sys.path.insert(0, str(SCHEMA.parent))
-from beacons_collector.database import Database, Row  # noqa: E402
-from beacons_collector.topics import parse  # noqa: E402
+from servers import SCHEMA
+from story import DAY, EPOCH, StoryTest, at, job, stamp
 
 RETAIN = SCHEMA.parent / "retain"
 
@@ -80,7 +77,6 @@ class HeatTest(StoryTest):
 
     def test_no_sheet_outlives_retention_by_an_end_that_it_names(self):
         url = self.url_of("heat_endless")
-        job(SCHEMA, url)
         with psycopg.connect(url, autocommit=True) as connection:
             old, far = DAY - datetime.timedelta(days=60), datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
             sheets = [sheet(1, old, far, []), sheet(2, old, old + datetime.timedelta(hours=1), [])]
@@ -127,14 +123,9 @@ class HeatTest(StoryTest):
 
     def test_retention_drops_old_hours_and_sheets(self):
         url = self.url_of("heat_retained")
-        job(SCHEMA, url)
         with psycopg.connect(url, autocommit=True) as connection:
             old = DAY - datetime.timedelta(days=60)
             self.take([sheet(1, old, old + datetime.timedelta(hours=1), [(0, 1, 1, 5, 5)]), sheet(2, "9:00", "10:00", [(0, 1, 1, 6, 5)])], connection)
             self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
             self.assertEqual(connection.execute("SELECT hour, seconds FROM beacons.heat").fetchall(), [(at("9:00"), 6)])
             self.assertEqual(connection.execute("SELECT sheet FROM beacons.heat_sheet").fetchall(), [(2,)])
-
-
-if __name__ == "__main__":
-    unittest.main()

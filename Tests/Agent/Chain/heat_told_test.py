@@ -115,7 +115,3 @@ class PublishedHeat(truth_test.Published):
         text = json.dumps(self.sheets)
         for word in (UUID, "major", "minor", "device", "track"):
             self.assertNotIn(word, text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -48,7 +48,3 @@ class OpeningHours(unittest.TestCase):
                 ("Mo-Fr 08:00-20:00 \"by appointment\"", "no time"), ("Mo,-Fr 08:00-20:00", "no time"), (";" * 60, "longer than")):
             with self.subTest(text), self.assertRaisesRegex(ValueError, part.replace("(", r"\(")):
                 opening_hours(text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,18 +2,14 @@
 
 import copy
 import json
-import sys
-import unittest
 
 import psycopg
+from beacons_collector.checks import LARGEST_INTEGER
+from beacons_collector.contract import CONTRACT
+from beacons_collector.reading import read
+from beacons_collector.topics import Address, Unreadable
 
-from story import DAY, SCHEMA, StoryTest
-
-sys.path.insert(0, str(SCHEMA.parent))
-from beacons_collector.checks import LARGEST_INTEGER  # noqa: E402
-from beacons_collector.contract import CONTRACT  # noqa: E402
-from beacons_collector.reading import read  # noqa: E402
-from beacons_collector.topics import Address, Unreadable  # noqa: E402
+from story import DAY, StoryTest
 
 # The kinds of columns that hold less than the contract's largest integer, and what they hold.
 NARROW = {"integer": 2**31 - 1, "smallint": 2**15 - 1}
@@ -99,7 +95,3 @@ class IntegersTest(StoryTest):
         narrow = [(table, column, NARROW[kind]) for table, column, kind in columns if kind in NARROW and column in largest]
         self.assertGreater(len(narrow), 5)
         self.assertEqual([(table, column) for table, column, room in narrow if largest[column] > room], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

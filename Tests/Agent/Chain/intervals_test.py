@@ -18,10 +18,9 @@ from beacons_collector.reading import read
 from beacons_collector.topics import parse
 
 from days_test import DayTest
-from servers import run
 from simulated import BEACOND
 from store_day import StoreDay
-from story import DAY, SCHEMA, event, span, status
+from story import DAY, event, span, status
 
 DAYS, FIRST = int(os.environ.get("DAYS", "8")), int(os.environ.get("FIRST", "1000"))
 # Makes one store's days fail.
@@ -306,7 +305,6 @@ class Limits(IntervalTest):
 
     def test_a_day_that_cannot_be_counted_costs_no_other_its_turn_and_waits(self):
         url = self.url_of("uncountable")
-        run(SCHEMA, "--database", url)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(BROKEN)
             for self.site in ("broken", "sound"):
@@ -379,7 +377,3 @@ class StoreDays(DayTest):
         counted = sum(abs(visits - truth) for truth, visits, _, _ in days)
         middle = sum(abs((low + high) / 2 - truth) for truth, _, low, high in days)
         self.assertLess(middle, counted / 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

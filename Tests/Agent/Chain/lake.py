@@ -11,8 +11,8 @@ import duckdb
 import psycopg
 from deltalake import DeltaTable
 
-from servers import LONGEST_WAIT_S, ROOT
-from story import SCHEMA, StoryTest, count_freely, event, span, status
+from servers import LONGEST_WAIT_S, ROOT, SCHEMA
+from story import StoryTest, count_freely, event, span, status
 
 QUERIES = pathlib.Path(ROOT) / "deploy/chain/lake-queries"
 LAKE, RETAIN = SCHEMA.with_name("lake"), SCHEMA.with_name("retain")
@@ -80,7 +80,6 @@ class LakeTest(StoryTest):
     def setUp(self):
         super().setUp()
         self.url = self.url_of(re.sub(r"\W", "_", self.site)[-60:])
-        self.assert_done(self.job(SCHEMA))
         with psycopg.connect(self.url) as connection:
             count_freely(connection)
         self.folder = pathlib.Path(self.database.folder) / f"lake-{self.site[-60:]}"

@@ -2,7 +2,6 @@
 
 import datetime
 import subprocess
-import unittest
 
 import psycopg
 
@@ -14,11 +13,7 @@ from story import DAY, event, rows_of
 class RetainTests(InDuckDB):
     def test_a_day_is_dropped_only_when_the_lake_has_it_as_it_is(self):
         with psycopg.connect(self.url, autocommit=True) as connection:
-            self.take([event(row) for row in rows_of("""
-                seq  at        type  entered  heard
-                1    9:30:20   exit  9:15     9:30
-                2    33:30:20  exit  33:15    33:30
-            """)], connection)
+            self.take([event(row) for row in rows_of("seq at type entered heard; 1 9:30:20 exit 9:15 9:30; 2 33:30:20 exit 33:15 33:30")], connection)
             days = (datetime.datetime.now(datetime.UTC).date() - DAY.date()).days - 2
             no_lake = self.job(RETAIN, "--days", days, "--lake", self.folder)
             self.assertEqual((no_lake.returncode, "run deploy/chain/lake" in no_lake.stderr), (70, True), no_lake.stderr)
@@ -68,7 +63,3 @@ class CommandLineTests(InDuckDB):
             said = [one.communicate(timeout=LONGEST_WAIT_S) for one in running]
             self.assertEqual([one.returncode for one in running], [0, 0], said)
             self.assertEqual(sum("exported 0 files" in words for words, _ in said), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import os
 import pathlib
 import time
-import unittest
 
 import psycopg
 import pyspark
@@ -79,7 +78,3 @@ class SparkTests(LakeTest):
             end = self.last_hour(connection, LAST)
             for view, of_postgresql in VIEWS.items():
                 self.assertEqual(self.view(view), self.expected(connection, of_postgresql, end), view)
-
-
-if __name__ == "__main__":
-    unittest.main()

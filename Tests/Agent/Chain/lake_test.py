@@ -191,7 +191,3 @@ class KillTests(InDuckDB):
                         self.assertEqual(sorted(set(days)), sorted(days))
                     self.assertEqual(self.killed("0").returncode, 0)
                     self.assert_same(connection, last)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -56,7 +56,3 @@ class LineTests(unittest.TestCase):
             numbered = [received(rest) for rest in ("region/carts/event", "location/track", "coverage", "surge", "heat", "gap")]
             wait_until(lambda: all(topic in (chain.folder / "log").read_text() for topic in numbered), chain.said)
             self.assertEqual([topic for topic in ranging if topic in (chain.folder / "log").read_text()], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

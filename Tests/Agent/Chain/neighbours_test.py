@@ -5,7 +5,6 @@ import os
 import shutil
 import ssl
 import subprocess
-import sys
 import unittest
 
 import collector_test
@@ -104,8 +103,3 @@ class Strangers(unittest.TestCase):
         for name in ("operator", "analytics", "page", "collector-2", "berlin-17/entrance", "+", "#", "a b", ""):
             with self.assertRaises(AssertionError):
                 run(FILES / "allow-store", name)
-
-
-if __name__ == "__main__":
-    sys.dont_write_bytecode = True
-    unittest.main()

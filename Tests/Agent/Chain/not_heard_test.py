@@ -1,7 +1,6 @@
 """When a store was not heard, and its gateways as they are now, against truths that were worked out by hand."""
 
 import datetime
-import unittest
 
 from days_test import DayTest
 from story import DAY, at, clock, event, health, span, stamp, state, status
@@ -56,10 +55,7 @@ class NotHeard(NotHeardTest):
 
     def test_a_gateway_that_never_published_coverage_was_not_heard_though_it_published_a_visit(self):
         self.place("UTC", "08:00-20:00")
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    10:00:20 9:00    10:00
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 10:00:20 9:00 10:00")
         self.assert_not_heard([("8:00", "20:00")])
 
     def test_a_closed_day_and_a_holiday_have_none(self):
@@ -156,7 +152,3 @@ class LocalHour(DayTest):
         look = lambda: [(hour.hour, local.hour) for hour, local in self.query(  # noqa: E731
             "SELECT hour, local_hour FROM beacons.occupancy_hourly WHERE site = %(site)s AND covered_share > 0 ORDER BY hour")]
         self.assert_always(look, [(0, 2), (1, 2), (2, 3)])
-
-
-if __name__ == "__main__":
-    unittest.main()

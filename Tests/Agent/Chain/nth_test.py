@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import unittest
 
 import collector_test
 from failing_call import CLASSES, FailingCall, build, sample
@@ -149,7 +148,3 @@ class NthCall(collector_test.Chain):
         missed = sum(lane.missed for lane in lanes)
         self.assertLess(missed, len(calls) / 3, "calls that were not made")
         print(f"figure: {len(calls)} calls failed but {missed}, {sum(lane.gone for lane in lanes)} ended the collector", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

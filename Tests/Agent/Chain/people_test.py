@@ -11,8 +11,8 @@ import unittest
 
 import people
 from collector_test import Collector
-from servers import LONGEST_WAIT_S, Mosquitto, run, scratch_folder, wait_until
-from story import SCHEMA, StoryTest
+from servers import LONGEST_WAIT_S, SCHEMA, Mosquitto, run, scratch_folder, wait_until
+from story import StoryTest
 
 CONFIGURATION = """[gateway]
 site = "shop"
@@ -88,7 +88,3 @@ class PeopleTest(StoryTest):
         self.play("ranging = false")
         wait_until(lambda: self.query("SELECT 1 FROM beacons.event WHERE site = 'shop' AND type = 'exit' LIMIT 1"), "the events of the day")
         self.assertLess({"UUID in capitals", f"person {self.people[0].minor}: key"}, self.found())
-
-
-if __name__ == "__main__":
-    unittest.main()

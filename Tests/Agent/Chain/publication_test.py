@@ -11,8 +11,8 @@ import psycopg
 from pgoutput import Stream, Truncated
 
 import waiting
-from servers import PostgreSQL, run
-from story import EPOCH, SCHEMA, StoryTest, event, span
+from servers import SCHEMA, PostgreSQL, run
+from story import EPOCH, StoryTest, event, span
 
 
 class Reader:
@@ -138,7 +138,3 @@ class Readers(PublicationTest):
         self.assertEqual(self.connection.execute("SELECT wal_status FROM pg_replication_slots").fetchall(), [("lost",)])
         # The chain goes on without the reader.
         self.publish(2000)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,7 +2,6 @@
 
 import datetime
 import re
-import unittest
 
 from days_test import DayTest
 from lists import entry, page
@@ -115,7 +114,3 @@ class Questions(DayTest):
 
     def test_the_exits_that_were_lost(self):
         self.assertEqual(self.answer("10. "), [("door", 1)])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -178,7 +178,3 @@ def leftovers():
         if lock in files:
             held.append(f"{name} ({process})")
     return held
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -37,8 +37,7 @@ class Cluster(collector_test.Chain):
             Cluster.shared.control(FILES / "add-store", "berlin-17", "paris-3")
         # What the class before has left is none of this one's.
         wait_until(Cluster.shared.is_empty, "empty queues")
-        cls.broker, cls.database = Cluster.shared, PostgreSQL().start()
-        run(collector_test.SCHEMA, "--database", cls.database.url)
+        cls.broker, cls.database = Cluster.shared, PostgreSQL(has_schema=True).start()
 
     @classmethod
     def tearDownClass(cls):
@@ -387,7 +386,3 @@ def give_up(options, deliveries):
             while method is None:
                 method, _, _ = channel.basic_get(options["--group"])
             channel.basic_nack(method.delivery_tag, requeue=True)
-
-
-if __name__ == "__main__":
-    unittest.main()

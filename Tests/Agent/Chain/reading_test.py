@@ -262,7 +262,3 @@ class Payloads(unittest.TestCase):
 
     def test_a_payload_of_more_than_a_mebibyte_is_refused(self):
         self.assertIn("longer than", reason(b" " * (1 << 20) + b"{}"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -12,7 +12,8 @@ from beacons_schema.register import Beacon, beacons_of
 from beacons_schema.stores import stores_of
 
 from lists import ListTest
-from story import SCHEMA, UUID, job
+from servers import SCHEMA
+from story import UUID, job
 
 REGISTER = SCHEMA.with_name("register")
 HEADER = "site,uuid,major,minor,asset,since"
@@ -164,7 +165,3 @@ class RefusedTests(RegisterTest):
             connection.execute("SELECT * FROM beacons.register")
             with self.assertRaises(psycopg.errors.InsufficientPrivilege):
                 connection.execute("DELETE FROM beacons.register")
-
-
-if __name__ == "__main__":
-    unittest.main()

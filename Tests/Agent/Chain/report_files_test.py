@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import unittest
 import zipfile
 import zlib
 
@@ -136,7 +135,3 @@ class Files(ReportTest):
         self.assertEqual(self.report("--week", NAME, file=pdf), (0, ""))
         words = subprocess.run(["pdftotext", pdf, "-"], capture_output=True, text=True, check=True).stdout
         self.assertIn(HOSTILE[:25], words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -83,7 +83,3 @@ class Names(unittest.TestCase):
                 plots.bars_of_ways([(name, 3), ("b", 1)], "ways")
                 self.assertLessEqual(sum(map(plots.width_pt, plots.cut(name))), plots.WIDTH_PT)
                 self.assertTrue(plots.cut(name).endswith("…"))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The report of a store with more than a page can show: bounded, and it says what it leaves out."""
 
 import datetime
-import unittest
 
 from published_weeks import warm
 from reported import MONDAY, NAME, ReportTest
@@ -34,7 +33,3 @@ class Large(ReportTest):
         for said_words in ("977 more with", "990 rarer ways are left out", "Gateways that need help: 1000",
                            "980 are left out", "Beacons that need help: 1000", "3 quieter floors are left out"):
             self.assertIn(said_words, words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -18,8 +18,7 @@ from beacons_report.source import CannotReport, Source
 
 from published_weeks import BERLIN, USUAL, PublishedWeeks, publish_ways, publish_weeks, warm
 from reported import MONDAY, NAME, TODAY, ReportTest
-from servers import run
-from story import EPOCH, SCHEMA, UUID, stamp, status
+from story import EPOCH, UUID, stamp, status
 
 
 def sunday_before(month):
@@ -328,7 +327,6 @@ class Ranking(ReportTest):
 
     def test_stores_are_ranked_by_their_visits_each_beside_its_own_week_before(self):
         url = self.url_of("ranked")
-        run(SCHEMA, "--database", url)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("INSERT INTO beacons.store VALUES ('large', 'Large', 'Europe/Berlin', 'Mo-Sa 08:00-20:00'), ('silent', 'Silent', 'UTC', ''), "
                                "('small', 'Small', 'Europe/Berlin', 'Mo-Sa 08:00-20:00')")
@@ -358,7 +356,6 @@ class Ranking(ReportTest):
 
     def test_a_week_is_over_when_it_is_over_in_the_store_where_days_begin_last(self):
         url = self.url_of("over")
-        run(SCHEMA, "--database", url)
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("INSERT INTO beacons.store VALUES ('first', 'First', 'Pacific/Auckland', ''), ('last', 'Last', 'Pacific/Honolulu', '')")
         # The Monday after the week begins in Honolulu at 10:00 UTC.
@@ -396,7 +393,7 @@ class Errors(ReportTest):
         self.assert_fails(70, "No such file or directory: look at the folder", "--week", NAME, file=self.folder / "none/report.html")
 
     def test_a_database_without_the_schema_or_with_an_old_one_needs_an_upgrade(self):
-        empty, old = self.url_of("no_schema"), self.url_of("old_schema")
+        empty, old = self.url_of("no_schema", "template0"), self.url_of("old_schema", "template0")
         self.assert_fails(70, "no schema beacons: .*deploy/chain/schema --database URL makes", url=empty)
         with psycopg.connect(old, autocommit=True) as connection:
             connection.execute("CREATE SCHEMA beacons")
@@ -433,7 +430,3 @@ class Errors(ReportTest):
         (self.folder / "folder.html").mkdir()
         self.assert_fails(70, "can't be written: Is a directory", "--week", NAME, file=self.folder / "folder.html")
         self.assertEqual(sorted(one.name for one in self.folder.iterdir()), ["folder.html", "report.html"])
-
-
-if __name__ == "__main__":
-    unittest.main()

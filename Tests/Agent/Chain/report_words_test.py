@@ -298,7 +298,3 @@ class Words(unittest.TestCase):
     def test_a_name_stays_on_its_line(self):
         self.assertEqual(clean("a\u202eb\nc\x00 d\t e"), "a?b?c? d? e".replace("?", "\N{REPLACEMENT CHARACTER}"))
         self.assertEqual(len(clean("x" * 500)), 80)
-
-
-if __name__ == "__main__":
-    unittest.main()

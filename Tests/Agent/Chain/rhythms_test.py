@@ -7,12 +7,10 @@ import datetime
 import math
 import os
 import random
-import unittest
 
 import psycopg
 
-from servers import run
-from story import DAY, EPOCH, SCHEMA, StoryTest
+from story import DAY, EPOCH, StoryTest
 
 SEED, STORES = int(os.environ.get("SEED", "5")), int(os.environ.get("STORES", "2"))
 # Hours of the day.
@@ -79,10 +77,7 @@ class Rhythms(StoryTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.stores = [Store(rhythm, deaf, number) for rhythm in RHYTHMS for deaf in (*DEAF, *ANYWHERE) for number in range(STORES)]
-        cls.connection.execute("CREATE DATABASE rhythms")
-        url = cls.database.url.rpartition("/")[0] + "/rhythms"
-        run(SCHEMA, "--database", url)
-        with psycopg.connect(url, autocommit=True) as connection:
+        with psycopg.connect(cls.url_of("rhythms"), autocommit=True) as connection:
             connection.execute("SELECT beacons.make_days_ahead()")
             with connection.cursor() as cursor:
                 cursor.executemany("INSERT INTO beacons.store VALUES (%s, 'Store', 'UTC', '08:00-20:00')", [(store.site,) for store in cls.stores])
@@ -116,7 +111,3 @@ class Rhythms(StoryTest):
 
     def error(self, days):
         return sum(((low + high) / 2 - truth) / truth for truth, low, high in days) / len(days)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -2,19 +2,13 @@
 
 import datetime
 import json
-import sys
 import threading
-import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 
 from servers import wait_until
-from story import DAY, EPOCH, SCHEMA, StoryTest, at, event, gap, health, job, span, stamp, state, status, surge
-
-sys.path.insert(0, str(SCHEMA.parent))
-from beacons_collector.database import Database, Row, TooOld  # noqa: E402
-from beacons_collector.topics import parse  # noqa: E402
+from story import DAY, EPOCH, StoryTest, at, event, gap, health, span, stamp, state, status, surge
 
 
 class SchemaTest(StoryTest):
@@ -81,7 +75,6 @@ class DayTests(SchemaTest):
 
     def test_one_batch_makes_a_few_days_the_nearest_first_and_the_others_are_made_in_turn(self):
         url = self.url_of("few")
-        job(SCHEMA, url)
         today = datetime.datetime.now(datetime.UTC).replace(hour=9)
         events = [event({"seq": back + 1, "at": today - datetime.timedelta(days=back), "type": "enter", "beacon": f"9/{back}"}) for back in range(400)]
         with psycopg.connect(url, autocommit=True) as connection:
@@ -346,7 +339,6 @@ class PlanTests(SchemaTest):
 
     def test_what_comes_is_looked_up_by_index_even_where_plans_were_made_for_an_empty_database(self):
         url = self.url_of("planned")
-        job(SCHEMA, url)
 
         def tables_read_whole(connection):
             connection.execute("SELECT pg_stat_force_next_flush()")
@@ -373,7 +365,3 @@ class PlanTests(SchemaTest):
             "'store_visit', 'occupancy_daily', 'compared', 'gateway_now', 'not_heard', 'zone_daily', 'conversion', "
             "'beacon', 'beacon_list', 'beacon_silent', 'beacon_stranger', 'beacon_battery', 'battery_daily') "
             "AND attnum > 0 AND col_description(c.oid, attnum) IS NULL"), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

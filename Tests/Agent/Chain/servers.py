@@ -21,6 +21,7 @@ import waiting
 from ports import free_port
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+SCHEMA = ROOT / "deploy/chain/schema"
 # What starts or stops takes as long as it takes; this only ends a test that hangs.
 LONGEST_WAIT_S = waiting.PATIENCE_S
 os.environ.setdefault("PGCONNECT_TIMEOUT", str(LONGEST_WAIT_S))
@@ -179,27 +180,29 @@ def own_templates():
 
 
 class PostgreSQL(Server):
-    """A cluster of its own, without passwords, that only loopback reaches. `settings` are PostgreSQL's own, `name=value`. With a `template`
-    of a name it is a copy of the cluster in which `fill` was called with its URL."""
+    """A cluster of its own, without passwords, that only loopback reaches. `settings` are PostgreSQL's own, `name=value`. With `has_schema` its
+    database has the chain's schema, and so has each one that is made from template1."""
 
-    def __init__(self, *settings, template="empty", fill=None):
+    def __init__(self, *settings, has_schema=False):
         super().__init__("postgresql")
         self.settings = [word for setting in settings for word in ("-c", setting)]
         self.programs = pathlib.Path(max(glob.glob("/usr/lib/postgresql/*/bin"), default="/usr/bin"))
-        self.url = f"postgresql://postgres@127.0.0.1:{self.port}/postgres"
-        copy_of_template(template, self.make_filled(fill) if fill else self.make_empty, self.folder / "data")
+        self.server = f"postgresql://postgres@127.0.0.1:{self.port}"
+        self.url = f"{self.server}/postgres"
+        copy_of_template("schema" if has_schema else "empty", self.make_schema if has_schema else self.make_empty, self.folder / "data")
 
     def make_empty(self, data):
-        run(*unprivileged(self.programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"),
-            cwd=self.folder)
+        # Short segments of the log: each test file copies the cluster.
+        run(*unprivileged(self.programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C",
+                          "--wal-segsize=1"), cwd=self.folder)
 
-    def make_filled(self, fill):
-        def make(data):
-            with PostgreSQL() as filled:
-                fill(filled.url)
-                filled.kill(signal.SIGINT)
-                shutil.move(filled.folder / "data", data)
-        return make
+    def make_schema(self, data):
+        with PostgreSQL() as made:
+            run(SCHEMA, "--database", f"{made.server}/template1")
+            words = (f"{word} DATABASE postgres{more}" for word, more in (("DROP", ""), ("CREATE", " STRATEGY file_copy"), ("ALTER", " SET jit = off")))
+            run(made.programs / "psql", f"{made.server}/template1", "-qX", *(part for statement in words for part in ("-c", statement)))
+            made.kill(signal.SIGINT)
+            shutil.move(made.folder / "data", data)
 
     def command(self):
         # fsync off: no power cut comes in a test, and a killed process loses nothing of what the kernel has. A statement

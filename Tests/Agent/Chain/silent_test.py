@@ -1,7 +1,6 @@
 """Silent beacons and strangers: named after a day of silence that their store could hear, and never because it could not."""
 
 import datetime
-import unittest
 
 from lists import ListTest, entry, page
 from story import at, span, status
@@ -256,7 +255,3 @@ class StrangerTests(SilentTest):
         self.assertEqual(self.strangers(), [])
         self.lists("door", 60, m1="59:00")
         self.assertEqual(self.strangers(), [("1/1", "berlin-17")])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,6 +1,5 @@
 """Visits of a store: the query that an analyst writes first gives the right number."""
 
-import unittest
 
 from days_test import DayTest
 from story import DAY, at, clock, span
@@ -24,11 +23,7 @@ class StoreVisits(DayTest):
         self.assert_always(self.store_visits, [("1/1", 0, "9:00", "10:45", 6300.0), ("1/1", 0, "11:00", "12:00", 3600.0)])
 
     def test_an_open_visit_has_no_end_and_takes_in_what_other_gateways_saw_since(self):
-        self.publish("""
-            seq gateway type  beacon at       entered heard
-            1   door    enter 1/1    9:00     -       -
-            1   till    exit  1/1    10:30:20 9:50    10:30
-        """)
+        self.publish("seq gateway type beacon at entered heard; 1 door enter 1/1 9:00 - -; 1 till exit 1/1 10:30:20 9:50 10:30")
         self.assert_always(self.store_visits, [("1/1", 0, "9:00", None, None)])
 
     def test_a_visit_published_late_lies_between_two_others_and_counts_in_its_own_hours(self):
@@ -48,10 +43,7 @@ class StoreVisits(DayTest):
 
     def test_the_day_is_the_store_s_own(self):
         self.place("Asia/Kathmandu")
-        self.publish("""
-            seq type beacon at       entered heard
-            1   exit 1/1    21:00:20 20:00   21:00
-        """)
+        self.publish("seq type beacon at entered heard; 1 exit 1/1 21:00:20 20:00 21:00")
         self.assertEqual(self.store_visits(), [("1/1", 1, "20:00", "21:00", 3600.0)])
 
     def test_the_number_of_a_day_is_that_of_occupancy_daily(self):
@@ -63,14 +55,6 @@ class StoreVisits(DayTest):
         self.assertEqual((counted, self.days()), (39, [(0, 39)]))
 
     def test_other_regions_are_visits_of_their_own(self):
-        self.publish("""
-            seq type beacon at       entered heard region
-            1   exit 1/1    10:00:20 9:00    10:00 carts
-            2   exit 1/1    10:00:20 9:30    10:00 tills
-        """)
+        self.publish("seq type beacon at entered heard region; 1 exit 1/1 10:00:20 9:00 10:00 carts; 2 exit 1/1 10:00:20 9:30 10:00 tills")
         self.assertEqual(len(self.store_visits()), 2)
         self.assertEqual(self.query("SELECT count(*) FROM beacons.store_visit WHERE site = %(site)s AND region = 'tills' AND entered_at = %(at)s", at=at("9:30")), [(1,)])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -295,7 +295,3 @@ class Stores(truth_test.Published):
 
     def test_nothing_was_rejected(self):
         self.assertEqual(self.rows("SELECT topic, reason FROM beacons.rejected"), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

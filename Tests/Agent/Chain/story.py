@@ -6,18 +6,16 @@ Times are of one day, ten days ago; a beacon is `major/minor`. Each story has a 
 import atexit
 import datetime
 import json
-import pathlib
 import subprocess
 import unittest
 
 import psycopg
 
-from servers import LONGEST_WAIT_S, ROOT, PostgreSQL, run
+from servers import LONGEST_WAIT_S, PostgreSQL
 
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 EPOCH = "01KDVDNA0T0000000000000000"
 DAY = datetime.datetime.now(datetime.UTC).replace(hour=0, minute=0, second=0, microsecond=0) - datetime.timedelta(days=10)
-SCHEMA = pathlib.Path(ROOT) / "deploy/chain/schema"
 
 
 def at(time):
@@ -44,8 +42,8 @@ def clock(moment):
 
 
 def rows_of(table):
-    """A table with a heading → a dict for each row. `-` is a field that is not there."""
-    heading, *rows = [line.split() for line in table.strip().splitlines()]
+    """A table with a heading → a dict for each row. `-` is a field that is not there. A row ends with its line or with a semicolon."""
+    heading, *rows = [line.split() for line in table.strip().replace(";", "\n").splitlines()]
     return [{name: value for name, value in zip(heading, row, strict=True) if value != "-"} for row in rows]
 
 
@@ -123,7 +121,7 @@ class StoryTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if StoryTest.database is None:
-            StoryTest.database = PostgreSQL(template="schema", fill=lambda url: run(SCHEMA, "--database", url)).start()
+            StoryTest.database = PostgreSQL(has_schema=True).start()
             StoryTest.connection = psycopg.connect(cls.database.url, autocommit=True)
             count_freely(cls.connection)
             atexit.register(StoryTest.connection.close)
@@ -131,10 +129,12 @@ class StoryTest(unittest.TestCase):
     def setUp(self):
         self.site = self.id().split(".")[-1]
 
-    def url_of(self, name):
-        """A database of its own."""
-        self.connection.execute(f'CREATE DATABASE "{name}"')
-        return self.database.url.rpartition("/")[0] + f"/{name}"
+    @classmethod
+    def url_of(cls, name, template="template1"):
+        """A database of its own, with the schema; empty where the template is template0."""
+        cls.connection.execute(f'CREATE DATABASE "{name}" TEMPLATE {template} STRATEGY file_copy')
+        cls.connection.execute(f'ALTER DATABASE "{name}" SET jit = off')
+        return f"{cls.database.server}/{name}"
 
     def query(self, text, **values):
         return self.connection.execute(text, {"site": self.site} | values).fetchall()

@@ -2,7 +2,6 @@
 
 import itertools
 import random
-import unittest
 
 import psycopg
 
@@ -65,40 +64,22 @@ class VisitTests(StoryTest):
         self.assertEqual(len(self.query("SELECT FROM beacons.stay WHERE site = %(site)s")), 2)
 
     def test_an_exit_whose_entry_was_lost_or_before_the_start_is_a_visit_by_itself(self):
-        self.publish("""
-            seq  at     type  entered  heard  says
-            1    9:01   exit  8:50     9:00   partial
-            7    11:01  exit  10:50    11:00  -
-        """)
+        self.publish("seq at type entered heard says; 1 9:01 exit 8:50 9:00 partial; 7 11:01 exit 10:50 11:00 -")
         self.assertEqual(self.visits(), [("1/1", "8:50", "9:00", 600, True), ("1/1", "10:50", "11:00", 600, False)])
 
     def test_an_exit_because_nobody_looks_any_more_closes_its_visit(self):
-        self.publish("""
-            seq  at     type   entered  heard  says
-            1    9:00   enter  -        -      -
-            2    9:10   exit   9:00     9:08   unmonitored
-        """)
+        self.publish("seq at type entered heard says; 1 9:00 enter - - -; 2 9:10 exit 9:00 9:08 unmonitored")
         self.assertEqual(self.visits(), [("1/1", "9:00", "9:08", 480, False)])
 
     def test_an_entry_at_the_moment_of_an_exit_begins_the_next_visit(self):
-        story = """
-            seq  at     type   entered  heard
-            1    9:00   enter  -        -
-            2    9:20   exit   9:00     9:19
-            3    9:20   enter  -        -
-        """
+        story = "seq at type entered heard; 1 9:00 enter - -; 2 9:20 exit 9:00 9:19; 3 9:20 enter - -"
         for turn, order in enumerate(itertools.permutations([event(row) for row in rows_of(story)])):
             self.site = f"next-{turn}"
             for message in order:
                 self.take([message])
             self.assertEqual(self.visits(), [("1/1", "9:00", "9:19", 1140, False), ("1/1", "9:20", None, None, False)], turn)
 
-    LOST_EXIT = """
-        seq  at     type   entered  heard
-        1    9:00   enter  -        -
-        3    10:00  enter  -        -
-        4    10:31  exit   10:00    10:30
-    """
+    LOST_EXIT = "seq at type entered heard; 1 9:00 enter - -; 3 10:00 enter - -; 4 10:31 exit 10:00 10:30"
 
     def test_an_entry_that_lost_its_exit_is_no_open_visit_once_a_later_one_is_known(self):
         truth = [("1/1", "9:00", "9:00", 0, True), ("1/1", "10:00", "10:30", 1800, False)]
@@ -110,10 +91,7 @@ class VisitTests(StoryTest):
 
     def test_a_lost_exit_that_comes_after_all_closes_its_visit(self):
         self.publish(self.LOST_EXIT)
-        self.publish("""
-            seq  at    type  entered  heard
-            2    9:31  exit  9:00     9:30
-        """)
+        self.publish("seq at type entered heard; 2 9:31 exit 9:00 9:30")
         self.assertEqual(self.visits(), [("1/1", "9:00", "9:30", 1800, False), ("1/1", "10:00", "10:30", 1800, False)])
 
     def test_regions_zones_and_gateways_are_kept_apart(self):
@@ -155,11 +133,7 @@ class VisitTests(StoryTest):
             self.connection.execute("UPDATE beacons.event SET at = now()")
 
     def test_a_visit_of_more_than_a_day_is_one(self):
-        self.publish("""
-            seq  at     type   entered  heard
-            1    9:00   enter  -        -
-            2    60:01  exit   9:00     60:00
-        """)
+        self.publish("seq at type entered heard; 1 9:00 enter - -; 2 60:01 exit 9:00 60:00")
         self.assertEqual(self.visits(), [("1/1", "9:00", "60:00", 51 * 3600, False)])
 
 
@@ -195,28 +169,12 @@ class StayTests(StoryTest):
             self.assert_always(self.stays, self.TRUTH)
 
     def test_the_store_s_own_gateway_and_its_zones_are_left_out(self):
-        self.publish("""
-            gateway  seq  at     type   zone   entered  heard
-            site     1    9:00   enter  -      -        -
-            site     2    9:00   enter  shelf  -        -
-            door     1    9:01   enter  -      -        -
-        """)
+        self.publish("gateway seq at type zone entered heard; site 1 9:00 enter - - -; site 2 9:00 enter shelf - -; door 1 9:01 enter - - -")
         self.assert_always(self.stays, [("1/1", "9:01", None, "door")])
 
     def test_an_exit_that_comes_days_late_ends_a_stay_that_was_counted_as_open(self):
-        self.publish("""
-            seq  at     type
-            1    9:00   enter
-            3    40:00  enter
-        """)
+        self.publish("seq at type; 1 9:00 enter; 3 40:00 enter")
         self.roll_up()
         self.assertEqual(self.stays(), [("1/1", "9:00", "9:00", "door"), ("1/1", "40:00", None, "door")])
-        self.publish("""
-            seq  at     type  entered  heard
-            2    39:01  exit  9:00     39:00
-        """)
+        self.publish("seq at type entered heard; 2 39:01 exit 9:00 39:00")
         self.assert_always(self.stays, [("1/1", "9:00", "39:00", "door"), ("1/1", "40:00", None, "door")])
-
-
-if __name__ == "__main__":
-    unittest.main()

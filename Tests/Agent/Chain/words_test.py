@@ -4,17 +4,13 @@ The database's content is read from its catalogue. A made-up kind, word, field o
 """
 
 import re
-import sys
 import tempfile
-import unittest
 from pathlib import Path
 
-import made_up
-from servers import ROOT
-from story import StoryTest
+from beacons_collector.contract import Contract
 
-sys.path.insert(0, str(ROOT / "deploy/chain"))
-from beacons_collector.contract import Contract  # noqa: E402
+import made_up
+from story import StoryTest
 
 # Tables that bear another name than the kind that they keep.
 TABLES = {"coverage": "coverage_span", "beacons": "beacon_page", "heat": "heat_sheet"}
@@ -163,7 +159,3 @@ class WordsTest(StoryTest):
         self.assertIn("beacons.surge.region: 128 octets", found)
         found = self.changed("surge", lambda schema: schema["properties"]["refused"].update(minimum=2))
         self.assertEqual(found, ["beacons.surge.refused: from 1"])
-
-
-if __name__ == "__main__":
-    unittest.main()

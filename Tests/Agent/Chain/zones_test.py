@@ -1,7 +1,6 @@
 """Zones by day: visits, dwell, and the visits that were in two zones, against truths that were worked out by hand."""
 
 import datetime
-import unittest
 
 from days_test import DayTest
 from story import DAY, at, event, rows_of
@@ -72,10 +71,7 @@ class Zones(ZoneTest):
         self.assert_zones([(0, "shelf", 1, None), (1, "shelf", 1, 3600.0), (1, "till", 1, 1500.0)], [(1, "shelf", "till", 1, 1), (1, "till", "shelf", 1, 1)])
 
     def test_a_store_that_gets_another_zone_is_counted_anew(self):
-        self.publish("""
-            gateway seq at       type beacon zone  entered heard
-            site    1   21:00:20 exit 1/1    shelf 20:00   21:00
-        """)
+        self.publish("gateway seq at type beacon zone entered heard; site 1 21:00:20 exit 1/1 shelf 20:00 21:00")
         self.assert_zones([(0, "shelf", 1, 3600.0)], [])
         self.place("Asia/Kathmandu")
         self.assert_zones([(1, "shelf", 1, 3600.0)], [])
@@ -116,10 +112,7 @@ class Zones(ZoneTest):
         self.assertEqual(len(self.conversion()), 100 * 99)
 
     def test_retention_and_truncate_delete_the_rows_of_their_days(self):
-        self.publish("""
-            gateway seq at      type beacon zone  entered heard
-            site    1   9:10:20 exit 1/1    shelf 9:00    9:10
-        """)
+        self.publish("gateway seq at type beacon zone entered heard; site 1 9:10:20 exit 1/1 shelf 9:00 9:10")
         self.count()
         kept = lambda: self.query("SELECT count(*) FROM beacons.zone_day WHERE site = %(site)s")  # noqa: E731
         self.assertEqual(kept(), [(1,)])
@@ -127,7 +120,3 @@ class Zones(ZoneTest):
             with self.connection.transaction(force_rollback=True):
                 self.connection.execute(statement, [DAY.date() + datetime.timedelta(days=1)] if "%s" in statement else None)
                 self.assertEqual(kept(), [(0,)])
-
-
-if __name__ == "__main__":
-    unittest.main()
