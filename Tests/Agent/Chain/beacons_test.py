@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import threading
 
 import psycopg
 from beacons_collector.contract import CONTRACT
@@ -12,7 +11,7 @@ from beacons_collector.topics import Unreadable, parse
 
 from lists import ListTest, entry, page
 from servers import SCHEMA, run
-from story import UUID, clock, span, stamp
+from story import UUID, at_once, clock, span, stamp
 
 
 class TakeTests(ListTest):
@@ -139,24 +138,14 @@ class TakeTests(ListTest):
         self.assertEqual(until(), [("door", "9:00", "11:00")])
 
     def test_collectors_that_take_lists_of_one_store_at_once_lose_nothing_and_do_not_wait_for_ever(self):
-        errors = []
-
         def collect(turn):
-            try:
-                with psycopg.connect(self.database.url, autocommit=True) as connection:
-                    for hour in range(8):
-                        pages = [page(f"g{gateway}", f"{hour}:{turn:02}", *[entry(f"1/{minor}", f"{hour}:00", battery_mv=3000) for minor in range(30)])
-                                 for gateway in range(4)]
-                        self.take(pages[::-1] if turn % 2 else pages, connection)
-            except psycopg.Error as error:
-                errors.append(error)
+            with psycopg.connect(self.database.url, autocommit=True) as connection:
+                for hour in range(8):
+                    pages = [page(f"g{gateway}", f"{hour}:{turn:02}", *[entry(f"1/{minor}", f"{hour}:00", battery_mv=3000) for minor in range(30)])
+                             for gateway in range(4)]
+                    self.take(pages[::-1] if turn % 2 else pages, connection)
 
-        collectors = [threading.Thread(target=collect, args=(turn,)) for turn in range(4)]
-        for one in collectors:
-            one.start()
-        for one in collectors:
-            one.join()
-        self.assertEqual(errors, [])
+        at_once(4, collect)
         self.assertEqual(self.query("SELECT count(*), min(gateways), max(gateways) FROM beacons.beacon WHERE site = %(site)s"), [(30, 4, 4)])
 
 

@@ -1,9 +1,12 @@
 """The daily budget of a store, and the fate of messages beyond it."""
 
 import datetime
+import tempfile
+from pathlib import Path
 
 import psycopg
 from beacons_collector.database import Database, Rejected
+from beacons_collector.metrics import MetricsFile
 from beacons_collector.roll_up import RollUp
 
 from schema_test import SchemaTest
@@ -70,6 +73,11 @@ class BudgetTests(SchemaTest):
         collector.store([], [Rejected("t", b"p", "r", now, site) for site in (self.site, self.site + "-2")] * 3)
         collector.store([], [Rejected("t", b"p", "r", now, site) for site in (self.site, self.site + "-2")] * 2)
         self.assertEqual((collector.outcomes["rejected"], collector.outcomes["over_budget"]), (8, 2))
+        with tempfile.TemporaryDirectory() as folder:
+            MetricsFile(f"{folder}/figures.prom", "one").write(collector.outcomes, 0)
+            figures = Path(folder, "figures.prom").read_text()
+        self.assertIn('rejected_total{collector="one"} 8\n', figures)
+        self.assertIn('over_budget_total{collector="one"} 2\n', figures)
 
     def test_a_store_without_a_row_of_its_own_has_the_row_of_all(self):
         self.connection.execute("DELETE FROM beacons.budget WHERE site = %s", (self.site,))

@@ -596,31 +596,6 @@ class HostileMessages(Chain):
         self.wait_for_count(len(hostile) + 1, "rejected")
         self.assertEqual(self.count("rejected", "AND reason = ''"), 0)
 
-    def test_a_row_that_the_database_refuses_is_found_and_rejected_alone(self):
-        self.query(f"ALTER TABLE beacons.event ADD CONSTRAINT whim CHECK (site <> '{self.site}' OR seq <> 50)")
-        self.addCleanup(self.query, "ALTER TABLE beacons.event DROP CONSTRAINT whim")
-        self.collector().is_ready()
-        self.publish(self.events(range(1, 101)))
-        self.wait_for_count(99)
-        self.wait_for_count(1, "rejected")
-        self.assertIn("database: 23", self.query(f"SELECT reason FROM beacons.rejected WHERE topic LIKE '%/{self.site}/%'"))
-
-    def test_what_is_rejected_comes_from_its_store_s_budget(self):
-        self.query(f"INSERT INTO beacons.budget VALUES ('{self.site}', 'rejected', 3, 1000)")
-        figures = self.database.folder / "budget.prom"
-        collector = self.collector("--metrics", figures).is_ready()
-        # Each message is its own batch: a budget is looked at once for each batch.
-        for number in range(1, 4):
-            self.publish([(self.topic("rubbish"), "{")])
-            self.wait_for_count(number, "rejected")
-        self.publish([(self.topic("rubbish"), "{")] * 3 + self.events([1]))
-        self.wait_for_count(1)
-        self.assertEqual(collector.end(), 0)
-        self.assertEqual(self.count("rejected"), 3)
-        self.assertEqual(self.query(f"SELECT messages, given_up FROM beacons.budget_daily WHERE site = '{self.site}' AND kind = 'rejected'"), "3|3")
-        self.assertIn('rejected_total{collector="one"} 3\n', figures.read_text())
-        self.assertIn('over_budget_total{collector="one"} 3\n', figures.read_text())
-
     def test_a_long_payload_is_cut_at_64_KiB(self):
         self.collector().is_ready()
         self.publish_octets(self.topic("region/carts/event"), b"[" * 200_000)

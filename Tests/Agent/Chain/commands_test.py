@@ -8,6 +8,8 @@ import unittest
 
 import psycopg
 
+from count_test import count
+from heat_test import sheet
 from servers import LONGEST_WAIT_S, SCHEMA, run, scratch_folder
 from story import StoryTest, event, job, span, surge
 
@@ -106,12 +108,18 @@ class RetainTests(StoryTest):
                 event({"seq": 2 * seq + 2, "at": moment + datetime.timedelta(minutes=10), "type": "exit", "entered": moment,
                        "heard": moment + datetime.timedelta(minutes=9)}),
                 span(seq + 1, "door", moment, moment + datetime.timedelta(minutes=50)),
-                surge(seq + 1, "door", moment, moment + datetime.timedelta(minutes=1))]
+                surge(seq + 1, "door", moment, moment + datetime.timedelta(minutes=1)),
+                sheet(seq + 1, moment, moment + datetime.timedelta(minutes=50), [(0, 1, 1, 5 + seq, 5)]),
+                count(seq + 1, moment, moment + datetime.timedelta(minutes=15), 6, 6)]
         with psycopg.connect(url, autocommit=True) as connection:
             self.assertEqual(set(self.take(stories, connection)), {"new"})
             connection.execute("SELECT beacons.roll_up()")
+            while connection.execute("SELECT beacons.roll_up_days()").fetchone() != (0,):
+                pass
+            self.assertEqual(connection.execute("SELECT min(day) FROM beacons.occupancy_day").fetchone(), (old.date(),))
             self.assertEqual(job(RETAIN, url, "--days", "10")[0], 0)
-            for view in ("event", "visit", "stay", "coverage", "surge"):
+            self.assertEqual(connection.execute("SELECT min(day) FROM beacons.occupancy_day").fetchone(), (kept.date(),))
+            for view in ("event", "visit", "stay", "coverage", "surge", "heat", "heat_sheet", "count"):
                 rows = 2 if view == "event" else 1
                 self.assertEqual(connection.execute(f"SELECT count(*) FROM beacons.{view}").fetchone(), (rows,), view)
             self.assertEqual(connection.execute("SELECT count(*) FROM beacons.occupancy_hourly").fetchone(), (1,))

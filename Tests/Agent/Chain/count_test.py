@@ -2,10 +2,9 @@
 
 import datetime
 
-import psycopg
 
 from servers import SCHEMA
-from story import DAY, EPOCH, StoryTest, at, job, stamp
+from story import DAY, EPOCH, StoryTest, at, stamp
 
 RETAIN = SCHEMA.parent / "retain"
 
@@ -46,12 +45,6 @@ class CountTest(StoryTest):
         self.take([count(1, midnight - datetime.timedelta(minutes=15), midnight, 6, 6), count(2, midnight, midnight + datetime.timedelta(minutes=15), 7, 7)])
         self.assertEqual([(day, entered) for day, _, entered, *_ in self.daily()], [(DAY.date(), 6), (DAY.date() + datetime.timedelta(days=1), 7)])
 
-    def test_a_count_again_is_repeated_and_with_another_number_a_conflict(self):
-        first, other = count(1, "9:00", "9:15", 12, 7), count(1, "9:00", "9:15", 13, 7)
-        self.assertEqual(self.take([first, first, other]), ["new", "repeated", "conflict"])
-        self.assertEqual(self.take([other, first]), ["conflict", "repeated"])
-        self.assertEqual(self.daily()[0][2], 12)
-
     def test_what_cannot_be_true_is_rejected_and_leaves_its_number_free(self):
         now = datetime.datetime.now(datetime.UTC)
         wild = [now + datetime.timedelta(days=2), now - datetime.timedelta(days=402)]
@@ -60,17 +53,3 @@ class CountTest(StoryTest):
                    count(6, "9:00", "9:15", 6, 6, 0, [(0, 0)])]
         self.assertEqual(self.take(counts), ["rejected"] * 6)
         self.assertEqual(self.take([count(number, "9:00", "9:15", 6, 6) for number in range(1, 7)]), ["new"] * 6)
-
-    def test_counts_that_are_lost_stand_in_a_gap_of_their_own(self):
-        lost = {"kind": "gap", "gateway": "door", "payload": {
-            "schema": 1, "at": stamp("12:00"), "clock": "synced", "epoch": EPOCH, "from_count": 2, "to_count": 3, "cause": "max_mib"}}
-        self.assertEqual(self.take([lost, lost]), ["new", "new"])
-        self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s"), [("count", 2, 3)])
-
-    def test_retention_drops_old_counts(self):
-        url = self.url_of("counts_retained")
-        with psycopg.connect(url, autocommit=True) as connection:
-            old = DAY - datetime.timedelta(days=60)
-            self.take([count(1, old, old + datetime.timedelta(minutes=15), 6, 6), count(2, "9:00", "9:15", 7, 7)], connection)
-            self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
-            self.assertEqual(connection.execute("SELECT count FROM beacons.count").fetchall(), [(2,)])

@@ -12,9 +12,8 @@ import tempfile
 import unittest
 
 import shop
-import truth_test
 from servers import run
-from simulated import BEACOND, UUID
+from simulated import BEACOND, UUID, WORST_S, Published
 from story import DAY
 
 SITES, SEED, FLOORS, ROOMS = ("berlin-17", "hamburg-3"), 1, 2, 4
@@ -50,7 +49,7 @@ class Trip:
 
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class Floors(truth_test.Published):
+class Floors(Published):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -91,7 +90,7 @@ class Floors(truth_test.Published):
             self.assertEqual({key: len(spans) for key, spans in visits.items()}, {key: len(spans) for key, spans in trips.items()}, site)
             worst = max(abs(one - other) for key, spans in trips.items() for span, visit in zip(spans, visits[key], strict=True)
                         for one, other in zip(span, visit, strict=True))
-            self.assertLess(worst, truth_test.WORST_S, site)
+            self.assertLess(worst, WORST_S, site)
 
     def test_a_stay_is_the_same_of_all_gateways_and_leaves_the_store_s_own_word_out(self):
         for site in SITES:
@@ -100,7 +99,7 @@ class Floors(truth_test.Published):
             for key, spans in stays.items():
                 self.assertEqual(len(spans), len(visits[key]), key)
                 for stay, visit in zip(spans, visits[key], strict=True):
-                    self.assertLess(max(abs(stay[0] - visit[0]), abs(stay[1] - visit[1])), truth_test.WORST_S, key)
+                    self.assertLess(max(abs(stay[0] - visit[0]), abs(stay[1] - visit[1])), WORST_S, key)
             gateways = self.rows(f"SELECT DISTINCT unnest(gateways) FROM beacons.stay WHERE site = '{site}' ORDER BY 1")
             self.assertEqual(gateways, [[f"g{room}"] for room in range(1, ROOMS + 1)])
 
@@ -145,7 +144,7 @@ class Floors(truth_test.Published):
             for hour, covered_s in enumerate((3600, WATCHED_S - 3600)):
                 begin, end = 3600 * hour, 3600 * hour + covered_s
                 inside = {trip: max(0.0, min(trip.span[1], end) - max(trip.span[0], begin)) for trip in self.trips[site]}
-                there = {trip.key for trip, time in inside.items() if time > truth_test.WORST_S}
+                there = {trip.key for trip, time in inside.items() if time > WORST_S}
                 ((beacons, present),) = self.rows(
                     f"SELECT beacons, mean_present FROM beacons.occupancy_hourly WHERE site = '{site}' AND region = 'carts' "
                     f"AND hour = '{DAY_BEGAN}'::timestamptz + interval '{hour} hours'")

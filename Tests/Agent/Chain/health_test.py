@@ -176,10 +176,5 @@ class Health:
 
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class FewDays(Health, StoryTest):
-    stores, gateways, days = 2, 1, 3
-
-
-@unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
 class DeafWeek(Health, StoryTest):
     stores, gateways, days = 3, 2, 12

@@ -4,14 +4,13 @@ import datetime
 import itertools
 import json
 import random
-import threading
 
 import psycopg
 from beacons_collector.database import Database, Row
 from beacons_collector.topics import parse
 
 from servers import SCHEMA
-from story import DAY, EPOCH, StoryTest, at, job, stamp
+from story import EPOCH, StoryTest, at, at_once, stamp
 
 RETAIN = SCHEMA.parent / "retain"
 
@@ -51,13 +50,6 @@ class HeatTest(StoryTest):
                 again = again[size:]
             self.assertEqual(self.heat(site), [(at("9:00"), 0, 1, 1, 11110, 4)], order)
 
-    def test_a_sheet_published_again_is_repeated_and_with_other_cells_a_conflict(self):
-        first, other = sheet(1, "9:00", "10:00", [(0, 1, 1, 500, 7)]), sheet(1, "9:00", "10:00", [(0, 1, 1, 501, 7)])
-        self.assertEqual(self.take([first, first, other]), ["new", "repeated", "conflict"])
-        self.assertEqual(self.take([other, first]), ["conflict", "repeated"])
-        self.assertEqual(self.take([sheet(1, "9:00", "10:00", [(0, 1, 1, 3, 5)], epoch=EPOCH[:-1] + "1")]), ["new"])
-        self.assertEqual(self.heat(), [(at("9:00"), 0, 1, 1, 503, 7)])
-
     def test_cells_of_another_size_are_cells_of_their_own(self):
         self.take([sheet(1, "9:00", "9:30", [(0, 1, 1, 5, 5)]), sheet(2, "9:30", "10:00", [(0, 1, 1, 6, 5)], cell_m=0.4)])
         self.assertEqual([seconds for *_, seconds, _ in self.heat()], [6, 5])
@@ -70,19 +62,11 @@ class HeatTest(StoryTest):
         now = datetime.datetime.now(datetime.UTC)
         wild = [now + datetime.timedelta(days=2), now - datetime.timedelta(days=402), datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)]
         sheets = [sheet(number, moment, moment, [(0, 1, 1, 5, 5)]) for number, moment in enumerate(wild, 1)]
-        sheets += [sheet(4, "9:00", "10:00:00.001", [(0, 1, 1, 5, 5)]), sheet(5, "9:00", "8:59", [(0, 1, 1, 5, 5)]), sheet(6, "9:00", "10:00", [], page=1)]
-        self.assertEqual(self.take(sheets), ["rejected"] * 6)
+        sheets += [sheet(4, "9:00", "10:00:00.001", [(0, 1, 1, 5, 5)]), sheet(5, "9:00", "8:59", [(0, 1, 1, 5, 5)]), sheet(6, "9:00", "10:00", [], page=1),
+                   sheet(7, "9:00", datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC), [])]
+        self.assertEqual(self.take(sheets), ["rejected"] * 7)
         self.assertEqual(self.heat(), [])
-        self.assertEqual(self.take([sheet(number, "9:00", "10:00", []) for number in range(1, 7)]), ["new"] * 6)
-
-    def test_no_sheet_outlives_retention_by_an_end_that_it_names(self):
-        url = self.url_of("heat_endless")
-        with psycopg.connect(url, autocommit=True) as connection:
-            old, far = DAY - datetime.timedelta(days=60), datetime.datetime(9999, 12, 31, tzinfo=datetime.UTC)
-            sheets = [sheet(1, old, far, []), sheet(2, old, old + datetime.timedelta(hours=1), [])]
-            self.assertEqual(self.take(sheets, connection), ["rejected", "new"])
-            self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
-            self.assertEqual(connection.execute("SELECT count(*) FROM beacons.heat_sheet").fetchone(), (0,))
+        self.assertEqual(self.take([sheet(number, "9:00", "10:00", []) for number in range(1, 8)]), ["new"] * 7)
 
     def test_what_cannot_be_true_goes_to_rejected_with_its_reason_and_counts_as_no_conflict(self):
         database = Database(self.database.url, lambda: True)
@@ -96,14 +80,6 @@ class HeatTest(StoryTest):
         self.assertEqual([reason.partition(":")[0] for reason, in self.query(
             "SELECT reason FROM beacons.rejected WHERE topic LIKE '%%/' || %(site)s || '/%%' ORDER BY 1")], ["at", "from_at"])
 
-    def test_sheets_that_are_lost_stand_in_a_gap_of_their_own(self):
-        lost = {"kind": "gap", "gateway": "site", "payload": {
-            "schema": 1, "at": stamp("12:00"), "clock": "synced", "epoch": EPOCH, "from_sheet": 2, "to_sheet": 3, "cause": "max_mib"}}
-        event_gap = {**lost, "payload": {key: value for key, value in lost["payload"].items() if "sheet" not in key} | {"from_seq": 4, "to_seq": 4}}
-        self.assertEqual(self.take([lost, event_gap, lost]), ["new", "new", "new"])
-        self.assertEqual(self.take([lost, event_gap]), ["repeated", "repeated"])
-        self.assertEqual(self.query("SELECT counts, from_seq, to_seq FROM beacons.gap WHERE site = %(site)s ORDER BY 1"), [("seq", 4, 4), ("sheet", 2, 3)])
-
     def test_collectors_that_give_the_same_sheets_at_once_count_each_once(self):
         sheets = [sheet(number, "9:00", "10:00", [(0, x, 1, 1, 5) for x in range(40)]) for number in range(1, 31)]
 
@@ -113,19 +89,6 @@ class HeatTest(StoryTest):
                 for first in range(0, len(mixed), 7):
                     self.take(mixed[first:first + 7], connection)
 
-        givers = [threading.Thread(target=give, args=(seed,)) for seed in range(4)]
-        for giver in givers:
-            giver.start()
-        for giver in givers:
-            giver.join()
+        at_once(4, give)
         self.assertEqual({seconds for *_, seconds, _ in self.heat()}, {30})
         self.assertEqual(len(self.heat()), 40)
-
-    def test_retention_drops_old_hours_and_sheets(self):
-        url = self.url_of("heat_retained")
-        with psycopg.connect(url, autocommit=True) as connection:
-            old = DAY - datetime.timedelta(days=60)
-            self.take([sheet(1, old, old + datetime.timedelta(hours=1), [(0, 1, 1, 5, 5)]), sheet(2, "9:00", "10:00", [(0, 1, 1, 6, 5)])], connection)
-            self.assertEqual(job(RETAIN, url, "--days", "30")[0], 0)
-            self.assertEqual(connection.execute("SELECT hour, seconds FROM beacons.heat").fetchall(), [(at("9:00"), 6)])
-            self.assertEqual(connection.execute("SELECT sheet FROM beacons.heat_sheet").fetchall(), [(2,)])

@@ -43,16 +43,3 @@ class LineTests(unittest.TestCase):
             self.assertEqual(len(at_chain(r"region/carts/2/\d+/zone/till/event")), EVENTS)
             # Once, or twice where the line came back while it was being connected.
             self.assertLessEqual(len(at_chain(r"region/carts/2/\d+/state")), 2 * STATES)
-
-    def test_what_is_numbered_crosses_and_ranging_with_its_pseudonyms_stays_in_the_store(self):
-        with Mosquitto("log_type all\n") as chain, Store("berlin-17", [chain.port]) as store:
-            wait_until(lambda: "berlin-17" in chain.said(), "the line")
-
-            def received(rest):
-                run("mosquitto_pub", "-p", store.port, "-q", 1, "-t", f"beacons/berlin-17/door/{rest}", "-m", "{}")
-                return f"'beacons/berlin-17/door/{rest}'"
-
-            ranging = [received(f"region/carts{levels}/ranging") for levels in ("", "/2", "/2/1")]
-            numbered = [received(rest) for rest in ("region/carts/event", "location/track", "coverage", "surge", "heat", "gap")]
-            wait_until(lambda: all(topic in (chain.folder / "log").read_text() for topic in numbered), chain.said)
-            self.assertEqual([topic for topic in ranging if topic in (chain.folder / "log").read_text()], [])

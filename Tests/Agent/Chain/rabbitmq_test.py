@@ -13,7 +13,6 @@ import pika
 from pika.credentials import ExternalCredentials
 
 import collector_test
-import growth_test
 import hostile
 import nth_test
 from beacons_collector.amqp_source import Caution
@@ -49,10 +48,6 @@ class Promises(Cluster, collector_test.Promises):
 
 
 class HostileMessages(Cluster, collector_test.HostileMessages):
-    """Repeats the test with mosquitto."""
-
-
-class HostileNumbers(Cluster, growth_test.HostileNumbers):
     """Repeats the test with mosquitto."""
 
 

@@ -32,6 +32,8 @@ def sunday_before(month):
 
 
 class Figures(ReportTest):
+    is_drawn = False
+
     def test_the_page_has_the_figures_of_the_views_and_sentences_about_them(self):
         self.open_store()
         publish_weeks(self.connection, self.site, MONDAY, changes={1: 30, 3: -4}, deaf=[(2, 14, 15), (4, 8, 20)])
@@ -237,30 +239,6 @@ class Figures(ReportTest):
         # 530 instead of 180.
         self.assertIn("The week was about 2.9 times as high as the same week of last year.", self.sentences())
 
-    def test_the_heat_map_lies_over_the_plan_that_the_page_has_and_names_its_zones(self):
-        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
-        warm(self.connection, self.site, MONDAY, floors=2, columns=3, rows=2)
-        plan, configuration = self.folder / "plan.svg", self.folder / "site.toml"
-        plan.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 140"><path d="M0 0H240"/></svg>')
-        configuration.write_text('[site]\nid = "s"\n[[site.gateway]]\nid = "g1"\nzone = "Wein & Käse"\nposition = [4, 2]\n'
-                                 '[[site.gateway]]\nid = "g2"\nzone = "Wein & Käse"\nposition = [8, 4]\n[[site.gateway]]\nid = "up"\nposition = [2, 2]\nfloor = 1\n')
-        asked = ["--week", NAME, "--plan", str(plan), "--width", "24", "--config", str(configuration)]
-        self.made(*asked)
-        ground, upper = self.tree.findall(".//div[@class='floor']")
-        images = lambda floor: [one for one in floor.iter() if str(one.tag).endswith("}image")]  # noqa: E731
-        (image,) = images(ground)
-        (address,) = [value for name, value in image.items() if str(name).endswith("href")]
-        self.assertEqual(base64.b64decode(address.partition("base64,")[2]), plan.read_bytes())
-        # In metres it is as wide as it was said to be, and keeps its shape.
-        self.assertAlmostEqual(float(image.get("width")) / float(image.get("height")), 240 / 140, 2)
-        self.assertIn("Wein & Käse", self.text(ground))
-        self.assertEqual((images(upper), "up" in self.text(upper), "Wein" in self.text(upper)), ([], True, False))
-        self.assertEqual(self.report(*asked, file=self.folder / "report.pdf"), (0, ""))
-        for more, words in ((["--plan", str(plan)], "--width its width in metres"), (["--plan", str(self.file), "--width", "3"], "takes a PNG, JPEG or SVG"),
-                            (["--plan", str(self.folder / "none.png"), "--width", "3"], "No such file"), (["--config", str(plan)], "beacond site check")):
-            code, said_words = self.report("--week", NAME, *more)
-            self.assertEqual((code, said_words.count("\n"), words in said_words), (70, 1, True), said_words)
-
     def test_a_store_says_what_its_beacons_are_on(self):
         self.open_store()
         self.connection.execute("UPDATE beacons.store SET carriers = 'phones' WHERE site = %s", [self.site])
@@ -322,8 +300,36 @@ class Figures(ReportTest):
         self.assertEqual([row[0] for row in self.table("Gateways that need help: 1")], ["the store's own agent"])
 
 
+class Plans(ReportTest):
+    def test_the_heat_map_lies_over_the_plan_that_the_page_has_and_names_its_zones(self):
+        publish_weeks(self.connection, self.site, MONDAY, weeks=1)
+        warm(self.connection, self.site, MONDAY, floors=2, columns=3, rows=2)
+        plan, configuration = self.folder / "plan.svg", self.folder / "site.toml"
+        plan.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 140"><path d="M0 0H240"/></svg>')
+        configuration.write_text('[site]\nid = "s"\n[[site.gateway]]\nid = "g1"\nzone = "Wein & Käse"\nposition = [4, 2]\n'
+                                 '[[site.gateway]]\nid = "g2"\nzone = "Wein & Käse"\nposition = [8, 4]\n[[site.gateway]]\nid = "up"\nposition = [2, 2]\nfloor = 1\n')
+        asked = ["--week", NAME, "--plan", str(plan), "--width", "24", "--config", str(configuration)]
+        self.made(*asked)
+        ground, upper = self.tree.findall(".//div[@class='floor']")
+        images = lambda floor: [one for one in floor.iter() if str(one.tag).endswith("}image")]  # noqa: E731
+        (image,) = images(ground)
+        (address,) = [value for name, value in image.items() if str(name).endswith("href")]
+        self.assertEqual(base64.b64decode(address.partition("base64,")[2]), plan.read_bytes())
+        # In metres it is as wide as it was said to be, and keeps its shape.
+        self.assertAlmostEqual(float(image.get("width")) / float(image.get("height")), 240 / 140, 2)
+        self.assertIn("Wein & Käse", self.text(ground))
+        self.assertEqual((images(upper), "up" in self.text(upper), "Wein" in self.text(upper)), ([], True, False))
+        self.assertEqual(self.report(*asked, file=self.folder / "report.pdf"), (0, ""))
+        for more, words in ((["--plan", str(plan)], "--width its width in metres"), (["--plan", str(self.file), "--width", "3"], "takes a PNG, JPEG or SVG"),
+                            (["--plan", str(self.folder / "none.png"), "--width", "3"], "No such file"), (["--config", str(plan)], "beacond site check")):
+            code, said_words = self.report("--week", NAME, *more)
+            self.assertEqual((code, said_words.count("\n"), words in said_words), (70, 1, True), said_words)
+
+
 class Ranking(ReportTest):
     """All stores of a database of its own."""
+
+    is_drawn = False
 
     def test_stores_are_ranked_by_their_visits_each_beside_its_own_week_before(self):
         url = self.url_of("ranked")
@@ -375,6 +381,8 @@ class Ranking(ReportTest):
 
 
 class Errors(ReportTest):
+    is_drawn = False
+
     def assert_fails(self, code, words, *more, **where):
         found, said_words = self.report(*more, **where)
         self.assertEqual((found, len(said_words.splitlines())), (code, 1 if code != 64 else len(said_words.splitlines())), said_words)

@@ -7,8 +7,10 @@ import pathlib
 import re
 import shutil
 import tempfile
+import unittest.mock
 
 import tinyhtml5
+from beacons_report import heat, plots
 from beacons_report.commands import main
 
 from lists import page
@@ -22,6 +24,9 @@ NAME = "{0.year}-W{0.week:02}".format(MONDAY.isocalendar())
 
 
 class ReportTest(StoryTest):
+    # To draw the figures takes most of the time. Tests of the page's words leave them out.
+    is_drawn = True
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -32,6 +37,8 @@ class ReportTest(StoryTest):
 
     def setUp(self):
         super().setUp()
+        for module in () if self.is_drawn else (plots, heat):
+            self.enterContext(unittest.mock.patch.object(module, "svg_of", lambda drawn, name: f'<svg xmlns="http://www.w3.org/2000/svg" id="{name}"></svg>'))
         # A site has at most 128 octets.
         self.site = self.site[5:100]
         self.folder = pathlib.Path(tempfile.mkdtemp())

@@ -4,8 +4,11 @@ import json
 import os
 import re
 
+import paho.mqtt.client as mqtt
+
 import btsnoop
-from servers import run
+from collector_test import Chain, Collector
+from servers import LONGEST_WAIT_S, run, wait_until
 from story import DAY
 
 BEACOND = os.environ.get("BEACOND", "")
@@ -23,6 +26,11 @@ expand = "minor"
 """
 # When simulated shops begin, in btsnoop's microseconds: 2026-01-01T00:00:00Z.
 BEGIN_US = btsnoop.UNIX_US + 1_767_225_600_000_000
+# What radio and rules may cost. A phone is inside once it was heard for a moment, and it has left when it was last heard: fading hides
+# packets at both ends. A visit that is shaded for longer than an exit takes becomes two visits; beyond the time over which
+# stays are joined, it becomes two stays.
+TYPICAL_S, WORST_S = 1.0, 10.0
+MOST_SPLIT, MOST_CUT = 0.05, 0.15
 
 
 class Shop:
@@ -86,3 +94,50 @@ def second_of(time):
     """An agent's time as seconds of the day."""
     hours, minutes, seconds = re.search(r"T(\d\d):(\d\d):([\d.]+)Z", time).groups()
     return 3600 * int(hours) + 60 * int(minutes) + float(seconds)
+
+
+class Published(Chain):
+    """The chain's figures for messages of agents in simulated shops."""
+
+    @classmethod
+    def publish_and_collect(cls, messages):
+        """(second, topic, payload) in their order; returns when events, coverage and sheets are rows, each number once."""
+        numbered = {"event": "seq", "coverage": "span", "heat": "sheet"}
+        cls.numbers = getattr(cls, "numbers", set()) | {
+            (*topic.split("/")[1:3], kind, payload[numbered[kind]])
+            for _, topic, payload in messages if (kind := topic.rpartition("/")[2]) in numbered}
+        collector = Collector(cls.broker, cls.database, "--group", "chain", id="one").is_ready()
+        cls.publish_all([(topic, json.dumps(payload)) for _, topic, payload in messages])
+        there = "SELECT (SELECT count(*) FROM beacons.event) + (SELECT count(*) FROM beacons.coverage_span) + (SELECT count(*) FROM beacons.heat_sheet)"
+        wait_until(lambda: cls.rows(there) == [[str(len(cls.numbers))]],
+                   lambda: f"{len(cls.numbers)} numbers, not {cls.rows(there)}; {collector.said()}")
+        assert collector.end() == 0
+        collector.log.close()
+
+    @classmethod
+    def publish_all(cls, messages):
+        """In their order, over one connection."""
+        client = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, protocol=mqtt.MQTTv5)
+        client.connect("127.0.0.1", cls.broker.port)
+        client.loop_start()
+        last = None
+        for topic, payload in messages:
+            last = client.publish(topic, payload, qos=1)
+        last.wait_for_publish(LONGEST_WAIT_S)
+        client.disconnect()
+        client.loop_stop()
+
+    @classmethod
+    def rows(cls, sql):
+        said = run(cls.database.programs / "psql", cls.database.url, "-AtX", "-F", "\t", "-c", sql).decode()
+        return [line.split("\t") for line in said.splitlines()]
+
+    @classmethod
+    def spans(cls, view, site, watched_s, more="true"):
+        """Minor → its visits or stays, in seconds of the day; without an end, the end of what was watched."""
+        spans = {}
+        for minor, entered, left in cls.rows(
+                f"SELECT minor, extract(epoch FROM entered_at - '{DAY:%Y-%m-%d} 00:00Z'), extract(epoch FROM left_at - '{DAY:%Y-%m-%d} 00:00Z') "
+                f"FROM beacons.{view} WHERE site = '{site}' AND {more} ORDER BY entered_at"):
+            spans.setdefault(int(minor), []).append((float(entered), float(left) if left else float(watched_s)))
+        return spans

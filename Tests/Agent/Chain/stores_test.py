@@ -2,20 +2,17 @@
 views say against what really happened.
 
 A store's gateways hear the same crowd, each what is in its reach; some places are in reach of both. The truth is the simulation's: where
-each phone was in each second. Agents and chain are real. Zones are published as by `beacond site`, from the same ways.
+each phone was in each second. Agents and chain are real.
 """
 
-import itertools
 import os
 import pathlib
-import random
 import statistics
 import tempfile
 import unittest
 
-import truth_test
-from simulated import BEACOND, UUID, Shop, published
-from story import DAY, stamp
+from simulated import BEACOND, MOST_CUT, MOST_SPLIT, TYPICAL_S, WORST_S, Published, Shop, published
+from story import DAY
 
 WATCHED_S = 4500
 HOURS = {0: (0, 3600), 3600: (3600, WATCHED_S)}
@@ -33,7 +30,6 @@ LATE = ("berlin-17", "back")
 # Numbers that are lost on their way: some come late, some are given up by the agent, and some never come.
 COME_LATE, GIVEN_UP, LOST = {5, 6, 7}, {20, 21}, {40, 44, 45}
 LOSER = ("hamburg-3", "door")
-ZONES = ((7, "door"), (13, "aisle"), (99, "back"))
 # A place at the edge of a reach is in it or not by half a second of walking; a phone is heard five times a second.
 EDGE_S = 4.0
 
@@ -87,41 +83,9 @@ class Truth:
                 joined.append((begin, end))
         return joined
 
-    def zones(self, minor):
-        """The zone visits of a phone: (zone, from, to), one after the other; where it only passed by is left out."""
-        at = [(next(zone for farthest, zone in ZONES if metres <= farthest), second) for second, metres in self.ways[minor]]
-        visits = []
-        for zone, seconds in itertools.groupby(at, key=lambda one: one[0]):
-            seconds = [second for _, second in seconds]
-            if seconds[-1] - seconds[0] > 3:
-                visits.append((zone, seconds[0], seconds[-1]))
-        return visits
-
-
-def zone_messages(site, truth):
-    """The messages of `beacond site` for these visits: an entry and an exit for each visit to a zone, numbered in their order."""
-    moments = []
-    for minor in truth.shop.phones:
-        for zone, entered, left in truth.zones(minor):
-            moments += [(entered, minor, zone, None), (left + 5, minor, zone, (entered, left))]
-    messages = []
-    for seq, (second, minor, zone, visit) in enumerate(sorted(moments, key=lambda moment: moment[:2]), 1):
-        payload = {"schema": 1, "at": published_at(second), "clock": "synced", "site": site, "gateway": "door", "epoch": "01KDVDNA0T0000000000000000",
-                   "seq": seq, "type": "exit" if visit else "enter", "region": "phones", "uuid": UUID, "major": 2, "minor": minor, "zone": zone,
-                   "rssi_dbm": -70, "accuracy_m": 2.5, "proximity": "near"}
-        if visit:
-            entered, left = visit
-            payload |= {"entered_at": published_at(entered), "last_heard_at": published_at(left), "dwell_s": left - entered}
-        messages.append((second, f"beacons/{site}/site/region/phones/2/{minor}/zone/{zone}/event", payload))
-    return messages
-
-
-def published_at(second):
-    return stamp(f"0:00:{second}")
-
 
 @unittest.skipUnless(os.access(BEACOND, os.X_OK), "there is no beacond to replay what was simulated")
-class Stores(truth_test.Published):
+class Stores(Published):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -137,15 +101,11 @@ class Stores(truth_test.Published):
             seq = payload.get("seq") if is_losers else None
             way = late if tuple(topic.split("/")[1:3]) == LATE else held if seq in COME_LATE else never if seq in GIVEN_UP | LOST else in_time
             way.append(message)
-        # Zones come as they like: every third number an hour late, and those in any order.
-        zones = [message for site, truth in cls.truth.items() for message in zone_messages(site, truth)]
-        out_of_order = zones[::3]
-        random.Random(3).shuffle(out_of_order)
-        cls.publish_and_collect(sorted(in_time + [one for index, one in enumerate(zones) if index % 3], key=lambda message: message[0]))
+        cls.publish_and_collect(in_time)
         cls.rows("SELECT beacons.roll_up()")
         cls.missing_before, cls.coverage_before = cls.missing(), cls.coverage()
         (gap_topic, gap_payload) = cls.gap(never)
-        cls.publish_and_collect(late + held + out_of_order + [(0, gap_topic, gap_payload)])
+        cls.publish_and_collect(late + held + [(0, gap_topic, gap_payload)])
         # An exit that never comes leaves its visit open: these phones stay, as far as anybody knows.
         cls.forgotten = {payload["minor"] for _, _, payload in never}
         cls.before = cls.look()
@@ -180,8 +140,6 @@ class Stores(truth_test.Published):
                       for site, (_, gateways) in STORES.items() for gateway in gateways},
             "hours": cls.rows("SELECT site, extract(epoch FROM hour - '{0:%Y-%m-%d} 00:00Z')::int, visits, beacons, mean_present, covered_share "
                               "FROM beacons.occupancy_hourly WHERE region = 'phones' AND hour < '{0:%Y-%m-%d} 02:00Z' ORDER BY 1, 2".format(DAY)),
-            "flow": cls.rows(f"SELECT site, extract(epoch FROM hour - '{DAY:%Y-%m-%d} 00:00Z')::int, from_zone, to_zone, visits FROM beacons.flow "
-                              "ORDER BY 1, 2, 3, 4"),
             "coverage": cls.coverage(), "missing": cls.missing()}
 
     @classmethod
@@ -208,10 +166,10 @@ class Stores(truth_test.Published):
             self.assertGreater(len(came), 15, site)
             self.assertLessEqual(set(came), set(stays[site]), site)
             split = [minor for minor in came if len(stays[site][minor]) > 1]
-            self.assertLessEqual(len(split), truth_test.MOST_SPLIT * len(came), (site, split))
+            self.assertLessEqual(len(split), MOST_SPLIT * len(came), (site, split))
             errors = [abs(stays[site][minor][side][side] - true[side]) for minor, true in came.items() for side in (0, -1)]
-            self.assertLess(statistics.median(errors), truth_test.TYPICAL_S, site)
-            self.assertLess(max(errors), truth_test.WORST_S, site)
+            self.assertLess(statistics.median(errors), TYPICAL_S, site)
+            self.assertLess(max(errors), WORST_S, site)
 
     def test_nobody_is_there_who_was_not(self):
         stays = self.answer["stay"]
@@ -244,7 +202,7 @@ class Stores(truth_test.Published):
                 for index, count in enumerate((least, len(of_phones.get(minor, ())), most)):
                     counts[index] += count
             least, counted, most = counts
-            self.assertTrue(least <= counted <= (1 + truth_test.MOST_CUT) * most, (site, gateway, counts))
+            self.assertTrue(least <= counted <= (1 + MOST_CUT) * most, (site, gateway, counts))
 
     def test_coverage_is_when_each_gateway_was_on(self):
         true = [(site, gateway, *span) for site, (_, gateways) in STORES.items() for gateway, (_, on) in gateways.items() for span in on]
@@ -271,22 +229,10 @@ class Stores(truth_test.Published):
             lowest, highest = (sum(overlap(span, one) for span in spans for one in heard) / heard_s for spans in (least, most))
             self.assertTrue(0.97 * lowest <= present <= 1.001 * highest, (site, hour, lowest, present, highest))
 
-    def test_flow_is_how_often_somebody_went_from_zone_to_zone(self):
-        true = {}
-        for site, truth in self.truth.items():
-            for minor in truth.shop.phones:
-                for (zone, *_), (next_zone, entered, _) in itertools.pairwise(truth.zones(minor)):
-                    if zone != next_zone:
-                        key = (site, int(entered // 3600) * 3600, zone, next_zone)
-                        true[key] = true.get(key, 0) + 1
-        self.assertGreater(len(true), 12)
-        flow = self.answer["flow"]
-        self.assertEqual({(site, int(hour), one, other): int(visits) for site, hour, one, other, visits in flow}, true)
-
     def test_missing_is_what_never_came_and_nobody_gave_up(self):
         lost = {(*LOSER, number) for number in COME_LATE | GIVEN_UP | LOST}
         self.assertLessEqual(lost, self.missing_before)
-        self.assertEqual({number for number in self.missing_before if number[1] != "site"}, lost)
+        self.assertEqual({number for number in self.missing_before}, lost)
         missing = self.answer["missing"]
         self.assertEqual(missing, {(*LOSER, number) for number in LOST})
 

@@ -4,6 +4,7 @@ Times are of one day, ten days ago; a beacon is `major/minor`. Each story has a 
 """
 
 import atexit
+import concurrent.futures
 import datetime
 import json
 import subprocess
@@ -104,6 +105,12 @@ def job(command, url, *arguments):
     """The exit status of a command of deploy/chain, and what it says."""
     done = subprocess.run([command, "--database", url, *arguments], capture_output=True, text=True, check=False, timeout=LONGEST_WAIT_S)
     return done.returncode, done.stdout.strip() or done.stderr.strip()
+
+
+def at_once(number, give):
+    """Calls give(0), give(1) and so on at the same time; an error of one of them fails the test."""
+    with concurrent.futures.ThreadPoolExecutor(number) as pool:
+        list(pool.map(give, range(number)))
 
 
 def count_freely(connection):
