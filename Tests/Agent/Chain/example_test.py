@@ -56,18 +56,6 @@ class Visits(unittest.TestCase):
                     for before, after in itertools.pairwise(of_cart):
                         self.assertLess(before.end + MINUTE, after.begin)
 
-    def test_the_stores_differ_in_size_dwell_and_rhythm(self):
-        figures = {}
-        for shop in SHOPS:
-            all_visits = [visit for visits in self.visits[shop.site].values() for visit in visits]
-            dwell = sorted((visit.end - visit.begin).total_seconds() for visit in all_visits)
-            saturdays, days = [[len(v) for day, v in self.visits[shop.site].items() if (day.weekday() == 5) == is_one and v] for is_one in (True, False)]
-            figures[shop.site] = len(all_visits), dwell[len(dwell) // 2], round(sum(saturdays) / len(saturdays) / (sum(days) / len(days)), 2)
-        for column in zip(*figures.values()):
-            self.assertEqual(len(set(column)), len(SHOPS), figures)
-        numbers = sorted(number for number, _, _ in figures.values())
-        self.assertTrue(all(more > 1.3 * fewer for fewer, more in itertools.pairwise(numbers)), figures)
-
     def test_the_same_moment_gives_the_same_messages_in_the_order_of_time(self):
         shop = SHOPS[-1]
         first, again = (list(itertools.islice(stream(shop, NOW), 5000)) for _ in range(2))

@@ -58,8 +58,7 @@ class CoverageTests(StoryTest):
         began, silent = now - 6 * hours, now - 4 * hours
         self.take([status("door", began, "online") | {"received_at": stamp(began)}, state("door"), health("door", silent, silent)])
         for _ in range(2):
-            shares = [share for share, in self.query(
-                "SELECT covered_share FROM beacons.occupancy_hourly WHERE site = %(site)s ORDER BY hour")]
+            shares = [share for share, in self.query("SELECT covered_share FROM beacons.occupancy_hourly WHERE site = %(site)s ORDER BY hour")]
             self.assertAlmostEqual(sum(shares), 2, delta=0.01)
             self.connection.execute("SELECT beacons.roll_up()")
 
@@ -129,8 +128,7 @@ class OccupancyTests(StoryTest):
     def test_no_visits_differs_from_not_heard(self):
         self.take([span(1, "door", "9:00", "11:00"), span(2, "door", "11:00", "12:00", radio="stalled")])
         self.publish("seq at type entered heard; 1 9:10:20 exit 9:00 9:10; 2 13:10:20 exit 13:00 13:10")
-        self.assert_always(self.hours, [
-            ("9:00", 1, 1, 0.167, 1), ("10:00", 0, 0, 0, 1), ("11:00", 0, 0, None, 0), ("13:00", 1, 1, None, 0)])
+        self.assert_always(self.hours, [("9:00", 1, 1, 0.167, 1), ("10:00", 0, 0, 0, 1), ("11:00", 0, 0, None, 0), ("13:00", 1, 1, None, 0)])
 
     def test_a_visit_across_midnight_stands_in_both_days(self):
         self.take([span(1, "door", "23:00", "25:00")])
