@@ -26,9 +26,12 @@ class Large(ReportTest):
         self.connection.execute("DELETE FROM beacons.changed WHERE site = %s", [self.site])
         self.connection.execute("DELETE FROM beacons.due_day WHERE site = %s", [self.site])
         warm(self.connection, self.site, MONDAY, floors=9, columns=100, rows=60)
+        self.connection.execute("UPDATE beacons.heat SET seconds = 2 * seconds WHERE site = %s AND floor > 2", [self.site])
         self.made("--week", NAME)
         self.assertLess(self.file.stat().st_size, 3 << 20)
         self.assertLess(len(list(self.tree.iter("tr"))), 300)
+        # The six busiest floors.
+        self.assertEqual([words for one in self.tree.iter("h3") if (words := self.text(one)).startswith("Floor")], [f"Floor {floor}" for floor in range(3, 9)])
         words = self.text()
         for said_words in ("977 more with", "990 rarer ways are left out", "Gateways that need help: 1000",
                            "980 are left out", "Beacons that need help: 1000", "3 quieter floors are left out"):
