@@ -123,11 +123,6 @@ class State(MadeUp):
             found = [line.replace(folder + "/", "") for line in state.folders(sources)]
         self.assertEqual(found, ["Core/Rules has 2 Swift files: at least three, or none", "Agent/Time and Core/Time have one name"])
 
-    def test_what_is_mended_leaves_the_list(self):
-        with tempfile.TemporaryDirectory() as folder:
-            lines = list(state.report(pathlib.Path(folder)))
-        self.assertTrue(lines and all("is mended: take it out of OPEN" in line for line in lines))
-
 
 if __name__ == "__main__":
     unittest.main()

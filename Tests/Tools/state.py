@@ -4,8 +4,7 @@
 A change is an assignment to a stored property, or a call that mutates it, in an extension in another file than the type's. It counts in a
 mutating function or a setter of a struct or enum, and in any function of a class. So a reader finds each change of a state in one file. An
 initialiser changes nothing that is already there. It prints each such property, and each folder with fewer than three Swift
-files or with a name that another folder has, and ends with 1 then. `OPEN` lists what is still to mend: it must not grow, and an entry that is
-mended has to go.
+files or with a name that another folder has, and ends with 1 then.
 """
 import collections
 import pathlib
@@ -14,18 +13,6 @@ import sys
 
 from layers import code
 
-# The properties of each type that are not mended yet, or may stay.
-OPEN = {
-    # The engine owns tracker, monitor and ranger, each with private state, and hands changes from one to the next.
-    "GatewayEngine": {
-        "changes", "membership", "monitor", "notices", "now", "place", "ranger", "requestedRegions",
-        "restoredPatience", "stays", "tracker", "transitions",
-    },
-    # Values without a rule of their own, which anyone may set.
-    "GatewaySettings": {"location"},
-    "OutboxTransaction": {"records", "removedRecords"},
-    "MessageComposer": {"pseudonyms"},
-}
 # A folder with fewer than three files, and why.
 SMALL = {
     "beacond": "the entry of the program, beside its folders",
@@ -178,14 +165,9 @@ def folders(sources):
 
 def report(sources):
     """Each fault as a line of text."""
-    found = faults(sources)
-    still = {f"{name}.{property_}" for name, names in OPEN.items() for property_ in names}
-    for name, places in sorted(found.items()):
-        if name not in still:
-            path, line = places[0]
-            yield f"{path}:{line}: {name} changes in another file than its type's"
-    for name in sorted(still - set(found)):
-        yield f"{name} is mended: take it out of OPEN in state.py"
+    for name, places in sorted(faults(sources).items()):
+        path, line = places[0]
+        yield f"{path}:{line}: {name} changes in another file than its type's"
     yield from folders(sources)
 
 

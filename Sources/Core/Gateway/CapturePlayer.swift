@@ -110,7 +110,7 @@ package struct CapturePlayer: Sendable {
             hasHeard = true
         }
         engine.receive(event, isAdvertising: isAdvertising, at: instant, outputs: &outputs)
-        liveness.ordinarySilence = engine.ordinarySilence
+        liveness.ordinarySilence = engine.presence.tracker.ordinarySilence
         clock.now = instant
     }
 
@@ -181,7 +181,7 @@ package struct CapturePlayer: Sendable {
     private mutating func follow(_ change: RadioLiveness, at instant: Instant, outputs: inout [GatewayOutput]) {
         if case .blind(let since) = change, hasHeard {
             blindSince = blindSince ?? since
-            blindnessDue = min(since + Self.blindnessDelay, engine.nextExitWithoutBlindness)
+            blindnessDue = min(since + Self.blindnessDelay, engine.presence.monitor.nextExitWithoutBlindness)
         } else {
             blindSince = nil
         }

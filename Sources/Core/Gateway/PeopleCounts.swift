@@ -14,8 +14,10 @@ struct PeopleCounts: Sendable {
     private var number: Int64
     /// The time until which the store counts; `nil` where this gateway counts.
     private var storeCountsUntil: Instant?
-    /// The end of the quarter by the present clock, or of the store's count.
-    private(set) var due: Instant
+    /// The next report to the store; `distantFuture` where the store joins no counts.
+    private var sharingDue: Instant
+    /// The end of the quarter by the present clock, or of the store's count, or the next report to the store.
+    private(set) var due = Instant.distantFuture
     /// The advertisements with a person's beacon, each once.
     private(set) var advertisementCount: UInt64 = 0
     private var lastAdvertisement: UInt64 = 0
@@ -27,10 +29,11 @@ struct PeopleCounts: Sendable {
     ///
     /// - Parameters:
     ///   - hasZones: whether it counts for a store, which knows the ways between its zones.
+    ///   - shares: whether it reports to a store, which joins the counts of its gateways.
     ///   - localTime: the store's, by which its days end.
     init?(
-        _ regions: [BeaconRegion], isDeaf: Bool, hasZones: Bool = false, at now: Instant, _ timebase: Timebase,
-        _ localTime: LocalTime
+        _ regions: [BeaconRegion], isDeaf: Bool, hasZones: Bool = false, shares: Bool = false, at now: Instant,
+        _ timebase: Timebase, _ localTime: LocalTime
     ) {
         let regions = regions.filter(\.isOfPeople)
         if regions.isEmpty { return nil }
@@ -43,7 +46,7 @@ struct PeopleCounts: Sendable {
             regions.map { ($0.id, PeopleCount($0, from: start, isDeaf: isDeaf, hasZones: hasZones)) },
             uniquingKeysWith: { first, _ in first })
         number = Self.number(of: start)
-        due = .distantFuture
+        sharingDue = shares ? now : .distantFuture
         schedule()
     }
 
@@ -84,8 +87,11 @@ struct PeopleCounts: Sendable {
     /// Learns that an entry may be missing in each region.
     mutating func missedEntry() { for region in regions { _ = missedEntry(into: region) } }
 
-    /// Returns a report to the store, without people yet.
-    mutating func beginReport(at now: Instant) -> PeopleReport {
+    /// Returns the report to the store where it is due, without people yet.
+    mutating func beginReport(at now: Instant) -> PeopleReport? {
+        guard now >= sharingDue else { return nil }
+        sharingDue = now + PeopleReport.interval
+        schedule()
         defer { hasMissedEntry = false }
         return PeopleReport(
             regions: regions, counting_ms: max(0, (now - begin).microseconds / 1_000), people: [],
@@ -129,7 +135,7 @@ struct PeopleCounts: Sendable {
 
     /// Ends the counting. Returns the counts to publish.
     mutating func stop(at now: Instant) -> [VisitCount] {
-        due = .distantFuture
+        (due, sharingDue) = (.distantFuture, .distantFuture)
         return endCounts(at: now)
     }
 
@@ -147,7 +153,7 @@ struct PeopleCounts: Sendable {
 
     /// Sets the end of the quarter at hand. A clock that was set back by at most a quarter makes it later.
     private mutating func schedule() {
-        due = storeCountsUntil ?? timebase.instant(Self.beginning(of: number + 1))
+        due = min(storeCountsUntil ?? timebase.instant(Self.beginning(of: number + 1)), sharingDue)
     }
 
     private static func number(of wall: WallTime) -> Int64 {

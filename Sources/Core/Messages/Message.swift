@@ -65,7 +65,7 @@ package struct MessageComposer: Sendable {
     package let topics: TopicTree
     package let version: String
     private(set) var pseudonym: DevicePseudonym
-    var pseudonyms = PseudonymCache()
+    private var pseudonyms = PseudonymCache()
     /// The seconds after which an ephemeral message, one of ranging, is useless.
     package let rangingExpiry_s: UInt32
     /// The published form of the gateway's place.
@@ -102,6 +102,11 @@ package struct MessageComposer: Sendable {
     package mutating func replacePseudonymKey(_ key: [UInt8]) {
         pseudonym.replaceKey(key)
         pseudonyms = PseudonymCache()
+    }
+
+    /// Returns the published name of a beacon's device; `nil` for none. Names are kept between messages.
+    mutating func deviceName(of beacon: RangedBeacon, at time: WallTime) -> String? {
+        pseudonyms.name(of: beacon, at: time, by: pseudonym)
     }
 
     /// Returns the beginning of every message.

@@ -58,7 +58,11 @@ struct ReplayCommand: ParsableCommand {
         try StartReserve.orExit()
         var settings = try loadSettings(config)
         StartReserve.forbidDumps(settings)
-        if location != nil { settings.gateway.takeFixesOfLog() }
+        if location != nil {
+            // A log that was named is used, whatever the source of a live gateway is.
+            settings.gateway.location = settings.gateway.location ?? .defaults
+            settings.gateway.location?.source = .gpsd(host: "", port: 0)
+        }
         let kind: Replay.Options.Output =
             switch output {
             case .jsonl: .jsonl
@@ -91,14 +95,6 @@ extension Replay.Options.Pace: ExpressibleByArgument {
     }
 
     var defaultValueDescription: String { "max" }
-}
-
-extension GatewaySettings {
-    /// A log that was named is used, whatever the source of a live gateway is.
-    fileprivate mutating func takeFixesOfLog() {
-        location = location ?? .defaults
-        location?.source = .gpsd(host: "", port: 0)
-    }
 }
 
 extension Replay.Problem {

@@ -14,7 +14,7 @@ STAGES = [
     ("encoding: pseudonyms", r"DevicePseudonym|HMAC|SHA256|PseudonymCache"),
     ("encoding: the rest", r"JSONWriter|JSONText|MessageComposer|Timestamp|ProximityUUID"),
     ("queue and outbox", r"Dispatcher|Round|Outbox|PrintingSink|RecordTable|EventLedger"),
-    ("ranging", r"Ranger|rangingReport|RangedBeacon|GatewayEngine\.range"),
+    ("ranging", r"Ranger|rangingReport|RangedBeacon|GatewayPresence\.range|BeaconTracker\.ranged"),
     ("filter", r"SignalSmoothing|LevelFilter|KalmanFilter|ExponentialFilter|SignalScale|ReadingTimes"),
     ("learned interval", r"LearnedInterval"),
     ("lookup", r"TransmitterTable|SlotIndex|TransmitterHash|__RawDictionaryStorage|RegionIndex"),
@@ -22,7 +22,7 @@ STAGES = [
     ("timers", r"Heap|GatewayEngine\.advance|nextDeadline"),
     ("tracking", r"BeaconTracker|Transmitter"),
     ("decode", r"AdvertisingEvent|LegacyReport|ExtendedReport|IBeaconFrame|ADStructures|RejectCounts|DataChains"),
-    ("engine", r"GatewayEngine|CapturePlayer|Liveness|GapHistory"),
+    ("engine", r"GatewayEngine|GatewayPresence|GatewayPlace|CapturePlayer|Liveness|GapHistory"),
     ("reading the capture", r"BTSnoop|CaptureFile|InputFile|ReplaySession|Replay\."),
 ]
 

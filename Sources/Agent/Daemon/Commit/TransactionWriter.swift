@@ -230,21 +230,6 @@ extension OutboxRecord {
     }
 }
 
-extension OutboxTransaction {
-    /// Stores a record, even where an earlier part of the transaction removes it.
-    mutating func store(_ record: OutboxRecord) {
-        removedRecords.removeAll { $0 == record.key }
-        records.append(record)
-    }
-
-    /// Removes records, even where an earlier part of the transaction stores them.
-    fileprivate mutating func remove(_ keys: [String]) {
-        let keys = Set(keys)
-        records.removeAll { keys.contains($0.key) }
-        removedRecords += keys.sorted()
-    }
-}
-
 /// The outbox's last record under every key, kept in case the file is lost.
 struct RecordTable {
     private var records: [String: [UInt8]]

@@ -154,6 +154,19 @@ struct OutboxTransaction: Hashable, Sendable {
     }
 
     var isEmpty: Bool { messages.isEmpty && records.isEmpty && removedRecords.isEmpty && lostEvents <= 0 }
+
+    /// Stores a record, even where an earlier part of the transaction removes it.
+    mutating func store(_ record: OutboxRecord) {
+        removedRecords.removeAll { $0 == record.key }
+        records.append(record)
+    }
+
+    /// Removes records, even where an earlier part of the transaction stores them.
+    mutating func remove(_ keys: [String]) {
+        let keys = Set(keys)
+        records.removeAll { keys.contains($0.key) }
+        removedRecords += keys.sorted()
+    }
 }
 
 /// A piece of state that outlives the process, in the caller's own encoding.

@@ -52,36 +52,20 @@ struct Intake: Sendable {
     /// Returns whether the gateway has an adapter of this number.
     func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
 
-    /// Reads an HCI event, and reports to the tracker that the radio hears. The sightings for the tracker are then in
-    /// `receptions`.
-    ///
-    /// - Parameters:
-    /// - event: the event packet from its event code on. Any bytes: malformed ones are counted and skipped.
-    /// - adapter: the number of the adapter, from 0 on. An event of an unknown adapter is ignored.
-    /// - isAdvertising: whether the event carries advertising reports; the caller has checked.
-    /// - now: not before the time of an earlier call.
-    mutating func receive(
-        _ event: Span<UInt8>, from adapter: Int, isAdvertising: Bool, at now: Instant,
-        heardBy tracker: inout BeaconTracker
-    ) {
-        if isAdvertising { tracker.heardAnything(at: now) }
-        receive(event, from: adapter, isAdvertising: isAdvertising, at: now)
-    }
-
     /// Forgets what it keeps of devices that are silent. Called every minute, it keeps nothing of them for more than two.
     mutating func forgetSilent(at now: Instant) {
         selection?.forgetSilent(at: now)
         for adapter in adapters.indices { adapters[adapter].chains.forgetUnfinished(at: now) }
     }
 
-    /// Reads an HCI event where there is no tracker.
-    mutating func receive(_ event: Span<UInt8>, from adapter: Int, at now: Instant) {
-        receive(event, from: adapter, isAdvertising: AdvertisingEvent.isAdvertising(event), at: now)
-    }
-
-    private mutating func receive(
-        _ event: Span<UInt8>, from adapter: Int, isAdvertising: Bool, at now: Instant
-    ) {
+    /// Reads an HCI event. The sightings for the tracker are then in `receptions`.
+    ///
+    /// - Parameters:
+    /// - event: the event packet from its event code on. Any bytes: malformed ones are counted and skipped.
+    /// - adapter: the number of the adapter, from 0 on. An event of an unknown adapter is ignored.
+    /// - isAdvertising: whether the event carries advertising reports; the caller has checked.
+    /// - now: not before the time of an earlier call.
+    mutating func receive(_ event: Span<UInt8>, from adapter: Int, isAdvertising: Bool, at now: Instant) {
         // There is usually one. Removing it alone takes 60 instructions less than removing all.
         while !receptions.isEmpty { receptions.removeLast() }
         if readsTelemetry { telemetry.removeAll(keepingCapacity: true) }

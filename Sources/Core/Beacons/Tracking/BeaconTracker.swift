@@ -13,7 +13,7 @@ enum TrackerChange: Hashable, Sendable {
 /// Reports go in with `receive`, time with `advance`; both append changes. Each rule owns its data: `Presence`
 /// (unknown, gone, forgotten), `Rotation` (address changes), `Admission` (a full table), `SignalSmoothing` (filters),
 /// `NewcomerCounter` (floods). The tracker calls them in the right order. Queries are in `+Counting`.
-package struct BeaconTracker: Sendable {
+struct BeaconTracker: Sendable {
     /// The most transmitters kept.
     let maxTransmitters: Int
     /// Finds known devices; `nil` where none is known.

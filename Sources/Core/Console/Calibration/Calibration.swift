@@ -24,7 +24,7 @@ package struct Calibration: Sendable {
     /// Takes an HCI event, from its event code on. Any bytes.
     package mutating func receive(_ event: Span<UInt8>) {
         // Only identity and strength matter, not the time.
-        intake.receive(event, from: 0, at: .origin)
+        intake.receive(event, from: 0, isAdvertising: AdvertisingEvent.isAdvertising(event), at: .origin)
         for reception in intake.receptions where target.matches(reception.sighting.identity) { take(reception) }
     }
 

@@ -38,7 +38,8 @@ package struct ScanState: Sendable {
         now = max(now, instant)
         let isAdvertising = AdvertisingEvent.isAdvertising(event)
         let known = intake.reportCount
-        intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now, heardBy: &tracker)
+        if isAdvertising { tracker.heardAnything(at: now) }
+        intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now)
         for _ in known..<intake.reportCount { reportMeter.count(at: now) }
         for index in intake.receptions.indices where intake.receptions[index].isTaken {
             let slot = tracker.receive(

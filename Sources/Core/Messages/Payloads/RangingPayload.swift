@@ -204,7 +204,7 @@ extension MessageComposer {
         json.set(report.instance)
         json.set("count", report.count)
         json.set("beacons", objectsFor: report.beacons) { beacon, json in
-            let device = pseudonyms.name(of: beacon, at: now, by: pseudonym)
+            let device = deviceName(of: beacon, at: now)
             ListedBeacon(beacon, device: device, at: report.at, timebase).write(to: &json)
         }
         return message(.ranging, on: topics.ranging(report.instance), json.finish())

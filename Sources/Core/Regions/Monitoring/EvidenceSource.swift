@@ -1,5 +1,5 @@
 /// The id of a source of evidence, made by its `RegionMonitor`.
-package struct EvidenceSourceID: Hashable, Sendable {
+struct EvidenceSourceID: Hashable, Sendable {
     private let number: UInt16
 
     init(index: Int) { number = UInt16(clamping: index) }

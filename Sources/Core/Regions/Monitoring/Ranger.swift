@@ -195,3 +195,50 @@ package struct RangingReport: Hashable, Sendable {
     /// The beacons, the nearest first, unknown ones last.
     var beacons: [RangedBeacon]
 }
+
+extension BeaconTracker {
+    /// Returns the beacons in range of an instance.
+    ///
+    /// - Parameters:
+    /// - identities: those heard that belong to the instance.
+    /// - configuredPower_dbm: the measured power in place of an implausible one; `nil` where none is configured.
+    /// - includesReception: whether to show how often their packets arrive.
+    mutating func rangingReport(
+        of instance: RegionInstanceID, _ identities: some Sequence<IdentitySlot>, configuredPower_dbm: Int8?,
+        includesReception: Bool, at now: Instant
+    ) -> RangingReport {
+        var beacons: [RangedBeacon] = []
+        var count = 0
+        for identity in identities {
+            // Most identities have one transmitter, which needs no list, has no duplicate and is one track.
+            if let slot = only(identity) {
+                guard self[slot].isListed else { continue }
+                let beacon = ranged(slot, configuredPower_dbm, [], includesReception)
+                if !beacon.isResolving { count += 1 }
+                beacons.append(beacon)
+                continue
+            }
+            let listed = listed(identity)
+            let duplicates = duplicateTracks(among: listed)
+            let several = listed.map { slot in ranged(slot, configuredPower_dbm, duplicates, includesReception) }
+            // A track stays with its identity.
+            count += RangedBeacon.count(several)
+            beacons += several
+        }
+        let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
+        return RangingReport(instance: instance, at: now, count: count, beacons: order.map { beacons[$0] })
+    }
+
+    private mutating func ranged(
+        _ slot: TransmitterSlot, _ configuredPower_dbm: Int8?, _ duplicates: Set<TrackID>, _ includesReception: Bool
+    ) -> RangedBeacon {
+        let observation = observe(slot, configuredPower_dbm: configuredPower_dbm)
+        let transmitter = self[slot]
+        return RangedBeacon(
+            transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
+            device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
+            lastHeard: transmitter.lastHeard, reception: includesReception ? transmitter.interval.reception : nil,
+            isResolving: transmitter.trackState == .resolving,
+            isDuplicate: transmitter.trackState != .resolving && duplicates.contains(transmitter.track))
+    }
+}

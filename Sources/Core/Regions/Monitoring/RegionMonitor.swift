@@ -162,7 +162,8 @@ struct RegionMonitor: Sendable {
         return candidates.lapseAt
     }
 
-    /// The time of the next exit if no source had ever been blind and no report came; `distantFuture` where no beacon is inside.
+    /// The time of the next exit if no source had ever been blind and no report came; `distantFuture` where no beacon is inside. Later, a
+    /// blind source holds that exit back. It goes through all instances.
     var nextExitWithoutBlindness: Instant {
         instances.slots.reduce(.distantFuture) { earliest, slot in
             guard let keeper = instances[slot].beacons.keeper, let presence = instances[slot].machine.presence else {

@@ -94,22 +94,22 @@ struct Drive {
     }
 
     /// Whether the receiver is still needed.
-    var isCrossingUndecided: Bool { engine.monitor.kinds.isCrossingUndecided }
+    var isCrossingUndecided: Bool { engine.presence.monitor.kinds.isCrossingUndecided }
 
     /// Turns the receiver off, as a service does.
     mutating func rest(at t_s: Double) {
         advance(to: t_s)
-        engine.monitor.rests(engine.receiver(), at: .origin + .seconds(t_s))
+        engine.presence.receiver(rests: true, at: .origin + .seconds(t_s))
     }
 
     mutating func listen(at t_s: Double) {
         advance(to: t_s)
-        engine.monitor.listens(engine.receiver(), at: .origin + .seconds(t_s))
+        engine.presence.receiver(rests: false, at: .origin + .seconds(t_s))
     }
 
     /// Stores the open stays, as every minute and at the end.
     mutating func store() {
-        engine.storeStays(&outputs)
+        engine.presence.storeStays(outputs: &outputs)
         keep()
     }
 

@@ -22,10 +22,10 @@ struct FloodTests {
                 event(.beacon(1, UInt16(phone)), address).span, at: .origin + .seconds(Double(second)),
                 outputs: &outputs)
             outputs.removeAll(keepingCapacity: true)
-            most = max(most, engine.tracker.table.count)
+            most = max(most, engine.presence.tracker.table.count)
         }
         #expect(most <= 4 * 3)
-        #expect(engine.tracker.timerCount < 2_000)
+        #expect(engine.presence.tracker.timerCount < 2_000)
         #expect(engine.figures.tracks < 4 * 97)
     }
 
@@ -40,8 +40,8 @@ struct FloodTests {
                 outputs: &outputs)
             outputs.removeAll(keepingCapacity: true)
         }
-        #expect(engine.tracker.table.count <= 1_000)
-        #expect(engine.tracker.timerCount <= 4 * 1_100)
+        #expect(engine.presence.tracker.table.count <= 1_000)
+        #expect(engine.presence.tracker.timerCount <= 4 * 1_100)
     }
 
     @Test("A flood of identities is bounded as well, and the beacons of regions stay")
@@ -58,8 +58,8 @@ struct FloodTests {
             engine.receive(event(stranger, .rotating(UInt64(number))).span, at: at, outputs: &outputs)
             if number % 1000 == 0 { engine.receive(event(.beacon(), .fixed(1)).span, at: at, outputs: &outputs) }
         }
-        #expect(engine.tracker.table.count <= 500)
-        #expect(engine.tracker.timerCount <= 4 * 600)
+        #expect(engine.presence.tracker.table.count <= 500)
+        #expect(engine.presence.tracker.timerCount <= 4 * 600)
         let crossings = outputs.compactMap { output -> RegionEvent? in
             guard case .transition(let transition, _) = output else { return nil }
             return transition.event
@@ -82,7 +82,7 @@ struct FloodTests {
             engine.answer(.stop(region: "other"), to: address, at: at, outputs: &outputs)
             outputs.removeAll(keepingCapacity: true)
         }
-        #expect(engine.monitor.timerCount <= 4 * 66)
-        #expect(engine.ranger.timerCount <= 4 * 66)
+        #expect(engine.presence.monitor.timerCount <= 4 * 66)
+        #expect(engine.presence.ranger.timerCount <= 4 * 66)
     }
 }

@@ -112,8 +112,11 @@ struct PeopleRegionTests {
     @Test("Who left is forgotten within minutes")
     func forgets() throws {
         let (engine, _) = air.played(try settings(), stops: false)
-        #expect(engine.tracker.knownIdentities.allSatisfy { engine.tracker.identity(in: $0)?.uuid != uuid })
-        let instances = engine.monitor.instances
+        #expect(
+            engine.presence.tracker.knownIdentities.allSatisfy {
+                engine.presence.tracker.identity(in: $0)?.uuid != uuid
+            })
+        let instances = engine.presence.monitor.instances
         let ids = instances.slots.map { instances[$0].id }.filter { instances.slot(of: $0) != nil }
         #expect(ids.holdForAll { $0.region != "visitors" })
     }

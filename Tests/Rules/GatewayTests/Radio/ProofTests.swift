@@ -51,9 +51,9 @@ struct ProofTests {
     func waits(exitAfter: Double) {
         var live = Live(exitAfter: exitAfter)
         live.advance(to: 0.9 + exitAfter)
-        #expect(!live.engine.needsProof, "Nothing is asked before it is due.")
+        #expect(!live.engine.presence.needsProof, "Nothing is asked before it is due.")
         live.advance(to: 1 + exitAfter)
-        #expect(live.engine.needsProof)
+        #expect(live.engine.presence.needsProof)
         live.advance(to: 10 + exitAfter)
         #expect(live.states == [])
     }
@@ -64,7 +64,7 @@ struct ProofTests {
         live.advance(to: 4)
         live.proved(at: 4.2)
         #expect(live.states == ["outside 4.2"])
-        #expect(!live.engine.needsProof)
+        #expect(!live.engine.presence.needsProof)
     }
 
     @Test("The controller does not answer: the radio is blind since the last report, and there is no exit")
@@ -72,7 +72,7 @@ struct ProofTests {
         var live = Live(exitAfter: 3)
         live.advance(to: 4)
         live.liveness(.blind(since: .origin + .seconds(1)), at: 6)
-        #expect(!live.engine.needsProof)
+        #expect(!live.engine.presence.needsProof)
         live.advance(to: 50)
         #expect(live.states == [])
         live.liveness(.live, at: 50)
@@ -88,9 +88,9 @@ struct ProofTests {
         live.liveness(.blind(since: .origin + .seconds(1)), at: 6)
         live.liveness(.live, at: 20)
         live.advance(to: 22.9)
-        #expect(!live.engine.needsProof)
+        #expect(!live.engine.presence.needsProof)
         live.advance(to: 23)
-        #expect(live.engine.needsProof)
+        #expect(live.engine.presence.needsProof)
         live.proved(at: 23.1)
         #expect(live.states == ["outside 23.1"])
     }
@@ -111,7 +111,7 @@ struct ProofTests {
         live.hear(4.3)
         live.advance(to: 4.3)
         #expect(live.states == [])
-        #expect(!live.engine.needsProof)
+        #expect(!live.engine.presence.needsProof)
         live.advance(to: 7.3)
         live.proved(at: 7.4)
         #expect(live.states == ["outside 7.4"])
@@ -130,7 +130,7 @@ struct ProofTests {
         var live = Live(exitAfter: 3)
         live.hear(2.5)
         live.advance(to: 5)
-        #expect(!live.engine.needsProof)
+        #expect(!live.engine.presence.needsProof)
         #expect(live.states == [])
     }
 
@@ -141,12 +141,12 @@ struct ProofTests {
         var engine = GatewayEngine(settings, radioSees: false, canProbe: true, at: .origin, outputs: &outputs)
         engine.liveness(.live, at: .origin, outputs: &outputs)
         engine.advance(through: .origin + .seconds(5), outputs: &outputs)
-        #expect(engine.needsProof)
+        #expect(engine.presence.needsProof)
         #expect(outputs.count == 1, "unknown, from the start")
         engine.radioProved(at: .origin + .seconds(6), outputs: &outputs)
         engine.advance(through: .origin + .seconds(6), outputs: &outputs)
         #expect(outputs.count == 2)
-        #expect(!engine.needsProof)
+        #expect(!engine.presence.needsProof)
     }
 
     @Test("Without a controller to probe, as in a replay, the exit is on time")
@@ -154,6 +154,6 @@ struct ProofTests {
         var live = Live(exitAfter: 3, canProbe: false)
         live.advance(to: 10)
         #expect(live.states == ["outside 4.0"])
-        #expect(!live.engine.needsProof)
+        #expect(!live.engine.presence.needsProof)
     }
 }

@@ -52,8 +52,10 @@ struct Siege {
     var tracks: [UInt16: TrackID] {
         var tracks: [UInt16: TrackID] = [:]
         for identity in Self.genuine {
-            guard let slot = engine.tracker.table.slot(identity, .fixed(UInt64(identity.minor))) else { continue }
-            tracks[identity.minor] = engine.tracker[slot].track
+            guard let slot = engine.presence.tracker.table.slot(identity, .fixed(UInt64(identity.minor))) else {
+                continue
+            }
+            tracks[identity.minor] = engine.presence.tracker[slot].track
         }
         return tracks
     }
@@ -71,9 +73,11 @@ struct Siege {
             events.append("\(event.kind == .enter ? "enter" : "exit") \(transition.instance.region)")
         }
         outputs.removeAll(keepingCapacity: true)
-        mostTransmitters = max(mostTransmitters, engine.tracker.table.count)
-        mostTimers = max(mostTimers, engine.tracker.timerCount, engine.monitor.timerCount, engine.ranger.timerCount)
-        mostIdentities = max(mostIdentities, engine.tracker.table.identities.slotCount)
+        mostTransmitters = max(mostTransmitters, engine.presence.tracker.table.count)
+        mostTimers = max(
+            mostTimers, engine.presence.tracker.timerCount, engine.presence.monitor.timerCount,
+            engine.presence.ranger.timerCount)
+        mostIdentities = max(mostIdentities, engine.presence.tracker.table.identities.slotCount)
         for suspect in engine.figures.suspectedSpoofing {
             suspects[suspect.kind] = max(suspects[suspect.kind] ?? 0, suspect.rate_per_s)
         }

@@ -97,7 +97,7 @@ extension GatewayEngine {
     /// Checks the monitor's state. A story does so after each of the first reports, and then after one of 100, because it
     /// goes through everything.
     func check() {
-        for broken in monitor.checkInvariants() { Issue.record("\(broken), at \(now)") }
+        for broken in presence.monitor.checkInvariants() { Issue.record("\(broken), at \(now)") }
     }
 }
 
