@@ -223,7 +223,8 @@ class Forgetting(unittest.TestCase):
                 self.broker.publish("beacons/shop/door/people", report)
             for gateway in gateways:
                 self.assertEqual(gateway.wait(waiting.PATIENCE_S + 60), 0)
-            # The store takes 20 s of silence for the end of all visits of a gateway.
+            # The store takes 20 s of silence for the end of all visits of a gateway, once it has taken the last report.
+            self.assertTrue(waiting.until(lambda: waiting.rested(site.pid)))
             time.sleep(25)
             site.terminate()
             self.assertEqual(site.wait(waiting.PATIENCE_S), 0)
