@@ -13,10 +13,6 @@ import sys
 
 from layers import code
 
-# A folder with fewer than three files, and why.
-SMALL = {
-    "beacond": "the entry of the program, beside its folders",
-}
 SCOPE = re.compile(r"\b(struct|enum|class|actor|protocol|extension) ([\w.]+)[^{};=]*?\{")
 STORED = re.compile(r"^ *(?:@\w+(?:\([^)]*\))? )*((?:[a-z]+(?:\(\w+\))? )*)var (\w+)([^\n]*)", re.MULTILINE)
 BLOCK = re.compile(r"\{(?! *(?:didSet|willSet)\b)")
@@ -156,7 +152,7 @@ def folders(sources):
         count = len(list(folder.glob("*.swift")))
         if count:
             named[folder.name].append(folder)
-        if 0 < count < 3 and str(folder.relative_to(sources)) not in SMALL:
+        if 0 < count < 3:
             yield f"{folder} has {count} Swift files: at least three, or none"
     for name, places in named.items():
         if len(places) > 1:
