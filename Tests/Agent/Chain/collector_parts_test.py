@@ -13,14 +13,22 @@ import unittest.mock
 from pathlib import Path
 
 from beacons_collector import amqp_source, database
-from beacons_collector.collector import work
+from beacons_collector.collector import sorted_out, work
 from beacons_collector.database import Away, Database, Rejected
 from beacons_collector.metrics import MetricsFile
 from beacons_collector.options import parse as options_of
+from beacons_collector.regions import Regions
 from beacons_collector.taking import LARGEST_INBOX_BYTES, Inbox, Taken, batches
 
 from collector_test import COLLECTOR
 from servers import LONGEST_WAIT_S, ROOT
+
+
+class Sites(unittest.TestCase):
+    def test_what_cannot_be_read_counts_for_the_store_that_its_topic_names(self):
+        for topic, site in (("beacons/berlin-17/door/rubbish", "berlin-17"), ("beacons/berlin-17/door/gap", "berlin-17"), ("other/berlin-17/x", "")):
+            _, rejected, _ = sorted_out([Taken(topic, b"{", None)], "beacons", Regions())
+            self.assertEqual([one.site for one in rejected], [site], topic)
 
 
 class Ends(unittest.TestCase):

@@ -44,6 +44,10 @@ class Visits(unittest.TestCase):
                     self.assertTrue(shop.at(day, opened[0]) <= visit.begin < visit.end <= shop.at(day, opened[1]), visit)
                     self.assertTrue(5 * MINUTE - MINUTE / 60 <= visit.end - visit.begin <= 45 * MINUTE, visit)
 
+    def test_the_stores_differ_in_size_dwell_and_rhythm(self):
+        for figures in zip(*((sum(shop.visits), shop.minutes, shop.visits[5] / shop.visits[0]) for shop in SHOPS), strict=True):
+            self.assertEqual(len(set(figures)), len(SHOPS), figures)
+
     def test_a_cart_makes_one_visit_at_a_time_from_zone_to_zone(self):
         for shop in SHOPS:
             for visits in self.visits[shop.site].values():

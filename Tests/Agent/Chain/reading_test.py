@@ -7,6 +7,7 @@ import unittest
 from servers import ROOT
 
 sys.path.insert(0, str(ROOT / "deploy/chain"))
+from beacons_collector.contract import CONTRACT  # noqa: E402
 from beacons_collector.reading import read  # noqa: E402
 from beacons_collector.topics import Address, Unreadable, parse  # noqa: E402
 
@@ -65,6 +66,15 @@ class Topics(unittest.TestCase):
 
 
 class Payloads(unittest.TestCase):
+    def test_a_message_without_an_essential_field_is_refused_by_the_field_s_name(self):
+        for kind in CONTRACT.kinds.values():
+            address = Address(kind.name, "s", "g", "carts" if kind.is_of_region else None)
+            whole = {name: value for name, value in kind.schema["examples"][0].items() if name not in ("site", "gateway")}
+            self.assertIsNone(reason(whole, address), kind.name)
+            for field in kind.schema["x-essential"]:
+                lacking = {name: value for name, value in whole.items() if name != field}
+                self.assertEqual(reason(lacking, address), f"{field}: missing", kind.name)
+
     def test_every_message_of_the_golden_transcript_is_taken(self):
         for line in (ROOT / "Tests/Agent/Golden/first-run.jsonl").read_text().splitlines():
             message = json.loads(line)

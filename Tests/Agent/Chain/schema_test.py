@@ -22,10 +22,11 @@ class SchemaTest(StoryTest):
 
 class DayTests(SchemaTest):
     def test_a_day_s_events_stand_in_its_partition_however_late_they_come(self):
-        late = DAY - datetime.timedelta(days=300)
-        self.take([event({"seq": 1, "at": "9:00", "type": "enter"}), event({"seq": 2, "at": late, "type": "enter", "beacon": "1/2"})])
-        self.assertEqual(self.partition_of(1), f"beacons.event_{DAY:%Y%m%d}")
-        self.assertEqual(self.partition_of(2), f"beacons.event_{late:%Y%m%d}")
+        late, latest = (datetime.datetime.now(datetime.UTC).replace(microsecond=0) - datetime.timedelta(days=days) for days in (310, 399))
+        self.take([event({"seq": 1, "at": "9:00", "type": "enter"}), event({"seq": 2, "at": late, "type": "enter", "beacon": "1/2"}),
+                   event({"seq": 3, "at": latest, "type": "enter", "beacon": "1/3"})])
+        for seq, day in enumerate((DAY, late, latest), 1):
+            self.assertEqual(self.partition_of(seq), f"beacons.event_{day:%Y%m%d}")
         self.assertEqual(self.query("SELECT bool_or(marked) FROM beacons.event WHERE site = %(site)s"), [(False,)])
 
     def test_what_cannot_be_true_stands_in_the_default_partition_and_is_marked(self):
@@ -175,6 +176,9 @@ class TakeTests(SchemaTest):
                 self.assertEqual(self.take([message, message, other, named]), ["new", "repeated", "conflict", "repeated"])
                 self.assertEqual(self.take([other, named, message]), ["conflict", "repeated", "repeated"])
                 self.assertEqual(self.query(f"SELECT {column} FROM beacons.{table} WHERE site = %(site)s"), [(kept,)])
+                if "epoch" in message["payload"]:
+                    # A store that lost its outbox begins an epoch, and numbers from 1.
+                    self.assertEqual(self.take([{**message, "payload": message["payload"] | {"epoch": EPOCH[:-1] + "1"}}]), ["new"])
         # The location of a moment has no number, and neither has a status.
         location = {"kind": "location", "gateway": "van", "payload": {"at": stamp("9:01"), "fix": fixes[0] | {"at": stamp("9:01")}}}
         for message in (location, status("door", "9:00", "online")):
@@ -336,6 +340,8 @@ class PublicationTests(unittest.TestCase):
             names = {octets[1:5]: octets[5:].split(b"\0")[1].decode() for octets in changes if octets[:1] == b"R"}
             inserted = [names[octets[1:5]] for octets in changes if octets[:1] == b"I"]
             self.assertEqual(collections.Counter(inserted), {"coverage_span": 1, "event": 100})
+            published = connection.execute("SELECT tablename FROM pg_publication_tables WHERE pubname = 'beacons'")
+            self.assertEqual({name for name, in published}, set("coverage_span event gap location register status store surge track".split()))
 
 
 class PlanTests(SchemaTest):

@@ -170,6 +170,9 @@ class Stores(Published):
             errors = [abs(stays[site][minor][side][side] - true[side]) for minor, true in came.items() for side in (0, -1)]
             self.assertLess(statistics.median(errors), TYPICAL_S, site)
             self.assertLess(max(errors), WORST_S, site)
+            dwell_s, true_s = (sum(span[-1] - span[0] for span in spans)
+                               for spans in zip(*((stays[site][minor][0], came[minor]) for minor in came if minor not in split), strict=True))
+            self.assertLess(abs(dwell_s - true_s), 0.01 * true_s, site)
 
     def test_nobody_is_there_who_was_not(self):
         stays = self.answer["stay"]

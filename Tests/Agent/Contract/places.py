@@ -107,6 +107,9 @@ class Places:
             for delivery, qos in (("acknowledged", 1), ("retained", 0)):
                 filters = re.findall(rf"^topic \+/(\S+) out {qos} ", self.text(path), re.M)
                 yield from self.uncovered(f"{path}: out {qos}", filters, lambda _, one: one == delivery)  # noqa: B023
+            filters = re.findall(r"^topic \+/(\S+) (?:out|both) ", self.text(path), re.M)
+            yield from (f"{path}: {topic} leaves the store" for _, topic, delivery in self.messages()
+                        if delivery == "ephemeral" and any(fits(one, each) for one in filters for each in topics_of(topic)))
 
     def operators(self):
         """The user that clears the retained topics of a lost gateway."""

@@ -101,6 +101,9 @@ for edit, expected in (
         ((FIELDS, "| `from_seq` |", "| seq |"), []),
         (("deploy/contract/README.md", "(gap.schema.json)", ""), ["deploy/contract/README.md: gap.schema.json"])):
     named(f"{edit[0]} without {edit[1][:40]}", forgotten(edit=edit), expected, stale=[edit[0]])
+for path in BRIDGES:
+    leak = [f"{path}: region/{{region}}/ranging leaves the store"]
+    named(f"{path} with ranging", forgotten(edit=(path, "#topic +/region/+/ranging", "topic +/region/+/ranging")), leak, [*leak, f"{path} is not as it was"], [])
 SURGE = "deploy/contract/surge.schema.json"
 named("a kind that is not numbered any more", forgotten(edit=(SURGE, '  "x-number": "surge",\n', "")), ["gap.schema.json: no kind is numbered by surge"],
       [f"{SURGE} is not as it was"], ["deploy/contract/gap.schema.json"])
