@@ -50,7 +50,7 @@ package struct GatewayEngine: Sendable {
         let wanted = heard.filter { presence.monitor.interest(in: $0.identity).isListed }
         register = settings.beacons.map { BeaconRegister($0, restoring: wanted, at: now) }
         listingDue = register?.nextDeadline ?? .distantFuture
-        place.change(at: now, &presence, outputs: &outputs)
+        place.advance(at: now, &presence, outputs: &outputs)
     }
 }
 
@@ -76,14 +76,15 @@ extension GatewayEngine {
         outputs: inout [GatewayOutput]
     ) {
         guard intake.has(adapter) else { return }
-        // A report of any device proves that the radio has heard until now.
+        // A report of any device proves that the radio has heard until now. So an exit that waits for proof is due work.
         if isAdvertising { presence.proved(at: max(now, instant)) }
         advance(to: instant, outputs: &outputs)
+        // The tracker learns the pauses of the air, in order of time.
         if isAdvertising { presence.heardAnything(at: now) }
         intake.receive(event, from: adapter, isAdvertising: isAdvertising, at: now)
         for index in intake.receptions.indices {
             let reception = intake.receptions[index]
-            if !presence.counted(reception.sighting.identity, advertisement: reception.advertisement) {
+            if !presence.countIfOfPeople(reception.sighting.identity, advertisement: reception.advertisement) {
                 beaconCount &+= 1
                 if let rssi_dbm = reception.rssi_dbm {
                     floods.heard(rssi_dbm)
@@ -201,7 +202,7 @@ extension GatewayEngine {
         return EngineWait(due: earliest().due, needsProof: presence.needsProof, listensForFixes: place.listens)
     }
 
-    /// Does all work that is due before `instant`, which is the current time then.
+    /// Does all work that is due before `instant`, and sets the current time.
     private mutating func advance(to instant: Instant, outputs: inout [GatewayOutput]) {
         advance(before: instant, outputs: &outputs)
         now = max(now, instant)
@@ -243,14 +244,14 @@ extension GatewayEngine {
         return next
     }
 
-    /// Does a source's work that is due before `limit`. The first work is due at `due`.
+    /// Runs the source's timer of `due`, which is before `limit`.
     private mutating func fire(
         _ source: TimedSource, at due: Instant, before limit: Instant, outputs: inout [GatewayOutput]
     ) {
         switch source {
         case .silence: presence.advanceTracker(before: limit, at: now, &register, outputs: &outputs)
         case .monitoring: presence.advanceMonitor(before: limit, at: now, outputs: &outputs)
-        case .location: place.change(at: now, &presence, outputs: &outputs)
+        case .location: place.advance(at: now, &presence, outputs: &outputs)
         case .stays: presence.storeStays(outputs: &outputs)
         case .ranging: presence.range(through: due, at: now, outputs: &outputs)
         case .listing: list(&outputs)
@@ -280,7 +281,7 @@ extension GatewayEngine {
     }
 }
 
-/// The readings, which change nothing.
+/// The queries, which change nothing.
 extension GatewayEngine {
     /// True if there is a region of people, so that the engine needs the time of day.
     package var countsPeople: Bool { presence.countsPeople }

@@ -22,14 +22,19 @@ struct GatewayPlace: Sendable {
     /// Counts a malformed report.
     mutating func takeMalformed() { services?.takeMalformed() }
 
-    /// Lets the services handle an event, or do their due work, and passes on what they find.
-    ///
-    /// - Parameter presence: takes used fixes, and the rests of the receiver.
-    mutating func change(
-        at now: Instant, _ presence: inout GatewayPresence, outputs: inout [GatewayOutput],
-        by event: (inout LocationServices, Instant, inout [LocationOutput]) -> Void = { services, now, found in
+    /// Lets the services do their due work.
+    mutating func advance(at now: Instant, _ presence: inout GatewayPresence, outputs: inout [GatewayOutput]) {
+        change(at: now, &presence, outputs: &outputs) { services, now, found in
             services.advance(to: now, outputs: &found)
         }
+    }
+
+    /// Lets the services handle an event, and passes on what they find.
+    ///
+    /// - Parameter presence: takes each used fix, and learns when the receiver begins or ends a rest.
+    mutating func change(
+        at now: Instant, _ presence: inout GatewayPresence, outputs: inout [GatewayOutput],
+        by event: (inout LocationServices, Instant, inout [LocationOutput]) -> Void
     ) {
         guard var services else { return }
         let listened = services.listens
@@ -41,9 +46,10 @@ struct GatewayPlace: Sendable {
         }
         // The new state of regions and requests decides whether the receiver may rest.
         found.removeAll()
-        services.ask(until: fixesNeededUntil(presence, services.last), at: now, outputs: &found)
+        let needed = fixesNeededUntil(presence.monitor.kinds.isCrossingUndecided, services.last)
+        services.ask(until: needed, at: now, outputs: &found)
         publish(found, at: now, &presence, &outputs)
-        if services.listens != listened { presence.receiver(rests: listened, at: now) }
+        if services.listens != listened { presence.receiverRests(!services.listens, at: now) }
         self.services = services
         deadline = min(services.deadline, requests.deadline)
     }
@@ -61,9 +67,9 @@ struct GatewayPlace: Sendable {
         case .searching, .located: break
         }
         try requests.add(address, until: now + timeout)
-        // A configured place is published at once.
-        change(at: now, &presence, outputs: &outputs)
-        change(at: now, &presence, outputs: &outputs)
+        // The first call asks for a fix. With a configured place, the second call uses it and answers the request.
+        advance(at: now, &presence, outputs: &outputs)
+        advance(at: now, &presence, outputs: &outputs)
     }
 
     private mutating func publish(
@@ -87,10 +93,9 @@ struct GatewayPlace: Sendable {
     /// Returns until when regions and requests need fixes. A resting receiver would leave a crossing undecided. Without
     /// reception the receiver may rest: a gap longer than `unknown_state_after_s` does not count, and the crossing has
     /// to begin anew.
-    private func fixesNeededUntil(_ presence: GatewayPresence, _ last: PlacedFix?) -> Instant? {
+    private func fixesNeededUntil(_ isCrossingUndecided: Bool, _ last: PlacedFix?) -> Instant? {
         let forRegions =
-            presence.monitor.kinds.isCrossingUndecided
-            ? last.map { $0.came + settings.regions.rules.beacons.unknownStateAfter } : nil
+            isCrossingUndecided ? last.map { $0.came + settings.regions.rules.beacons.unknownStateAfter } : nil
         guard let forRequests = requests.lastDeadline else { return forRegions }
         return max(forRegions ?? forRequests, forRequests)
     }

@@ -1,8 +1,8 @@
-/// The presence of beacons, and of the gateway itself, in regions: from sightings, fixes and time to transitions, ranging and
-/// counts.
+/// Decides which beacons are in which regions, and whether the gateway is in a circle. Its outputs are transitions, ranging
+/// reports and counts.
 ///
-/// One struct owns tracker, memberships, monitor and ranger, and hands the changes of one to the next. Each method is one thing
-/// that happened at `now`, and appends what follows from it. The caller does earlier due work first.
+/// One struct owns tracker, memberships, monitor and ranger, and hands the changes of one to the next. Each method takes one
+/// event at `now`, and appends its outputs. The caller does earlier due work first.
 struct GatewayPresence: Sendable {
     private(set) var tracker: BeaconTracker
     private(set) var monitor: RegionMonitor
@@ -20,10 +20,10 @@ struct GatewayPresence: Sendable {
     /// The source of evidence for beacons.
     private let radio: EvidenceSourceID
     /// The source of evidence for regions that need fixes, made with the first of them.
-    private var receiver: EvidenceSourceID?
-    /// True if that source rests on purpose.
+    private var fixSource: EvidenceSourceID?
+    /// True if the receiver rests on purpose.
     private var isReceiverResting: Bool
-    /// The last used fix: the place in events.
+    /// The last used fix, as the location services have it: the place in events.
     private var lastPlaced: PlacedFix?
     private var requestedRegions = RequestedRegions()
     private var membership: RegionMembership
@@ -94,7 +94,7 @@ struct GatewayPresence: Sendable {
     private mutating func register(
         _ region: MonitoredRegion, hasSettled: Bool, at now: Instant
     ) throws(RegionMonitoringFailure) {
-        let source = region.kind.needsFixes ? receiver(at: now) : radio
+        let source = region.kind.needsFixes ? makeFixSource(at: now) : radio
         try monitor.register(
             region, perceivedBy: source, hasSettled: hasSettled, at: now, transitions: &transitions, notices: &notices)
     }
@@ -122,13 +122,17 @@ struct GatewayPresence: Sendable {
     /// Learns that a device of any kind was heard: the radio is not deaf.
     mutating func heardAnything(at now: Instant) { tracker.heardAnything(at: now) }
 
-    /// Counts an advertisement with a beacon that only regions of people contain.
+    /// Counts the advertisement where only regions of people contain the beacon.
     ///
-    /// - Returns: `false` for another beacon. Figures that grow by one of the former would show that a person is there.
-    mutating func counted(_ identity: BeaconIdentity, advertisement: UInt64) -> Bool {
-        guard countsPeople, monitor.interest(in: identity) == .counted else { return false }
+    /// - Returns: whether that is so. Figures leave such a beacon out, because a count of one would show a person.
+    mutating func countIfOfPeople(_ identity: BeaconIdentity, advertisement: UInt64) -> Bool {
+        guard isOfPeople(identity) else { return false }
         people?.take(advertisement: advertisement)
         return true
+    }
+
+    private func isOfPeople(_ identity: BeaconIdentity) -> Bool {
+        countsPeople && monitor.interest(in: identity) == .counted
     }
 
     /// Takes a sighting.
@@ -139,10 +143,10 @@ struct GatewayPresence: Sendable {
     ) {
         let slot = tracker.receive(sighting, at: now, interest: { monitor.interest(in: $0) }, changes: &changes)
         takeChanges(at: now, &register)
-        // All is passed on only at the end, so that a new instance that is entered at once is published once.
+        // `publish` comes last, so that a new instance that is entered at once has one transition.
         defer { publish(at: now, &outputs) }
         guard let slot else {
-            if countsPeople, monitor.interest(in: sighting.identity) == .counted { people?.missedEntry() }
+            if isOfPeople(sighting.identity) { people?.missedEntry() }
             return monitor.transmitterRefused(sighting.identity, limit: tracker.maxTransmitters, failures: &failures)
         }
         let identity = tracker.identitySlot(of: slot)
@@ -215,8 +219,8 @@ struct GatewayPresence: Sendable {
     private mutating func publish(at now: Instant, _ outputs: inout [GatewayOutput]) {
         if !failures.isEmpty || !notices.isEmpty {
             outputs += failures.map { .failure($0, at: now) } + notices.map { .notice($0, at: now) }
-            failures.removeAll()
-            notices.removeAll()
+            failures.removeAll(keepingCapacity: true)
+            notices.removeAll(keepingCapacity: true)
         }
         if monitor.admission.hasDecisions { takeDecisions(at: now, &outputs) }
         guard !transitions.isEmpty else { return }
@@ -304,32 +308,32 @@ struct GatewayPresence: Sendable {
     /// Takes a used fix, and passes it to the regions that need fixes.
     mutating func use(_ placed: PlacedFix, at now: Instant, outputs: inout [GatewayOutput]) {
         lastPlaced = placed
-        guard let receiver else { return }
-        monitor.use(placed.fix, from: receiver, at: now, transitions: &transitions, notices: &notices)
+        guard let fixSource else { return }
+        monitor.use(placed.fix, from: fixSource, at: now, transitions: &transitions, notices: &notices)
         if monitor.kinds.isGatewayInside { stays.heard(at: now) }
         publish(at: now, &outputs)
     }
 
     /// Takes whether the receiver rests on purpose, so that the lack of fixes makes no state unknown.
-    mutating func receiver(rests: Bool, at now: Instant) {
+    mutating func receiverRests(_ rests: Bool, at now: Instant) {
         isReceiverResting = rests
-        guard let receiver else { return }
-        if rests { monitor.rests(receiver, at: now) } else { monitor.listens(receiver, at: now) }
+        guard let fixSource else { return }
+        if rests { monitor.rests(fixSource, at: now) } else { monitor.listens(fixSource, at: now) }
     }
 
     /// Returns the source of evidence for regions that need fixes. A gateway without such regions has none, so that a
     /// report costs nothing more.
-    private mutating func receiver(at now: Instant) -> EvidenceSourceID {
-        if let receiver { return receiver }
-        let receiver = monitor.addSource(canProbe: false)
-        if isReceiverResting { monitor.rests(receiver, at: now) }
-        self.receiver = receiver
-        return receiver
+    private mutating func makeFixSource(at now: Instant) -> EvidenceSourceID {
+        if let fixSource { return fixSource }
+        let source = monitor.addSource(canProbe: false)
+        if isReceiverResting { monitor.rests(source, at: now) }
+        fixSource = source
+        return source
     }
 
     // MARK: - Time
 
-    /// Does the tracker's work that is due before `limit`: beacons fall silent.
+    /// Runs the tracker's first timer that is due before `limit`: a beacon falls silent.
     mutating func advanceTracker(
         before limit: Instant, at now: Instant, _ register: inout BeaconRegister?, outputs: inout [GatewayOutput]
     ) {
@@ -338,7 +342,7 @@ struct GatewayPresence: Sendable {
         publish(at: now, &outputs)
     }
 
-    /// Does the monitor's first work that is due before `limit`: an instance is left, or its state becomes known or unknown.
+    /// Runs the monitor's first timer that is due before `limit`: an instance is left, or its state becomes known or unknown.
     mutating func advanceMonitor(before limit: Instant, at now: Instant, outputs: inout [GatewayOutput]) {
         _ = monitor.advance(before: limit, transitions: &transitions)
         publish(at: now, &outputs)
@@ -350,6 +354,49 @@ struct GatewayPresence: Sendable {
         let report = rangingReport(instance, includesReception: ranger.includesReception(instance, at: now), at: now)
         guard ranger.isDue(instance, count: report.count, beacons: report.beacons, at: now) else { return }
         outputs.append(.message(report, at: now))
+    }
+
+    /// Returns the beacons in range of an instance.
+    ///
+    /// - Parameter includesReception: whether to show how often their packets arrive.
+    private mutating func rangingReport(
+        _ instance: InstanceSlot, includesReception: Bool, at now: Instant
+    ) -> RangingReport {
+        let configured_dbm = monitor.instances.region(of: instance).measuredPower_dbm
+        var beacons: [RangedBeacon] = []
+        var count = 0
+        for identity in membership.identities(of: instance) {
+            // Most identities have one transmitter, which needs no list, has no duplicate and is one track.
+            if let slot = tracker.only(identity) {
+                guard tracker[slot].isListed else { continue }
+                let beacon = ranged(slot, configured_dbm, [], includesReception)
+                if !beacon.isResolving { count += 1 }
+                beacons.append(beacon)
+                continue
+            }
+            let listed = tracker.listed(identity)
+            let duplicates = tracker.duplicateTracks(among: listed)
+            let several = listed.map { slot in ranged(slot, configured_dbm, duplicates, includesReception) }
+            // A track stays with its identity.
+            count += RangedBeacon.count(several)
+            beacons += several
+        }
+        let order = beacons.indices.sorted { RangedBeacon.isNearer(beacons[$0], beacons[$1]) }
+        return RangingReport(
+            instance: monitor.instances[instance].id, at: now, count: count, beacons: order.map { beacons[$0] })
+    }
+
+    private mutating func ranged(
+        _ slot: TransmitterSlot, _ configured_dbm: Int8?, _ duplicates: Set<TrackID>, _ includesReception: Bool
+    ) -> RangedBeacon {
+        let observation = tracker.observe(slot, configuredPower_dbm: configured_dbm)
+        let transmitter = tracker[slot]
+        return RangedBeacon(
+            transmitter: slot, track: transmitter.track, identity: transmitter.identity, address: transmitter.address,
+            device: transmitter.device, measuredPower_dbm: transmitter.measuredPower_dbm, observation: observation,
+            lastHeard: transmitter.lastHeard, reception: includesReception ? transmitter.interval.reception : nil,
+            isResolving: transmitter.trackState == .resolving,
+            isDuplicate: transmitter.trackState != .resolving && duplicates.contains(transmitter.track))
     }
 
     /// Begins to count newcomers anew.
@@ -401,7 +448,7 @@ struct GatewayPresence: Sendable {
         return rangingReport(slot, includesReception: true, at: now)
     }
 
-    /// Begins to monitor a region, which has to outlive the process.
+    /// Begins to monitor a region. The output `registered` lets the next process monitor it too.
     mutating func beginMonitoring(
         _ definition: RegionDefinition, at now: Instant, outputs: inout [GatewayOutput]
     ) throws(RequestError) -> Answer.Result {
@@ -461,17 +508,7 @@ struct GatewayPresence: Sendable {
         }
     }
 
-    /// Returns the beacons in range of an instance.
-    private mutating func rangingReport(
-        _ instance: InstanceSlot, includesReception: Bool, at now: Instant
-    ) -> RangingReport {
-        tracker.rangingReport(
-            of: monitor.instances[instance].id, membership.identities(of: instance),
-            configuredPower_dbm: monitor.instances.region(of: instance).measuredPower_dbm,
-            includesReception: includesReception, at: now)
-    }
-
-    // MARK: - People: their visits are counted, and nothing else of them leaves the gateway, but sealed for its store
+    // MARK: - People: the gateway publishes counts of visits only. Its reports to the store are sealed
 
     /// Follows the machine's clock, by which counts begin and end.
     mutating func follow(_ timebase: Timebase, at now: Instant) {
@@ -482,21 +519,22 @@ struct GatewayPresence: Sendable {
     /// Publishes the counts of a quarter that is over, and the report to the store where it is due.
     mutating func countVisits(at now: Instant, outputs: inout [GatewayOutput]) {
         let (counts, report) = (people?.advance(to: now), people?.beginReport(at: now))
-        publish(counts, at: now, &outputs)
+        publishCounts(counts, at: now, &outputs)
         if let report { outputs.append(.message(withPeople(report, at: now), at: now)) }
     }
 
     /// Publishes the counts so far, because the agent stops.
     mutating func stopCounting(at now: Instant, outputs: inout [GatewayOutput]) {
-        publish(people?.stop(at: now), at: now, &outputs)
+        publishCounts(people?.stop(at: now), at: now, &outputs)
     }
 
     /// Learns that the store counts its people jointly until `until`, so that this gateway publishes no counts of its own.
     mutating func storeCounts(until: Instant, at now: Instant, outputs: inout [GatewayOutput]) {
-        publish(people?.storeCounts(until: until, at: now), at: now, &outputs)
+        publishCounts(people?.storeCounts(until: until, at: now), at: now, &outputs)
     }
 
-    private mutating func publish(_ counts: [VisitCount]?, at now: Instant, _ outputs: inout [GatewayOutput]) {
+    /// Publishes counts, and asks for their next deadline.
+    private mutating func publishCounts(_ counts: [VisitCount]?, at now: Instant, _ outputs: inout [GatewayOutput]) {
         for count in counts ?? [] { outputs.append(.message(count, at: now)) }
         countingDue = people?.due ?? .distantFuture
     }

@@ -16,7 +16,7 @@ struct PeopleCounts: Sendable {
     private var storeCountsUntil: Instant?
     /// The next report to the store; `distantFuture` where the store joins no counts.
     private var sharingDue: Instant
-    /// The end of the quarter by the present clock, or of the store's count, or the next report to the store.
+    /// The first of two deadlines: the end of the quarter or of the store's count, and the next report to the store.
     private(set) var due = Instant.distantFuture
     /// The advertisements with a person's beacon, each once.
     private(set) var advertisementCount: UInt64 = 0
@@ -151,7 +151,7 @@ struct PeopleCounts: Sendable {
         for region in regions { counts[region]?.beginAnew(at: wall, now) }
     }
 
-    /// Sets the end of the quarter at hand. A clock that was set back by at most a quarter makes it later.
+    /// Sets `due`. A clock that was set back by at most a quarter makes the end of the quarter later.
     private mutating func schedule() {
         due = min(storeCountsUntil ?? timebase.instant(Self.beginning(of: number + 1)), sharingDue)
     }

@@ -33,7 +33,7 @@ enum TimedSource: Sendable {
     case ranging
     /// The register: a sample of the beacons in the air, or their list.
     case listing
-    /// The counts of regions of people: a quarter of an hour ends.
+    /// The counts of regions of people: a quarter of an hour ends, or a report to the store is due.
     case counting
 }
 

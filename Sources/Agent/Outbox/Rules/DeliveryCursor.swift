@@ -7,7 +7,7 @@ struct DeliveryCursor {
     static let largestPage = 1_000
     static let largestPageBytes: Int64 = 1 << 20
 
-    /// Positions to skip: sent already, acknowledged or set aside.
+    /// Positions to skip: handed out or acknowledged.
     private var passed = RangeSet<Position>()
     private var parked = ParkedEvents()
     private var fresh = FreshMessages()
@@ -82,11 +82,8 @@ struct DeliveryCursor {
         if !passed.contains(position) { passed.insert(position) }
     }
 
-    /// Sets an event aside; returns the event that is given up for it.
-    mutating func park(_ entry: ParkedEvents.Entry) -> ParkedEvents.Entry? {
-        passed.insert(entry.position)
-        return parked.add(entry)
-    }
+    /// Sets an event aside that was handed out; returns the event that is given up for it.
+    mutating func park(_ entry: ParkedEvents.Entry) -> ParkedEvents.Entry? { parked.add(entry) }
 
     /// Records that the file has `messages` of this owner now.
     ///

@@ -107,8 +107,9 @@ extension AdapterSelection.Choice {
         let weight = -Double.expMinusOne(-elapsed_s / AdapterSelection.levelTimeConstant_s)
         hearing.level_dbm += weight * (rssi_dbm - hearing.level_dbm)
         hearing.lastHeard = now
-        let isLouder = hearings[adapter].map { hearing.level_dbm >= $0.level_dbm + AdapterSelection.margin_db }
-        hearing.louderSince = isLouder ?? true ? hearing.louderSince ?? now : nil
+        // An adapter that has not heard the beacon is quieter than any other.
+        let isLouder = hearings[adapter].map { hearing.level_dbm >= $0.level_dbm + AdapterSelection.margin_db } ?? true
+        hearing.louderSince = isLouder ? (hearing.louderSince ?? now) : nil
         hearings[index] = hearing
     }
 }

@@ -1,5 +1,5 @@
-/// Reads sightings from HCI events. The gateway and the console share it, so both feed a tracker alike and get the same
-/// decisions.
+/// Reads sightings from HCI events. The gateway and the console share it. An owner of a tracker calls its `heardAnything` for
+/// each advertising event.
 ///
 /// The intake owns the state of each adapter: its RSSI offset, and the unfinished pieces of extended advertisements.
 struct Intake: Sendable {
@@ -91,9 +91,9 @@ struct Intake: Sendable {
         _ report: AdvertisingReport, _ data: Span<UInt8>, from adapter: Int, at now: Instant
     ) {
         advertisementCount &+= 1
-        // Here, where it keeps no part of the report for later.
+        // The data is complete here, and nothing of it is kept.
         if readsTelemetry { readTelemetry(in: data, from: report.address) }
-        // The counter is no part of `self` while the closure changes other parts of `self`.
+        // The closure changes `self`, so a counter of `self` can't be passed too.
         var frameRejects = RejectCounts()
         IBeaconFrame.forEach(in: report, data, rejects: &frameRejects) { frame in
             let sighting = Sighting(

@@ -58,6 +58,7 @@ struct RegionMonitor: Sendable {
             let id = RegionInstanceID(region: region.id)
             _ = try instances.instance(id, of: registration, at: now, transitions: &transitions)
         } catch {
+            // The caller reports the error, so it counts as reported.
             var reported: [RegionMonitoringFailure] = []
             instances.report(error, of: registration, &reported)
             throw error
@@ -162,8 +163,8 @@ struct RegionMonitor: Sendable {
         return candidates.lapseAt
     }
 
-    /// The time of the next exit if no source had ever been blind and no report came; `distantFuture` where no beacon is inside. Later, a
-    /// blind source holds that exit back. It goes through all instances.
+    /// The time of the next exit if no source had ever been blind and no report came; `distantFuture` where no beacon is inside. From
+    /// that time on, a blind source delays the exit. The query visits all instances.
     var nextExitWithoutBlindness: Instant {
         instances.slots.reduce(.distantFuture) { earliest, slot in
             guard let keeper = instances[slot].beacons.keeper, let presence = instances[slot].machine.presence else {
@@ -270,7 +271,7 @@ struct RegionMonitor: Sendable {
     /// Ends the rest of a receiver.
     mutating func listens(_ source: EvidenceSourceID, at now: Instant) { instances[source].listens(at: now) }
 
-    /// Returns whether a timer came due in silence. It goes on once `proved` or `blinded` is called for its source.
+    /// Returns whether a timer came due in silence. The timer goes on once `proved` or `blinded` is called for its source.
     func isAwaitingProof(_ source: EvidenceSourceID) -> Bool { instances[source].isAwaitingProof }
 
     /// Takes the proof that the source perceives: a report of any kind, or an answer.

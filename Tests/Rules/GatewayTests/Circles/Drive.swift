@@ -99,12 +99,12 @@ struct Drive {
     /// Turns the receiver off, as a service does.
     mutating func rest(at t_s: Double) {
         advance(to: t_s)
-        engine.presence.receiver(rests: true, at: .origin + .seconds(t_s))
+        engine.presence.receiverRests(true, at: .origin + .seconds(t_s))
     }
 
     mutating func listen(at t_s: Double) {
         advance(to: t_s)
-        engine.presence.receiver(rests: false, at: .origin + .seconds(t_s))
+        engine.presence.receiverRests(false, at: .origin + .seconds(t_s))
     }
 
     /// Stores the open stays, as every minute and at the end.
