@@ -407,6 +407,8 @@ package final class Outbox {
             beginEpoch()
             fileGeneration += 1
         } else if !store.isReadOnly {
+            // The failure may have undone deletions, which are not synced.
+            try store.delete(bookkeeping.left)
             try store.truncate(from: bookkeeping.storedEnd)
             bookkeeping.recount(try store.count())
         }

@@ -69,6 +69,29 @@ struct DegradedTests {
         #expect(again.drain().map(\.seq) == [2, 3, 4, 6])
     }
 
+    @Test(
+        "Acknowledged events whose deletion a failing disk has undone do not wait again",
+        arguments: 1...8 as ClosedRange<UInt64>)
+    func deletionUndone(seed: UInt64) throws {
+        let disk = FaultyDisk()
+        let folder = TemporaryFolder()
+        let outbox = try Outbox.open(folder, vfs: disk.name)
+        try outbox.commitEvents(3)
+        outbox.acknowledge(outbox.drain().map(\.position))
+        outbox.tick(70)
+        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_READONLY, lasts: true)
+        try outbox.commitEvents(1)
+        // The journal is given up, and with it what was written and not synced.
+        var generator = SeededGenerator(seed: seed)
+        disk.cutPower(&generator)
+        for second in [200, 400, 600] as [Int64] { outbox.tick(second) }
+        #expect(outbox.isDurable)
+        let events = outbox.drain()
+        #expect(events.map(\.seq) == [4])
+        outbox.acknowledge(events.map(\.position))
+        #expect(outbox.health.queuedEvents == 0 && outbox.checkInvariants().isEmpty)
+    }
+
     @Test("A close commits events in memory, if the disk works again before the next retry is due")
     func closedBeforeRetry() throws {
         let disk = FaultyDisk()

@@ -19,7 +19,7 @@ struct Bookkeeping {
     /// Positions in the file that are acknowledged and not deleted yet.
     private(set) var acknowledged = RangeSet<Position>()
     /// Positions of events that were acknowledged, dropped or lost. A late acknowledgement of one changes nothing.
-    private var left = RangeSet<Position>()
+    private(set) var left = RangeSet<Position>()
     /// Every number of the epoch below these was acknowledged or reported as a gap.
     private var settled: Numbering
     var gaps = GapLedger()
@@ -249,8 +249,8 @@ struct Bookkeeping {
         areOwnersChanged = true
     }
 
-    /// Records the number of events in a file that was opened again.
-    mutating func recount(_ events: Int64) { storedEvents = events }
+    /// Records the number of events in a file that was opened again, without those that have left the outbox.
+    mutating func recount(_ events: Int64) { (storedEvents, acknowledged) = (events, RangeSet()) }
 
     /// Settles all reservations, and returns the row for the file.
     mutating func meta() -> EventStore.Meta {

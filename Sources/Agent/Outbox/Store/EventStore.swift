@@ -336,6 +336,11 @@ extension EventStore {
         return database.changes
     }
 
+    /// Deletes the events in `positions`.
+    func delete(_ positions: RangeSet<Position>) throws(DiskError) {
+        for range in positions.ranges { _ = try delete(range) }
+    }
+
     /// Deletes the events from `position` on: rows of a transaction whose end was never reported.
     func truncate(from position: Position) throws(DiskError) {
         try database.run("DELETE FROM event WHERE position >= ?1", .integer(origin.numberInFile(position)))
