@@ -563,3 +563,16 @@ struct GatewayPresence: Sendable {
         return report
     }
 }
+
+/// The schedule of storing open stays: every minute while beacons are heard. So after a crash the agent infers an exit
+/// to the minute.
+package struct StaySchedule: Sendable {
+    package static let interval = TimeSpan.seconds(60)
+    private(set) var due = Instant.distantFuture
+
+    /// Takes a report of a region's beacon.
+    mutating func heard(at now: Instant) { if due == .distantFuture { due = now + Self.interval } }
+
+    /// Clears the deadline; the next report sets it. Without a report there is nothing new to store.
+    mutating func stored() { due = .distantFuture }
+}
