@@ -17,11 +17,21 @@ def until(holds, seconds=PATIENCE_S, step=0.02):
     return True
 
 
-def rested(process_id, seconds=1):
-    """Whether for these seconds a process has mostly slept: its threads neither ran nor waited for a processor. So no work is left to it."""
-    def busy_ns():
-        return sum(int(word) for thread in pathlib.Path(f"/proc/{process_id}/task").iterdir()
-                   for word in (thread / "schedstat").read_text().split()[:2])
-    before = busy_ns()
-    time.sleep(seconds)
-    return busy_ns() - before < seconds * 2e8
+def is_asleep(process_id):
+    """Whether each thread of a process waits for something that may be long in coming; one that waits for a disk does not."""
+    try:
+        stats = [stat.read_text() for stat in pathlib.Path(f"/proc/{process_id}/task").glob("*/stat")]
+    except OSError:  # One of them has just ended.
+        return False
+    return all(stat.rsplit(") ", 1)[1][0] == "S" for stat in stats)
+
+
+def until_idle(process_id):
+    """Waits until a process has done all there is. One that reads or writes, or wants the processor, does not sleep; one that waits for another
+    process or for more does, whenever one looks. Returns whether it came to that."""
+    asleep = []
+
+    def sleeps():
+        asleep.append(is_asleep(process_id))
+        return len(asleep) >= 10 and all(asleep[-10:])
+    return until(sleeps, step=0.05)

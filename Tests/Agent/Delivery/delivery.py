@@ -17,7 +17,7 @@ import time
 from account import Account
 from captures import BEGIN, UUID, Capture, Crowd, crowd
 from network import ROOT, Broker, Proxy, Subscriber, die_with_parent, free_port, retained
-from waiting import until
+from waiting import until, until_idle
 
 PRODUCTS = pathlib.Path(os.environ.get("DELIVERY_PRODUCTS", ".build/debug")).resolve()
 
@@ -186,14 +186,8 @@ class Gateway:
         return self.numbers()[2]
 
     def settle(self, child):
-        """Waits until `child` has read all there is. Who reads or writes, or wants the processor, does not sleep; who waits for
-        the broker or for more does, whenever one looks."""
-        asleep = [False]
-
-        def sleeps():
-            asleep.append(is_asleep(child.pid))
-            return len(asleep) > 10 and all(asleep[-10:])
-        if not until((self.state / "outbox.sqlite").exists) or not until(sleeps, step=0.05):
+        """Waits until `child` has read all there is."""
+        if not until((self.state / "outbox.sqlite").exists) or not until_idle(child.pid):
             raise RuntimeError(f"{self.name}: it does not settle: {self.said()[-600:]}")
 
     def said(self):
@@ -204,15 +198,6 @@ class Gateway:
         with contextlib.closing(sqlite3.connect(self.state / "outbox.sqlite")) as outbox:
             row = outbox.execute("SELECT name, next_seq FROM meta JOIN epoch ON epoch.id = meta.epoch").fetchone()
             return *row, outbox.execute("SELECT count(*) FROM event WHERE kind = 0").fetchone()[0]
-
-
-def is_asleep(process):
-    """Whether each of its threads waits for something that may be long in coming; one that waits for a disk does not."""
-    try:
-        stats = [stat.read_text() for stat in pathlib.Path(f"/proc/{process}/task").glob("*/stat")]
-    except OSError:  # One of them has just ended.
-        return False
-    return all(stat.rsplit(") ", 1)[1][0] == "S" for stat in stats)
 
 
 def region(name="carts", more='expand = "minor"\nranging = false'):

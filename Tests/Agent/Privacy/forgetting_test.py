@@ -224,7 +224,7 @@ class Forgetting(unittest.TestCase):
             for gateway in gateways:
                 self.assertEqual(gateway.wait(waiting.PATIENCE_S + 60), 0)
             # The store takes 20 s of silence for the end of all visits of a gateway, once it has taken the last report.
-            self.assertTrue(waiting.until(lambda: waiting.rested(site.pid)))
+            self.assertTrue(waiting.until_idle(site.pid))
             time.sleep(25)
             site.terminate()
             self.assertEqual(site.wait(waiting.PATIENCE_S), 0)
