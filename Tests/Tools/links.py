@@ -3,12 +3,12 @@
 
     Tests/Tools/links.py     status 1, and a line for each link that leads nowhere and each row of another length
 """
-import pathlib
 import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from project import ROOT
+
 
 
 def anchors(text):

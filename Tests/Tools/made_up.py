@@ -6,7 +6,8 @@ import json
 import shutil
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from project import ROOT
+
 CONTRACT = ROOT / "deploy/contract"
 COMMON = "common.schema.json#/$defs/"
 PULSE = {

@@ -19,8 +19,8 @@ import tempfile
 
 import waiting
 from ports import free_port
+from project import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 SCHEMA = ROOT / "deploy/chain/schema"
 # What starts or stops takes as long as it takes; this only ends a test that hangs.
 LONGEST_WAIT_S = waiting.PATIENCE_S

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
-FOLDER = pathlib.Path(__file__).resolve().parent / "../../../deploy/contract"
+FOLDER = (pathlib.Path(__file__).parent / "../../../deploy/contract").resolve()
 
 # A parameter of a topic address stands for one level, except for the prefix, which may have several.
 LEVEL, LEVELS = r"[^/+#]+", r"[^+#]+"

@@ -5,14 +5,13 @@ is wrong. A schema that lets everything pass would make the other checks worth n
 
 import copy
 import json
-import pathlib
 import subprocess
 import sys
 
 from contract import FOLDER, Contract
 from jsonschema import Draft202012Validator
 
-SAMPLES = pathlib.Path(__file__).resolve().parents[2] / "Tools/samples"
+SAMPLES = FOLDER.parents[1] / "Tests/Tools/samples"
 
 contract = Contract()
 passed, failures = 0, []

@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-from contract import Contract, series_of
+from contract import FOLDER, Contract, series_of
 
 ARTICLES = "Sources/beacond/Documentation.docc"
 ACL, CHAIN_ACL, PAGE_ACL = "deploy/broker/store/acl", "deploy/chain/mosquitto/acl", "deploy/broker/page/acl"
@@ -170,7 +170,7 @@ def fields_of(schema):
 
 
 if __name__ == "__main__":
-    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[3]
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER.parents[1]
     forgotten = list(Places(root).forgotten())
     print("\n".join(forgotten) or "every place follows the schemas")
     sys.exit(1 if forgotten else 0)

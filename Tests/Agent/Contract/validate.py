@@ -10,12 +10,11 @@ import collections
 import fileinput
 import json
 import sys
-from pathlib import Path
 
-from contract import Contract, read, series_of
+from contract import FOLDER, Contract, read, series_of
 from seen import fields_in
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "deploy/chain"))
+sys.path.insert(0, str(FOLDER.parent / "chain"))
 from beacons_collector.plain import LONGEST_LINE, plain  # noqa: E402
 
 parser = argparse.ArgumentParser(description=__doc__)

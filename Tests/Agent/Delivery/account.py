@@ -1,11 +1,11 @@
 """The rules for everything that arrived."""
 
 import json
-import pathlib
 
 from network import retained
+from project import ROOT
 
-CONTRACT = pathlib.Path(__file__).resolve().parents[3] / "deploy/contract"
+CONTRACT = ROOT / "deploy/contract"
 SCHEMAS = [json.loads(path.read_text("utf-8")) for path in CONTRACT.glob("*.schema.json")]
 # What is numbered besides events: the field with the number, by the topic behind the gateway's.
 SERIES = {schema["x-topic"]: schema["x-number"] for schema in SCHEMAS if "x-number" in schema and schema["x-number"] != "seq"}

@@ -21,7 +21,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+from project import ROOT
+
 MONITORING = ROOT / "deploy/monitoring"
 ARTICLES = ROOT / "Sources/beacond/Documentation.docc"
 OURS = re.compile(r"\b(?:beacond|beacons)_[a-zA-Z0-9_]+\b")

@@ -1,13 +1,12 @@
 """The bench of the checks: a broker that serves the page, and agents that publish to it."""
-import pathlib
 import re
 import socket
 import subprocess
 import time
 
 from ports import free_port
+from project import ROOT
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = ROOT / "deploy/page/build"
 
 

@@ -10,6 +10,8 @@ from beacons_fleet.gate import Before, judge
 from beacons_fleet.gateways import Gateway, Gateways
 from beacons_fleet.tables import Unusable
 
+from project import ROOT
+
 TABLES = {"log": {"level": "debug"}}
 
 
@@ -82,7 +84,7 @@ class Tables(unittest.TestCase):
                 tables_of.message(tables, version)
 
     def test_the_list_of_tables_is_that_of_the_contract(self):
-        schema = json.loads((pathlib.Path(__file__).parents[3] / "deploy/contract/settings-desired.schema.json").read_text())
+        schema = json.loads((ROOT / "deploy/contract/settings-desired.schema.json").read_text())
         properties = schema["properties"]["tables"]["properties"]
         self.assertEqual(set(tables_of.TABLES), set(properties))
         self.assertEqual({name for name, one in properties.items() if one["type"] == "array"}, set(tables_of.LISTS))
