@@ -20,7 +20,7 @@ from browser import Browser
 from collector_test import Collector
 from network import Proxy, Subscriber, die_with_parent, packet, text
 from paho_broker import Front, PahoBroker
-from servers import ROOT, SCHEMA, PostgreSQL, ended, run, wait_until
+from servers import ROOT, PostgreSQL, ended, run, wait_until
 
 BEACOND = os.environ["BEACOND"]
 # What a client meets: roomy, one message at a time with packets of a kilobyte, and as roomy with MQTT 3.1.1.
@@ -188,9 +188,7 @@ class ASite(UnderPaho):
 
 class ACollector(UnderPaho):
     def test_it_stores_all_that_is_published_over_its_own_end(self):
-        with PostgreSQL() as database, psycopg.connect(database.url, autocommit=True) as connection:
-            run(SCHEMA, "--database", database.url)
-
+        with PostgreSQL(has_schema=True) as database, psycopg.connect(database.url, autocommit=True) as connection:
             def rows():
                 return connection.execute("SELECT count(DISTINCT (gateway, epoch, seq)) FROM beacons.event").fetchone()[0]
 

@@ -2,11 +2,7 @@
 
 import datetime
 
-
-from servers import SCHEMA
 from story import DAY, EPOCH, StoryTest, at, stamp
-
-RETAIN = SCHEMA.parent / "retain"
 
 
 def count(number, from_at, to_at, entered, left, present=0, dwell=(), gateway="door", region="visitors", **more):

@@ -9,10 +9,7 @@ import psycopg
 from beacons_collector.database import Database, Row
 from beacons_collector.topics import parse
 
-from servers import SCHEMA
 from story import EPOCH, StoryTest, at, at_once, stamp
-
-RETAIN = SCHEMA.parent / "retain"
 
 
 def sheet(number, from_at, to_at, cells, gateway="site", epoch=EPOCH, page=0, pages=1, cell_m=2, omitted=(0, 0), unplaced_s=0):

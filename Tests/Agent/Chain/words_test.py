@@ -182,8 +182,8 @@ def integers(schema, home, path=()):
         yield path, schema.get("minimum", -LARGEST_INTEGER), schema.get("maximum", LARGEST_INTEGER)
     for name, one in schema.get("properties", {}).items():
         yield from integers(one, home, (*path, name))
-    for one in (schema[word] for word in ("items",) if word in schema):
-        yield from integers(one, home, (*path, 0))
+    if "items" in schema:
+        yield from integers(schema["items"], home, (*path, 0))
     for one in schema.get("anyOf", ()):
         yield from integers(one, home, path)
 

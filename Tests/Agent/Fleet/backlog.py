@@ -9,11 +9,11 @@ import time
 
 import psycopg
 
-from collector_test import EPOCHS, SCHEMA, Collector
+from collector_test import EPOCHS, Collector
 from costs import Part
 from network import packet, text
 from reading_test import ENTER, EXIT
-from servers import Mosquitto, PostgreSQL, run, wait_until
+from servers import Mosquitto, PostgreSQL, wait_until
 
 GATEWAYS, PER_STORE, EVENTS_PER_S = 10_000, 4, 3000
 PUBACK_OCTETS = 4
@@ -59,8 +59,7 @@ def publish(port, events):
 
 
 def main(events):
-    with PostgreSQL() as database, Mosquitto() as broker:
-        run(SCHEMA, "--database", database.url)
+    with PostgreSQL(has_schema=True) as database, Mosquitto() as broker:
         # Its session is what the broker keeps messages for.
         Collector(broker, database).is_ready().end()
         publish(broker.port, events)

@@ -15,11 +15,11 @@ import time
 import psycopg
 
 import agents
-from collector_test import SCHEMA, Collector
+from collector_test import Collector
 from costs import Part
 from network import Proxy, die_with_parent
 from rabbitmq import FILES, RabbitMQ
-from servers import ROOT, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
+from servers import ROOT, SCHEMA, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
 from store import Store
 
 SITES = ("berlin-17", "paris-3")

@@ -30,7 +30,10 @@ def test_rejected():
     ):
         log = Log()
         log.fixes(range(0, 61), accuracy_m=29.9)
-        log.line(report) if isinstance(report, str) else log.fix(at_s, **report)
+        if isinstance(report, str):
+            log.line(report)
+        else:
+            log.fix(at_s, **report)
         log.fixes(range(100, 221))
         done = replay(log, {"desired_accuracy_m": 30})
         assert done.health["rejected"] == {name: int(name == reason) for name in done.health["rejected"]}, (reason, done.health)
