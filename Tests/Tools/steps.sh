@@ -108,7 +108,7 @@ repeated() {
     prose) echo "Tests/Tools/prose" && return ;;
     scripts) echo "Tests/Tools/suite-test" && return ;;
     build) echo "swift build" && return ;;
-    "build of tests") echo "swift build --build-tests" && return ;;
+    test-build) echo "swift build --build-tests" && return ;;
     "release build") echo "deploy/build" && return ;;
     esac
     if [[ $2 =~ \ at\ ([A-Za-z0-9]+)\.swift: ]]; then
