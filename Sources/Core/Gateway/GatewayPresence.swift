@@ -29,7 +29,7 @@ struct GatewayPresence: Sendable {
     private var membership: RegionMembership
     private var restoredPatience: RestoredPatience
 
-    /// Buffers that are reused for every report, so that a report costs no allocation.
+    /// Buffers that are empty between two calls. Those of every report keep their room, so that a report costs no allocation.
     private var changes: [TrackerChange] = []
     private var transitions: [RegionTransition] = []
     private var failures: [RegionMonitoringFailure] = []
@@ -145,10 +145,7 @@ struct GatewayPresence: Sendable {
         takeChanges(at: now, &register)
         // `publish` comes last, so that a new instance that is entered at once has one transition.
         defer { publish(at: now, &outputs) }
-        guard let slot else {
-            if isOfPeople(sighting.identity) { people?.missedEntry() }
-            return monitor.transmitterRefused(sighting.identity, limit: tracker.maxTransmitters, failures: &failures)
-        }
+        guard let slot else { return refused(sighting.identity) }
         let identity = tracker.identitySlot(of: slot)
         if membership.isUnmet(identity) { meet(identity, at: now) }
         let count = membership.count(of: identity)
@@ -172,6 +169,11 @@ struct GatewayPresence: Sendable {
                 evidence, in: membership.instance(index, of: identity), at: now, transitions: &transitions
             ) { tracker.observe(slot, configuredPower_dbm: $0) }
         }
+    }
+
+    private mutating func refused(_ identity: BeaconIdentity) {
+        if isOfPeople(identity) { people?.missedEntry() }
+        monitor.transmitterRefused(identity, limit: tracker.maxTransmitters, failures: &failures)
     }
 
     /// Takes a report of a region's beacon that states an implausible measured power. The operator learns of each beacon once.
@@ -217,11 +219,7 @@ struct GatewayPresence: Sendable {
 
     /// Passes on what the monitor has decided, and ranges instances that are inside.
     private mutating func publish(at now: Instant, _ outputs: inout [GatewayOutput]) {
-        if !failures.isEmpty || !notices.isEmpty {
-            outputs += failures.map { .failure($0, at: now) } + notices.map { .notice($0, at: now) }
-            failures.removeAll(keepingCapacity: true)
-            notices.removeAll(keepingCapacity: true)
-        }
+        if !failures.isEmpty || !notices.isEmpty { publishFailures(at: now, &outputs) }
         if monitor.admission.hasDecisions { takeDecisions(at: now, &outputs) }
         guard !transitions.isEmpty else { return }
         for var transition in transitions {
@@ -241,6 +239,12 @@ struct GatewayPresence: Sendable {
         transitions.removeAll(keepingCapacity: true)
         // The instances of people that have left.
         if countsPeople, monitor.admission.hasDecisions { takeDecisions(at: now, &outputs) }
+    }
+
+    private mutating func publishFailures(at now: Instant, _ outputs: inout [GatewayOutput]) {
+        outputs += failures.map { .failure($0, at: now) } + notices.map { .notice($0, at: now) }
+        failures.removeAll()
+        notices.removeAll()
     }
 
     /// Counts a crossing, and forgets who left.

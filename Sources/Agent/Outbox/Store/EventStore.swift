@@ -199,7 +199,7 @@ extension EventStore {
         var bytes: Int64 = 0
         try transaction { () throws(DiskError) in
             if truncates { try truncate(from: next.storedEnd) }
-            for range in next.acknowledged.ranges { next.deleted(try delete(range)) }
+            next.deleted(try delete(next.acknowledged))
             rows.reserveCapacity(incoming.count)
             for event in incoming { rows.append(try row(event)) }
             rows = try makeRoom(for: rows, limits, &next)
@@ -336,9 +336,12 @@ extension EventStore {
         return database.changes
     }
 
-    /// Deletes the events in `positions`.
-    func delete(_ positions: RangeSet<Position>) throws(DiskError) {
-        for range in positions.ranges { _ = try delete(range) }
+    /// Deletes the events in `positions`, and returns their number.
+    @discardableResult
+    func delete(_ positions: RangeSet<Position>) throws(DiskError) -> Int64 {
+        var count: Int64 = 0
+        for range in positions.ranges { count += try delete(range) }
+        return count
     }
 
     /// Deletes the events from `position` on: rows of a transaction whose end was never reported.
