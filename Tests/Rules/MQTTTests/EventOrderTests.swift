@@ -26,7 +26,7 @@ struct EventOrderTests {
         #expect(actions.published.count + supplied.published.count == 3)
     }
 
-    @Test("Fetched events are not fetched again, and an empty outbox is not asked again until it has news")
+    @Test("The outbox is asked once at a time, and an empty one not again until it has news")
     func fetching() {
         var bench = SessionBench(maxInflight: 1)
         bench.settle()
