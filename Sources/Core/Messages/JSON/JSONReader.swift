@@ -46,7 +46,7 @@ struct JSONReader {
     /// Skips the longest run for which `isPart` holds, and returns its range.
     mutating func take(while isPart: (UInt8) -> Bool) -> Range<Int> {
         let start = index
-        while let octet = peek(), isPart(octet) { advance() }
+        index = octets[start...].firstIndex { !isPart($0) } ?? octets.count
         return start..<index
     }
 

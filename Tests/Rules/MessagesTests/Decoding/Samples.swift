@@ -7,13 +7,17 @@ import TestAir
 /// Payloads of every kind, with any values that the contract allows.
 struct Samples {
     private var random: SeededGenerator
+    /// The contract's examples of a kind without a generator.
+    private var examples: [MessageKind: [[UInt8]]] = [:]
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// Returns a payload; for a kind without a generator, one of its examples in the contract.
     mutating func payload(_ kind: MessageKind) throws -> any Payload {
         if let make = Self.makers[kind] { return make(&self) }
-        return try kind.payload.init(decoding: one(of: kind.examples))
+        let examples = try self.examples[kind] ?? kind.examples
+        self.examples[kind] = examples
+        return try kind.payload.init(decoding: one(of: examples))
     }
 
     private static let makers: [MessageKind: @Sendable (inout Samples) -> any Payload] = [

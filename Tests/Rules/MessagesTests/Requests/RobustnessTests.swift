@@ -33,14 +33,14 @@ struct RobustnessTests {
         }
     }
 
-    @Test("A hundred thousand mutations are read or refused")
+    @Test("Mutated requests are read or refused")
     func mutations() {
         var random = SeededGenerator(seed: 11)
         let tokens = [
             "\"", "{", "}", "[", "]", ":", ",", "\\", "\\u", "\\uD83D", "-", "e", "1e400", "null", "\u{0}", "é",
         ]
         var readable = 0
-        for round in 0..<100_000 {
+        for round in 0..<20_000 {
             var octets = Array(Self.requests[round % Self.requests.count].utf8)
             for _ in 0..<Int.random(in: 1...4, using: &random) where !octets.isEmpty {
                 let place = Int.random(in: 0..<octets.count, using: &random)
