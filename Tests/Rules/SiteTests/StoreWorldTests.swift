@@ -117,7 +117,7 @@ private struct StoreWorld {
 
 @Suite("With any gateways, lines and clocks, a store tells nothing impossible")
 struct StoreWorldTests {
-    @Test("Nothing enters twice, zones exclude each other, and a beacon that a gateway hears stays", arguments: 1...60)
+    @Test("Nothing enters twice, zones exclude each other, and a beacon that a gateway hears stays", arguments: 1...20)
     func invariants(seed: Int) throws {
         var world = try StoreWorld(seed: UInt64(seed))
         var published = 0

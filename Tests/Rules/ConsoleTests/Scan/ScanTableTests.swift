@@ -67,7 +67,7 @@ struct ScanTableTests {
     func fits() throws {
         for width in [1, 10, 40, 79, 80, 81, 120, 200] {
             for height in [1, 2, 3, 4, 5, 10, 24] {
-                for beacons in [0, 1, 20, 21, 200] {
+                for beacons in [0, 1, 21, 60] {
                     let lines = try lines(beacons, width: width, height: height)
                     #expect(lines.count <= height)
                     #expect(lines.holdForAll { TerminalText.width($0) <= width })

@@ -78,8 +78,9 @@ struct FloodWatchTests {
         #expect(different > 57_000 && different <= 60_000)
     }
 
-    @Test("A busy shop, with phones that rotate every minute, is no flood", arguments: [1, 2] as [UInt64])
-    func shop(seed: UInt64) {
+    @Test("A busy shop, with phones that rotate every minute, is no flood")
+    func shop() {
+        let seed: UInt64 = 1
         var crowd = StoreScenario.Crowd()
         crowd.visitorsPerHour = 600
         let day = StoreScenario.crowd(seed: seed, duration: .seconds(300), crowd: crowd)
