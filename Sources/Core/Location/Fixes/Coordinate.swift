@@ -36,6 +36,7 @@ func turn_deg(from: Double, to: Double) -> Double { (to - from).remainder(dividi
 extension Coordinate {
     /// The largest difference in latitude and in longitude for which the plane replaces the ellipsoid. Degrees.
     static let near_deg = 1.0
+    private static let radiansPerDegree = Double.pi / 180
 
     /// Returns a distance for every fix, accurate to 0.1 %, which is better than any receiver. For places within a
     /// degree of each other it is much cheaper than `distance_m(to:)`. Places further apart use that one.
@@ -45,67 +46,44 @@ extension Coordinate {
         let north = other.latitude - latitude
         let east = longitudeDifference(to: other)
         guard north.magnitude <= Self.near_deg, east.magnitude <= Self.near_deg else { return distance_m(to: other) }
-        let middle = (latitude + north / 2) * Ellipsoid.radiansPerDegree
+        let middle = (latitude + north / 2) * Self.radiansPerDegree
         let sine = Double.sin(middle)
         let shape = 1 - Ellipsoid.eccentricity2 * sine * sine
         let eastRadius_m = Ellipsoid.equator_m / shape.squareRoot()
         let northRadius_m = eastRadius_m * (1 - Ellipsoid.eccentricity2) / shape
-        return .hypot(northRadius_m * north, eastRadius_m * .cos(middle) * east) * Ellipsoid.radiansPerDegree
+        return .hypot(northRadius_m * north, eastRadius_m * .cos(middle) * east) * Self.radiansPerDegree
+    }
+
+    /// Returns the length of the shortest way over the ellipsoid. Metres, accurate to 0.005 %; between nearly opposite
+    /// places to 0.2 %.
+    ///
+    /// The length on the sphere is corrected by the first order of the flattening (W. D. Lambert, *The distance between
+    /// two widely separated points on the surface of the Earth*, Journal of the Washington Academy of Sciences 32, 1942).
+    func distance_m(to other: Coordinate) -> Double {
+        func sine2(_ angle: Double) -> Double { .sin(angle) * .sin(angle) }
+        let (one, two) = (reducedLatitude, other.reducedLatitude)
+        let (ofMiddle, ofHalf) = (sine2((one + two) / 2), sine2((two - one) / 2))
+        let ofTurn = sine2(longitudeDifference(to: other) * Self.radiansPerDegree / 2)
+        let cosines = Double.cos(one) * .cos(two)
+        // The squares of the sine and the cosine of half of the angle between the two places.
+        let (sine, cosine) = (ofHalf + cosines * ofTurn, ofMiddle + cosines * (1 - ofTurn))
+        let angle = 2 * Double.atan2(y: sine.squareRoot(), x: cosine.squareRoot())
+        let along = cosine > 0 ? (angle - .sin(angle)) * ofMiddle * (1 - ofHalf) / cosine : 0
+        let across = sine > 0 ? (angle + .sin(angle)) * (1 - ofMiddle) * ofHalf / sine : 0
+        return Ellipsoid.equator_m * (angle - Ellipsoid.flattening / 2 * (along + across))
+    }
+
+    /// The angle on the auxiliary sphere. Radians.
+    private var reducedLatitude: Double {
+        .atan((1 - Ellipsoid.flattening) * .tan(latitude * Self.radiansPerDegree))
     }
 }
 
-/// The ellipsoid of WGS 84, and the series of a geodesic on it.
-///
-/// The series are those of T. Vincenty, *Direct and Inverse Solutions of Geodesics on the Ellipsoid with Application of
-/// Nested Equations*, Survey Review XXII, 1975. They are accurate to a tenth of a millimetre.
-enum Ellipsoid {
+/// The ellipsoid of WGS 84.
+private enum Ellipsoid {
     /// The radius of the equator. Metres.
     static let equator_m = 6_378_137.0
     static let flattening = 1 / 298.257_223_563
-    /// The distance from the centre to a pole. Metres.
-    static let pole_m = equator_m * (1 - flattening)
     /// The square of the first eccentricity.
     static let eccentricity2 = flattening * (2 - flattening)
-    static let radiansPerDegree = Double.pi / 180
-
-    /// Returns the angle on the auxiliary sphere for a latitude, as its sine and cosine.
-    static func reducedLatitude(_ latitude: Double) -> (sine: Double, cosine: Double) {
-        let angle = Double.atan((1 - flattening) * .tan(latitude * radiansPerDegree))
-        return (.sin(angle), .cos(angle))
-    }
-}
-
-/// A piece of a geodesic on the auxiliary sphere.
-struct GeodesicArc {
-    /// The sine of the azimuth at which the geodesic crosses the equator.
-    let sineOfAzimuth: Double
-    /// The square of that azimuth's cosine.
-    let cosineOfAzimuth2: Double
-    /// The length on the sphere. Radians.
-    let length: Double
-    /// The cosine of twice the angle from the equator to the middle.
-    let cosineOfTwiceMiddle: Double
-
-    /// The length on the ellipsoid. Metres.
-    var length_m: Double {
-        let semiaxes2 = Ellipsoid.equator_m * Ellipsoid.equator_m / (Ellipsoid.pole_m * Ellipsoid.pole_m) - 1
-        let u2 = cosineOfAzimuth2 * semiaxes2
-        let scale = 1 + u2 / 16_384 * (4_096 + u2 * (-768 + u2 * (320 - 175 * u2)))
-        let step = u2 / 1_024 * (256 + u2 * (-128 + u2 * (74 - 47 * u2)))
-        let sine = Double.sin(length)
-        let cosine = Double.cos(length)
-        let middle = cosineOfTwiceMiddle
-        let third = step / 6 * middle * (4 * sine * sine - 3) * (4 * middle * middle - 3)
-        let second = step / 4 * (cosine * (2 * middle * middle - 1) - third)
-        return Ellipsoid.pole_m * scale * (length - step * sine * (middle + second))
-    }
-
-    /// The difference in longitude on the sphere less that on the ellipsoid. Radians.
-    var longitudeLag: Double {
-        let flattening = Ellipsoid.flattening
-        let c = flattening / 16 * cosineOfAzimuth2 * (4 + flattening * (4 - 3 * cosineOfAzimuth2))
-        let middle = cosineOfTwiceMiddle
-        let inner = middle + c * .cos(length) * (2 * middle * middle - 1)
-        return (1 - c) * flattening * sineOfAzimuth * (length + c * .sin(length) * inner)
-    }
 }
