@@ -124,7 +124,7 @@ package struct RadioCounters: Hashable, Sendable {
     /// Packets that the kernel dropped because they were not read in time.
     package var dropped: UInt64 = 0
     /// Repairs of adapters that did not scan.
-    var recoveries = RecoveryCounts()
+    var recoveries: [RecoveryStep: UInt64] = [:]
     /// `nil` where adapters are the radio.
     var receiver: Receiver?
 

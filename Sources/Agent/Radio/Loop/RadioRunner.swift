@@ -171,7 +171,7 @@ final class RadioRunner<Owner: RadioOwner> {
         for station in stations {
             total.packets += station.packets
             total.dropped += station.droppedPackets
-            total.recoveries.add(station.recoveries)
+            total.recoveries.merge(station.recoveries, uniquingKeysWith: +)
         }
         owner.counted(total, at: instant)
     }

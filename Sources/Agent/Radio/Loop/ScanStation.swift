@@ -11,7 +11,7 @@ final class ScanStation {
     var hasUpdate = false
     /// Event packets so far.
     private(set) var packets: UInt64 = 0
-    private(set) var recoveries = RecoveryCounts()
+    private(set) var recoveries: [RecoveryStep: UInt64] = [:]
 
     private let session: AdapterSession<ScanController>
     private let kernel: any BluetoothKernel
@@ -104,7 +104,7 @@ final class ScanStation {
     }
 
     private func recover(_ step: RecoveryStep, _ adapter: Adapter, at instant: Instant) {
-        recoveries.count(step)
+        recoveries[step, default: 0] += 1
         logOnce("\(step)")
         if step == .reenable { return }
         do throws(SystemError) {
