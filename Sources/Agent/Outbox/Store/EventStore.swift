@@ -79,12 +79,17 @@ package final class EventStore {
 
     // MARK: Numbers
 
-    private func readMeta() throws(DiskError) -> Meta? {
+    /// Reads the names of the epochs, by their numbers.
+    static func readEpochs(into names: inout [Int64: String], from database: Database) throws(DiskError) {
         try database.query("SELECT id, name FROM epoch") { row in
-            epochNames[row.integer(0)] = row.text(1)
-            epochNumbers[row.text(1)] = row.integer(0)
+            names[row.integer(0)] = row.text(1)
             return true
         }
+    }
+
+    private func readMeta() throws(DiskError) -> Meta? {
+        try Self.readEpochs(into: &epochNames, from: database)
+        for (number, name) in epochNames { epochNumbers[name] = number }
         var result: Meta?
         var isSensible = true
         try database.query(Schema.readMeta) { row in
@@ -265,15 +270,19 @@ extension EventStore {
             "SELECT position, epoch, kind, seq, content FROM event WHERE position >= ?1 ORDER BY position",
             .integer(origin.numberInFile(position))
         ) { (statement: Statement) throws(DiskError) in
-            let number = try messageNumber(statement)
-            guard let (topic, payload) = EventText.read(statement.bytes(4), model) else {
-                throw Self.damage("read an event")
-            }
-            return try row(
+            try row(
                 QueuedMessage(
                     position: origin.position(inFile: statement.integer(0)),
-                    message: NumberedMessage(number, topic: topic, payload: payload)))
+                    message: try Self.message(statement, epochNames, model)))
         }
+    }
+
+    /// Returns the message of a row with its position, epoch, series, number and content.
+    static func message(
+        _ row: Statement, _ epochNames: [Int64: String], _ model: TextModel
+    ) throws(DiskError) -> NumberedMessage {
+        guard let (topic, payload) = EventText.read(row.bytes(4), model) else { throw damage("read an event") }
+        return NumberedMessage(try number(row, epochNames), topic: topic, payload: payload)
     }
 
     /// The first `limit` messages.
@@ -290,7 +299,7 @@ extension EventStore {
         ) { (row: Statement) throws(DiskError) in
             entries.append(
                 Entry(
-                    position: origin.position(inFile: row.integer(0)), number: try messageNumber(row),
+                    position: origin.position(inFile: row.integer(0)), number: try Self.number(row, epochNames),
                     size: row.integer(4) + EventRow.overhead))
             return true
         }
@@ -299,11 +308,11 @@ extension EventStore {
 
     /// A row's epoch, series and number, in the columns before its content. Throws damage for values that the agent
     /// never writes.
-    private func messageNumber(_ row: Statement) throws(DiskError) -> MessageNumber {
-        guard Self.numbers.contains(row.integer(0)), let series = NumberSeries(rawValue: row.integer(2)),
-            Self.numbers.contains(row.integer(3))
-        else { throw Self.damage("read an event") }
-        return MessageNumber(epoch: name(ofEpoch: row.integer(1)), series: series, seq: row.integer(3))
+    private static func number(_ row: Statement, _ epochNames: [Int64: String]) throws(DiskError) -> MessageNumber {
+        guard numbers.contains(row.integer(0)), let series = NumberSeries(rawValue: row.integer(2)),
+            numbers.contains(row.integer(3))
+        else { throw damage("read an event") }
+        return MessageNumber(epoch: epochNames[row.integer(1)] ?? "", series: series, seq: row.integer(3))
     }
 
     /// The row that a message will take, to be inserted in the same transaction.
@@ -386,15 +395,21 @@ extension EventStore {
     /// Every key and value of `table`, by key.
     func contents(of table: Table) throws(DiskError) -> [OutboxRecord] {
         var records: [OutboxRecord] = []
+        try Self.read(table, into: &records, model, from: database)
+        return records
+    }
+
+    static func read(
+        _ table: Table, into records: inout [OutboxRecord], _ model: TextModel, from database: Database
+    ) throws(DiskError) {
         try database.query("SELECT key, value FROM \(table.rawValue) ORDER BY key") {
             (row: Statement) throws(DiskError) in
             guard let value = table == .record ? model.decode(row.bytes(1)) : row.bytes(1) else {
-                throw Self.damage("read a record")
+                throw damage("read a record")
             }
             records.append(OutboxRecord(key: row.text(0), value: value))
             return true
         }
-        return records
     }
 
     package func value(forKey key: String) throws(DiskError) -> [UInt8]? {
@@ -408,9 +423,14 @@ extension EventStore {
 
     func gaps() throws(DiskError) -> [OutboxGap] {
         var gaps: [OutboxGap] = []
+        try Self.readGaps(into: &gaps, from: database)
+        return gaps
+    }
+
+    static func readGaps(into gaps: inout [OutboxGap], from database: Database) throws(DiskError) {
         try database.query("SELECT epoch, from_seq, to_seq, cause, kind FROM gap ORDER BY id") { row in
-            guard let series = NumberSeries(rawValue: row.integer(4)), Self.numbers.contains(row.integer(1)),
-                (row.integer(1)...Self.numbers.upperBound).contains(row.integer(2))
+            guard let series = NumberSeries(rawValue: row.integer(4)), numbers.contains(row.integer(1)),
+                (row.integer(1)...numbers.upperBound).contains(row.integer(2))
             else { return true }
             gaps.append(
                 OutboxGap(
@@ -418,7 +438,6 @@ extension EventStore {
                     cause: OutboxGap.Cause(rawValue: row.text(3)) ?? .disk))
             return true
         }
-        return gaps
     }
 
     /// Replaces the stored gaps. Gaps are few and rare.

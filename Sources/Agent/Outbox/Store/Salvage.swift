@@ -25,10 +25,7 @@ struct Salvage {
             (try? database.execute("PRAGMA locking_mode = EXCLUSIVE")) != nil
         else { return }
         // Each part ends where its pages are damaged; the other parts are still read.
-        try? database.query("SELECT id, name FROM epoch") { row in
-            epochNames[row.integer(0)] = row.text(1)
-            return true
-        }
+        try? EventStore.readEpochs(into: &epochNames, from: database)
         let columns = NumberSeries.allCases.map { ", " + $0.nextColumn }.joined()
         try? database.query("SELECT epoch\(columns) FROM meta") { row in
             guard let epoch = epochNames[row.integer(0)] else { return false }
@@ -42,20 +39,9 @@ struct Salvage {
         }
         try? EventStore.readModel(into: &model, from: database)
         readEvents(from: database)
-        (records, isEveryRecordThere) = pairs(in: "record", of: database) { model.decode($0) }
-        values = pairs(in: "value", of: database) { $0 }.pairs
-        try? database.query("SELECT epoch, from_seq, to_seq, cause, kind FROM gap ORDER BY id") { row in
-            guard let cause = OutboxGap.Cause(rawValue: row.text(3)),
-                let series = NumberSeries(rawValue: row.integer(4)), EventStore.numbers.contains(row.integer(1)),
-                (row.integer(1)...EventStore.numbers.upperBound).contains(row.integer(2))
-            else {
-                return true
-            }
-            gaps.append(
-                OutboxGap(
-                    epoch: row.text(0), series: series, fromSeq: row.integer(1), toSeq: row.integer(2), cause: cause))
-            return true
-        }
+        isEveryRecordThere = (try? EventStore.read(.record, into: &records, model, from: database)) != nil
+        try? EventStore.read(.value, into: &values, model, from: database)
+        try? EventStore.readGaps(into: &gaps, from: database)
     }
 
     /// The origin of positions for a process that has committed nothing before it read this file.
@@ -91,21 +77,12 @@ struct Salvage {
         let order = last.map { "WHERE position > \($0) ORDER BY position DESC" } ?? "ORDER BY position"
         do {
             var before: Int64?
-            try database.query("SELECT position, epoch, seq, content, kind FROM event \(order)") {
+            try database.query("SELECT position, epoch, kind, seq, content FROM event \(order)") {
                 (row: Statement) throws(DiskError) in
-                let position = row.integer(0)
-                if let before, last == nil ? position <= before : position >= before {
-                    throw EventStore.damage("salvage")
-                }
+                let (position, message) = (row.integer(0), try EventStore.message(row, epochNames, model))
+                let isInOrder = before.map { last == nil ? position > $0 : position < $0 } ?? true
+                guard isInOrder, !message.number.epoch.isEmpty else { throw EventStore.damage("salvage") }
                 before = position
-                guard let epoch = epochNames[row.integer(1)], EventStore.numbers.contains(row.integer(2)),
-                    EventStore.numbers.contains(position), let series = NumberSeries(rawValue: row.integer(4)),
-                    let (topic, payload) = EventText.read(row.bytes(3), model)
-                else {
-                    throw EventStore.damage("salvage")
-                }
-                let message = NumberedMessage(
-                    MessageNumber(epoch: epoch, series: series, seq: row.integer(2)), topic: topic, payload: payload)
                 bytes += QueuedMessage.size(of: message)
                 guard bytes <= limit else {
                     throw DiskError(source: .sqlite, code: SQLITE_NOMEM, systemError: 0, operation: "salvage")
@@ -116,22 +93,6 @@ struct Salvage {
             return true
         } catch {
             return false
-        }
-    }
-
-    private func pairs(
-        in table: String, of database: Database, read: ([UInt8]) -> [UInt8]?
-    ) -> (pairs: [OutboxRecord], isComplete: Bool) {
-        var pairs: [OutboxRecord] = []
-        do {
-            try database.query("SELECT key, value FROM \(table) ORDER BY key") { (row: Statement) throws(DiskError) in
-                guard let value = read(row.bytes(1)) else { throw EventStore.damage("salvage") }
-                pairs.append(OutboxRecord(key: row.text(0), value: value))
-                return true
-            }
-            return (pairs, true)
-        } catch {
-            return (pairs, false)
         }
     }
 }
