@@ -47,11 +47,12 @@ extension MosquittoClient {
             "maximum packet size", mosquitto_property_add_int32(&properties, identifier, inbox.limits.packet_bytes))
         _ = mosquitto_connect_bind_v5(handle, nil, 0, 0, nil, properties)
     }
+}
 
-    private func call(_ name: String, _ code: Int32) throws(ConnectionFailure) {
-        guard code == MOSQ_ERR_SUCCESS.rawValue else {
-            throw .library(call: name, detail: String(cString: mosquitto_strerror(code)))
-        }
+/// Checks the code that a call returned.
+private func call(_ name: String, _ code: Int32) throws(ConnectionFailure) {
+    guard code == MOSQ_ERR_SUCCESS.rawValue else {
+        throw .library(call: name, detail: String(cString: mosquitto_strerror(code)))
     }
 }
 
@@ -90,12 +91,6 @@ struct MosquittoTLS {
             try NamedFile.check(path)
         } catch {
             throw .fileUnusable(key: key, path: path, detail: error.reason)
-        }
-    }
-
-    private func call(_ name: String, _ code: Int32) throws(ConnectionFailure) {
-        guard code == MOSQ_ERR_SUCCESS.rawValue else {
-            throw .library(call: name, detail: String(cString: mosquitto_strerror(code)))
         }
     }
 }

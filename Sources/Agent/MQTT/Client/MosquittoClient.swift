@@ -171,27 +171,24 @@ final class MosquittoClient {
         guard phase == .connected else { return }
         let options =
             inbox.isVersion5 && retainAsPublished ? Int32(MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue) : 0
-        var mid: Int32 = 0
-        errno = 0
-        let code = mosquitto_subscribe_v5(handle, &mid, filter, 1, options, nil)
-        let number = errno
-        inbox.subscriptions[mid] = filter
-        settle(code: code, number: number)
+        settle {
+            var mid: Int32 = 0
+            defer { inbox.subscriptions[mid] = filter }
+            return mosquitto_subscribe_v5(handle, &mid, filter, 1, options, nil)
+        }
     }
 
     /// Ends a subscription.
     func unsubscribe(_ filter: String) {
         guard phase == .connected else { return }
-        errno = 0
-        settle(code: mosquitto_unsubscribe_v5(handle, nil, filter, nil), number: errno)
+        settle { mosquitto_unsubscribe_v5(handle, nil, filter, nil) }
     }
 
     /// Sends DISCONNECT, which makes the broker drop the will. The socket closes once that is written.
     func disconnect() {
         guard phase == .connected else { return }
         isDisconnecting = true
-        errno = 0
-        settle(code: mosquitto_disconnect_v5(handle, 0, nil), number: errno)
+        settle { mosquitto_disconnect_v5(handle, 0, nil) }
     }
 
     func takeEvents() -> [ClientEvent] {
@@ -224,17 +221,18 @@ final class MosquittoClient {
 
     private func transfer() {
         // Reading drives the TLS handshake too. A finished handshake lets the following write go out.
-        errno = 0
-        settle(code: beacond_mosquitto_read(handle), number: errno)
-        guard phase != .over else { return }
-        errno = 0
-        settle(code: mosquitto_loop_write(handle, 1), number: errno)
-        guard phase != .over else { return }
-        errno = 0
-        settle(code: mosquitto_loop_misc(handle), number: errno)
+        settle { beacond_mosquitto_read(handle) }
+        if phase != .over { settle { mosquitto_loop_write(handle, 1) } }
+        if phase != .over { settle { mosquitto_loop_misc(handle) } }
     }
 
-    /// Handles the changes of a call into the library.
+    /// Calls into the library, and handles the changes.
+    private func settle(_ call: () -> Int32) {
+        errno = 0
+        let code = call()
+        settle(code: code, number: errno)
+    }
+
     private func settle(code: Int32, number: Int32) {
         if phase == .loggingIn, inbox.events.contains(where: { if case .connected = $0 { true } else { false } }) {
             phase = .connected
@@ -421,28 +419,21 @@ enum MosquittoProperties {
 
     /// The limits of a CONNACK.
     static func limits(_ list: OpaquePointer?) -> BrokerLimits {
+        func number<Number: FixedWidthInteger>(
+            _ property: mqtt5_property,
+            _ read: (OpaquePointer?, Int32, UnsafeMutablePointer<Number>?, Bool) -> OpaquePointer?
+        ) -> Int? {
+            var value: Number = 0
+            return read(list, Int32(property.rawValue), &value, false) == nil ? nil : Int(value)
+        }
         var limits = BrokerLimits()
-        var receiveMaximum: UInt16 = 0
-        if mosquitto_property_read_int16(list, Int32(MQTT_PROP_RECEIVE_MAXIMUM.rawValue), &receiveMaximum, false) != nil
-        {
-            limits.receiveMaximum = max(1, Int(receiveMaximum))
+        if let most = number(MQTT_PROP_RECEIVE_MAXIMUM, mosquitto_property_read_int16) {
+            limits.receiveMaximum = max(1, most)
         }
-        var keepalive_s: UInt16 = 0
-        if mosquitto_property_read_int16(list, Int32(MQTT_PROP_SERVER_KEEP_ALIVE.rawValue), &keepalive_s, false) != nil
-        {
-            limits.keepalive_s = Int(keepalive_s)
-        }
-        var longest: UInt32 = 0
-        if mosquitto_property_read_int32(list, Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue), &longest, false) != nil {
-            limits.longestPacket_bytes = Int(longest)
-        }
-        var flag: UInt8 = 0
-        if mosquitto_property_read_byte(list, Int32(MQTT_PROP_RETAIN_AVAILABLE.rawValue), &flag, false) != nil {
-            limits.isRetainAvailable = flag != 0
-        }
-        if mosquitto_property_read_byte(list, Int32(MQTT_PROP_MAXIMUM_QOS.rawValue), &flag, false) != nil {
-            limits.isQoS1Available = flag != 0
-        }
+        limits.keepalive_s = number(MQTT_PROP_SERVER_KEEP_ALIVE, mosquitto_property_read_int16)
+        limits.longestPacket_bytes = number(MQTT_PROP_MAXIMUM_PACKET_SIZE, mosquitto_property_read_int32)
+        limits.isRetainAvailable = number(MQTT_PROP_RETAIN_AVAILABLE, mosquitto_property_read_byte) != 0
+        limits.isQoS1Available = number(MQTT_PROP_MAXIMUM_QOS, mosquitto_property_read_byte) != 0
         return limits
     }
 
