@@ -113,7 +113,6 @@ package final class Outbox {
     /// Log lines: each fault once until the disk works again, and then its recovery.
     package func takeReports() -> [String] { disk.takeReports() }
 
-    /// The outbox's figures.
     package var health: OutboxHealth {
         OutboxHealth(
             queuedEvents: bookkeeping.waitingEvents + Int64(pending.events.count),

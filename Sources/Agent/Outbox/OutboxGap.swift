@@ -20,7 +20,6 @@ struct OutboxGap: Hashable, Sendable {
     }
 
     var epoch: String
-    /// The series that the numbers belong to.
     var series: NumberSeries
     var numbers: NumberRun
     var cause: Cause

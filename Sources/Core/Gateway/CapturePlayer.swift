@@ -98,7 +98,6 @@ package struct CapturePlayer: Sendable {
         return instant
     }
 
-    /// Takes an event of the capture.
     package mutating func receive(_ event: Span<UInt8>, at time: WallTime, outputs: inout [GatewayOutput]) {
         let instant = take(time, &outputs)
         watch(before: instant, outputs: &outputs)
@@ -133,7 +132,6 @@ package struct CapturePlayer: Sendable {
         engine.receivers(paths, at: instant, outputs: &outputs)
     }
 
-    /// Counts a malformed report.
     package mutating func receiveMalformedFix() { engine.receiveMalformedFix() }
 
     private mutating func pass(to time: WallTime, _ outputs: inout [GatewayOutput]) -> Instant {

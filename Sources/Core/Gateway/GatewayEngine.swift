@@ -134,17 +134,14 @@ extension GatewayEngine {
         }
     }
 
-    /// Counts a malformed report.
     package mutating func receiveMalformedFix() { place.takeMalformed() }
 
-    /// Takes gpsd's list of receivers, by their paths.
     package mutating func receivers(_ paths: [String], at instant: Instant, outputs: inout [GatewayOutput]) {
         changePlace(at: instant, &outputs) { services, now, found in
             services.found(devices: paths, at: now, outputs: &found)
         }
     }
 
-    /// Takes the loss of the connection to gpsd.
     package mutating func lostReceivers(at instant: Instant, outputs: inout [GatewayOutput]) {
         changePlace(at: instant, &outputs) { services, now, found in services.lostConnection(at: now, outputs: &found) }
     }
@@ -352,13 +349,11 @@ extension GatewayEngine {
 
 /// The next deadline and the needs of an engine after its turn.
 package struct EngineWait: Hashable, Sendable {
-    /// The time of the next `advance`.
     package var due: Instant
     /// True if an exit has come due while no device has been heard just before. The beacon may be gone, or the radio
     /// may be dead. Then the owner probes the controllers. A proof, a report or another liveness follows within
     /// seconds.
     package var needsProof: Bool
-    /// True if a receiver of fixes is needed.
     package var listensForFixes: Bool
 
     package init(due: Instant, needsProof: Bool = false, listensForFixes: Bool = false) {

@@ -19,7 +19,6 @@ struct GatewayPlace: Sendable {
     /// True if the receivers have to be on.
     var listens: Bool { services?.listens ?? false }
 
-    /// Counts a malformed report.
     mutating func takeMalformed() { services?.takeMalformed() }
 
     /// Lets the services do their due work.

@@ -17,11 +17,9 @@ struct GatewayPresence: Sendable {
     /// True if there is a region of people. Each report asks for it too.
     let countsPeople: Bool
     private let settings: RegionSettings
-    /// The source of evidence for beacons.
     private let radio: EvidenceSourceID
     /// The source of evidence for regions that need fixes, made with the first of them.
     private var fixSource: EvidenceSourceID?
-    /// True if the receiver rests on purpose.
     private var isReceiverResting: Bool
     /// The last used fix, as the location services have it: the place in events.
     private var lastPlaced: PlacedFix?
@@ -285,7 +283,6 @@ struct GatewayPresence: Sendable {
         for failure in decisions.failures { outputs.append(.failure(failure, at: now)) }
     }
 
-    /// Updates the interest in the beacons of an instance.
     private mutating func setInterest(of instance: InstanceSlot) {
         for identity in membership.identities(of: instance) {
             guard let value = tracker.identity(in: identity) else { continue }
@@ -403,7 +400,6 @@ struct GatewayPresence: Sendable {
             isDuplicate: transmitter.trackState != .resolving && duplicates.contains(transmitter.track))
     }
 
-    /// Begins to count newcomers anew.
     mutating func beginNewcomerWindow() { tracker.beginNewcomerWindow() }
 
     /// Stores the open stays: every minute while beacons are heard, and when the agent stops.
@@ -475,7 +471,6 @@ struct GatewayPresence: Sendable {
         return .monitoring(region: region.id)
     }
 
-    /// Ends the monitoring of a region that a request has registered.
     mutating func stopMonitoring(
         _ region: String, at now: Instant, outputs: inout [GatewayOutput]
     ) throws(RequestError) -> Answer.Result {

@@ -1,6 +1,4 @@
-/// The regions that requests have registered.
 struct RequestedRegions: Sendable {
-    /// The regions by id.
     private var monitored: [String: MonitoredRegion] = [:]
     /// The regions that an earlier process had registered and a limit refuses now. A request may register or stop them.
     private var refused: Set<String> = []

@@ -58,7 +58,6 @@ struct PeopleCounts: Sendable {
         if storeCountsUntil == nil, Self.number(of: timebase.wall(now)) < number - 1 { due = now }
     }
 
-    /// Takes a crossing of a region of people.
     mutating func take(_ crossing: RegionEvent.Kind, of region: String) { counts[region]?.take(crossing) }
 
     /// Takes the ways between zones of a visit that has ended.

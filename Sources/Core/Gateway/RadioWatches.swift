@@ -147,7 +147,6 @@ struct FloodWatch: Sendable {
 
     init(at now: Instant) { end = now + Self.window }
 
-    /// Takes the level of a frame.
     mutating func heard(_ rssi_dbm: Int8) {
         if rssi_dbm >= Self.absurd_dbm { absurdLevels &+= 1 }
     }

@@ -53,7 +53,6 @@ struct AutomaticPause: Sendable {
         if case .paused(_, let looks) = state { looks.isLooking } else { true }
     }
 
-    /// The time of the next `advance`.
     var deadline: Instant {
         if case .paused(_, let looks) = state { looks.deadline } else { .distantFuture }
     }

@@ -55,7 +55,6 @@ struct DeferredTrack: Sendable {
     /// The number of fixes held.
     var count: Int { fixes.count }
 
-    /// The time of the next `advance`.
     var deadline: Instant {
         guard timeout > .zero, !isPaused, case .keeping(let since) = state else { return .distantFuture }
         return since + timeout
@@ -72,7 +71,6 @@ struct DeferredTrack: Sendable {
         return fixes.count >= Self.maxFixes ? finish(.timeout) : nil
     }
 
-    /// Lets time pass.
     mutating func advance(to now: Instant) -> TrackBatch? { now >= deadline ? finish(.timeout) : nil }
 
     /// Pauses: the fixes held are published now. Fixes during the pause are published after `resume`.
@@ -81,7 +79,6 @@ struct DeferredTrack: Sendable {
         return stop()
     }
 
-    /// Ends the pause.
     mutating func resume() { isPaused = false }
 
     /// Publishes the fixes held.

@@ -1,6 +1,4 @@
-/// A used fix, with its time of arrival and its origin.
 package struct PlacedFix: Hashable, Sendable {
-    /// The origin of a fix.
     package enum Origin: Hashable, Sendable {
         /// The configuration. Its place holds at any time and has no time of its own.
         case configuration
@@ -41,7 +39,6 @@ package enum LocationOutput: Hashable, Sendable {
     case update(PlacedFix)
     /// A fix is kept for the current batch, and has to outlive the process.
     case kept(KeptFix)
-    /// The batch of the kept fixes.
     case track(TrackBatch)
     case status(LocationStatus)
 }

@@ -18,7 +18,6 @@ package struct LocationServices: Sendable {
     private var published = LocationStatus(availability: .off, isPaused: false)
     /// The next time at which a configured place is published.
     private var fixedDue = Instant.distantFuture
-    /// The last used fix.
     package private(set) var last: PlacedFix?
     /// The time until which a region or a request needs fixes, whatever the service needs; `nil` where none does.
     private var askedUntil: Instant?
@@ -75,7 +74,6 @@ package struct LocationServices: Sendable {
         LocationFigures(fixes: intake.counts, receiverOn: use.total(at: now))
     }
 
-    /// The time of the next `advance`.
     var deadline: Instant {
         let service: Instant
         switch updates {
@@ -124,7 +122,6 @@ package struct LocationServices: Sendable {
     /// Counts input that could not be read as a report.
     package mutating func takeMalformed() { intake.countMalformed() }
 
-    /// Takes the loss of the connection to gpsd.
     package mutating func lostConnection(at now: Instant, outputs: inout [LocationOutput]) {
         advance(to: now, outputs: &outputs)
         watch.lostConnection()
@@ -139,7 +136,6 @@ package struct LocationServices: Sendable {
         publishStatus(at: now, outputs: &outputs)
     }
 
-    /// Lets time pass.
     package mutating func advance(to now: Instant, outputs: inout [LocationOutput]) {
         look(at: now, outputs: &outputs)
         publishDue(at: now, outputs: &outputs)

@@ -1,12 +1,9 @@
 /// The keys of `[location]` that the services use.
 package struct LocationSettings: Hashable, Sendable {
-    /// The source of fixes.
     package enum Source: Hashable, Sendable {
         /// No source: the table exists, but location is turned off.
         case none
-        /// A configured place of the gateway.
         case fixed(Coordinate, horizontalAccuracy_m: Double)
-        /// The receivers of a gpsd.
         case gpsd(host: String, port: UInt16)
     }
 
@@ -28,13 +25,11 @@ package struct LocationSettings: Hashable, Sendable {
     package var service: Service = .standard
     /// The largest radius of a used fix. Metres.
     package var desiredAccuracy_m: Double = 100
-    /// The settings of the standard service.
     var standard: StandardService.Settings
     /// The activity for automatic pauses; `nil` for none.
     package var pausing: Activity? = .other
     /// The deferral; `nil` where each update is published at once.
     package var deferral: Deferral?
 
-    /// The largest age of a used fix.
     var maxAge: TimeSpan { standard.maxAge }
 }

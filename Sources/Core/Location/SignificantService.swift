@@ -4,12 +4,10 @@
 struct SignificantService: Sendable {
     /// The movement since the last update that makes another one. Metres.
     static let distance_m = 500.0
-    /// The least time between two updates.
     static let minInterval = TimeSpan.seconds(300)
     /// The longest rest. With a look of 30 s it makes ten minutes. So a movement of 500 m is missed for no longer, and
     /// a receiver without reception is on for a twentieth of the time.
     static let longestRest = TimeSpan.seconds(570)
-    /// The shortest rest, at any speed.
     static let shortestRest = TimeSpan.seconds(60)
 
     private enum State {
@@ -24,10 +22,8 @@ struct SignificantService: Sendable {
     /// Begins with a look.
     init(at now: Instant) { looks = Looks(lookingAt: now, rest: Self.shortestRest, longestRest: Self.longestRest) }
 
-    /// True if the receiver has to be on.
     var receiverIsNeeded: Bool { looks.isLooking }
 
-    /// The time of the next `advance`.
     var deadline: Instant { looks.deadline }
 
     /// Lets time pass: looks begin and end.
@@ -110,7 +106,6 @@ struct Looks: Hashable, Sendable {
         if case .looking = state { true } else { false }
     }
 
-    /// The time of the next `advance`.
     var deadline: Instant {
         switch state {
         case .resting(let until), .looking(let until): until

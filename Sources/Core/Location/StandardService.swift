@@ -8,7 +8,6 @@ struct StandardService: Sendable {
         var distanceFilter_m: Double
         /// The turn that makes an update: since the last update, or since the first course after an update at rest. Degrees.
         var headingFilter_deg: Double
-        /// The least time between two updates.
         var minInterval: TimeSpan
         /// The most time between two updates, as long as there are fixes.
         var maxInterval: TimeSpan
@@ -49,7 +48,6 @@ struct StandardService: Sendable {
         return publishIfDue(at: now)
     }
 
-    /// Lets time pass.
     mutating func advance(to now: Instant) -> LocationUpdate? { publishIfDue(at: now) }
 
     private mutating func publishIfDue(at now: Instant) -> LocationUpdate? {

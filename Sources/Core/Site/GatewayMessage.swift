@@ -1,4 +1,3 @@
-/// A parsed message of a gateway.
 package struct GatewayMessage: Sendable {
     package enum Content: Sendable {
         case status(StatusPayload)

@@ -43,7 +43,6 @@ package struct SiteEngine: Sendable {
     private(set) var presence: StorePresence
     /// The places and zones of beacons.
     private(set) var placing: StorePlacing
-    /// The UUID of each region, by its id.
     private var uuids = RegionUUIDs()
     /// The offsets that it learns; `nil` where the configuration does not want that.
     private var learning: LearningSchedule?
@@ -108,7 +107,6 @@ package struct SiteEngine: Sendable {
 
 /// The passing of time.
 extension SiteEngine {
-    /// The time of the next `advance`.
     package var nextDeadline: Instant {
         min(presence.nextDeadline, placing.nextDeadline, learning?.nextDeadline ?? .distantFuture)
     }
@@ -188,7 +186,6 @@ extension SiteEngine {
     /// The number of region instances, zones included.
     var instanceCount: Int { presence.regions.plainCount + presence.regions.instanceCount + placing.zones.count }
 
-    /// The records of open stays.
     package var recordsOfStays: [RegionRecord] {
         presence.regions.slots.compactMap { presence.regions[$0].recordOfStay }
             + placing.zones.slots.compactMap { placing.zones[$0].recordOfStay }
@@ -290,7 +287,6 @@ extension SiteEngine {
         }
     }
 
-    /// Counts a message that could not be parsed.
     package mutating func receiveMalformed() { malformed += 1 }
 
     /// Uses a zone map from now on; `nil` for none.
@@ -367,7 +363,6 @@ extension SiteEngine {
 }
 
 extension GatewayMessage.Content {
-    /// The UUID in the message, if there is one.
     fileprivate var uuid: ProximityUUID? {
         switch self {
         case .event(let payload):

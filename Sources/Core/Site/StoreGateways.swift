@@ -37,10 +37,8 @@ struct GatewaySet: Hashable, Sendable {
 
 /// The gateways of the store, and which of them can hear.
 package struct StoreGateways: Sendable {
-    /// The state of one gateway.
     package struct Gateway: Sendable {
         package var settings: SiteSettings.Gateway
-        /// True if the configuration lists it.
         var isListed: Bool
         /// The last status; `nil` before the first. Until then the gateway counts as one that hears, because there is
         /// no other evidence.
@@ -96,7 +94,6 @@ package struct StoreGateways: Sendable {
         }
     }
 
-    /// The indices of all gateways.
     var indices: some RandomAccessCollection<GatewayIndex> { all.indices.lazy.map { GatewayIndex($0) } }
 
     subscript(gateway: GatewayIndex) -> Gateway {
@@ -307,7 +304,6 @@ struct GatewayProgress: Sendable {
 
     init() {}
 
-    /// Takes the arrival of an event.
     mutating func receive(_ arrival: Arrival) {
         transit = min(arrival.transit, Arrival.longestTransit)
         if arrival.transit > Arrival.longestTransit { catchUp(at: arrival.now) }

@@ -45,13 +45,11 @@ package struct StorePeople: Sendable {
     /// The time of the first announcement that gateways take; `nil` before it.
     private var firstAnnouncedAt: Instant?
     private var keyMadeAt: Instant
-    /// The store's day that the key is of.
     private var keyDay: LocalDay
     /// The number of the latest day that had a key. A clock may be set back over midnight.
     private var latestDay: Int64
     private var announcedAt: Instant?
     private var visits: [Key: PersonVisit] = [:]
-    /// Each gateway that reports.
     private var reporting: [GatewayIndex: Reporting] = [:]
     private var hearing = GatewaySet()
     /// The gateways that do not report any more, those of this day and those of the day before. While there is one, counts are partial.
@@ -64,7 +62,6 @@ package struct StorePeople: Sendable {
     private var budgets: [GatewayIndex: EntryBudget] = [:]
     /// The order of the last report of each gateway, for the key at hand.
     private var orders: [GatewayIndex: UInt64] = [:]
-    /// The people that each gateway has inside.
     private var inside: [GatewayIndex: Set<Key>] = [:]
     private var counts: PeopleCounts
     private var timebase: Timebase
@@ -108,7 +105,6 @@ package struct StorePeople: Sendable {
 
     package var nextDeadline: Instant { min(stepDue, counts.due) }
 
-    /// The number of visits that are remembered; for tests.
     var visitCount: Int { visits.count }
 
     // MARK: - Reports

@@ -2,7 +2,6 @@ import Core
 
 /// The gateway's messages in the formats of Home Assistant and OwnTracks. There are none where the configuration wants neither.
 package struct Integrations {
-    /// The entities of Home Assistant.
     let discovery: HomeAssistantDiscovery?
     /// The most instances of expanded regions and zones that Home Assistant gets.
     let maxInstances: Int

@@ -149,7 +149,6 @@ struct TransactionWriter {
         draft.publish(entry.state, at: transition.at)
     }
 
-    /// Ends the monitoring of an instance.
     private mutating func forget(
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
@@ -238,15 +237,12 @@ struct RecordTable {
         self.records = Dictionary(records.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Every record, by key.
     var all: [OutboxRecord] { records.sorted { $0.key < $1.key }.map { OutboxRecord(key: $0.key, value: $0.value) } }
 
-    /// The instances of a region that have a record.
     func instances(of region: String) -> [RegionInstanceID] {
         records.keys.sorted().compactMap { StoredRegion.instance(ofKey: $0) }.filter { $0.region == region }
     }
 
-    /// The keys with that beginning.
     func keys(under prefix: String) -> [String] { records.keys.filter { $0.hasPrefix(prefix) } }
 
     /// The topics of a gateway's pages of that kind that have a record.

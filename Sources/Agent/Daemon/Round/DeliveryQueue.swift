@@ -12,7 +12,6 @@ package final class DeliveryQueue: Sendable {
         var overflow = QueueOverflow()
         /// The latest availability, where it has changed.
         var availability: RadioAvailability?
-        /// The latest figures.
         package var figures: GatewayFigures?
         package var radio = RadioCounters()
         var isClosed = false
@@ -62,7 +61,6 @@ package final class DeliveryQueue: Sendable {
         }
     }
 
-    /// Ends the queue.
     package func finish() { change { $0.content.isClosed = true } }
 
     /// Returns once the radio's availability is known, the queue has ended, or `limit` has passed.
@@ -74,7 +72,6 @@ package final class DeliveryQueue: Sendable {
         }
     }
 
-    /// Takes all content.
     package func take() -> Content {
         bell.answer()
         return state.withLock { state in
@@ -120,6 +117,5 @@ struct QueueOverflow {
         }
     }
 
-    /// The last states of the instances.
     var lastStates: [GatewayOutput] { states }
 }

@@ -25,7 +25,6 @@ extension Engine {
     package func waitForRadio() {}
 }
 
-/// News of an engine.
 package struct EngineUpdate {
     /// Outputs in the order in which they happened.
     var outputs: [GatewayOutput] = []
@@ -179,7 +178,6 @@ package protocol SettingsReceiver: AnyObject {
     /// The topic on which they come.
     var topic: String { get }
 
-    /// A message has come.
     func receive(_ payload: IncomingMessage.Payload)
 
     /// Returns the reports to publish.

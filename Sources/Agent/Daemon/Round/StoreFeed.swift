@@ -52,7 +52,6 @@ package final class StoreFeed: Engine {
         self.init(engine, topics: settings.topics(of: site), outputs: outputs, stop: nil, at: now)
     }
 
-    /// The figures of the store's gateways.
     package func storeFigures(at now: Instant) -> StoreFigures {
         engine.figures(at: now).store ?? StoreFigures(late: 0, malformed: 0, gateways: [])
     }
@@ -69,7 +68,6 @@ package final class StoreFeed: Engine {
             + [people?.filter].compactMap(\.self)
     }
 
-    /// The topic of the zone map.
     private var zones: String { topics.topic(.gateway(.zones)) }
 
     /// True if the lists of beacons are read.

@@ -16,7 +16,6 @@ package struct AgentStart {
     }
 
     package let engine: GatewayEngine
-    /// The engine's first outputs.
     package let outputs: [GatewayOutput]
     package let dispatcher: Dispatcher
 
@@ -70,7 +69,6 @@ package struct AgentStart {
 /// The start of a store: it makes the engine that joins gateways.
 package struct SiteStart {
     package let engine: SiteEngine
-    /// The engine's first outputs.
     package let outputs: [GatewayOutput]
     package let dispatcher: Dispatcher
     /// The store's days, as an earlier process left them.

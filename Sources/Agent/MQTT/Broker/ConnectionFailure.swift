@@ -38,14 +38,12 @@ package enum ConnectionFailure: Error, Hashable, Sendable {
     /// A call of libmosquitto failed; `detail` is its text.
     case library(call: String, detail: String)
 
-    /// A part of a login.
     package enum Credential: String, Hashable, Sendable {
         case username, password
     }
 }
 
 extension ConnectionFailure: CustomStringConvertible {
-    /// The failure, on one line.
     package var description: String {
         switch self {
         case .hostNotFound(let host, let detail): "broker host \(host) not found: \(detail)"
@@ -134,7 +132,6 @@ extension ConnectionFailure {
 package enum PasswordError: Error, Hashable, Sendable {
     /// `detail` is the system's text.
     case unreadable(path: String, detail: String)
-    /// The path names no regular file.
     case notAFile(path: String, kind: FileKind)
     /// The file's first line is empty.
     case empty(path: String)
@@ -147,7 +144,6 @@ package enum PasswordError: Error, Hashable, Sendable {
 }
 
 extension PasswordError: CustomStringConvertible {
-    /// The failure, on one line.
     package var description: String {
         switch self {
         case .unreadable(let path, let detail): "password file \(path): \(detail)"

@@ -96,7 +96,6 @@ extension ReasonCode: CustomStringConvertible {
 package struct BrokerLimits: Hashable, Sendable {
     /// The most QoS 1 messages that may be under way at once, 1 … 65 535.
     var receiveMaximum = 65_535
-    /// True if the broker keeps retained messages.
     var isRetainAvailable = true
     /// True if the broker takes QoS 1.
     package var isQoS1Available = true

@@ -135,7 +135,6 @@ package final class BrokerLink: BrokerConnection {
 ///
 /// A connection needs no wake-up for that: its thread calls libmosquitto each second anyway.
 struct CredentialWatch {
-    /// The pause between two looks.
     private static let pause = TimeSpan.seconds(5)
 
     private let certificate: String

@@ -49,7 +49,6 @@ extension MosquittoClient {
     }
 }
 
-/// Checks the code that a call returned.
 private func call(_ name: String, _ code: Int32) throws(ConnectionFailure) {
     guard code == MOSQ_ERR_SUCCESS.rawValue else {
         throw .library(call: name, detail: String(cString: mosquitto_strerror(code)))

@@ -178,7 +178,6 @@ final class MosquittoClient {
         }
     }
 
-    /// Ends a subscription.
     func unsubscribe(_ filter: String) {
         guard phase == .connected else { return }
         settle { mosquitto_unsubscribe_v5(handle, nil, filter, nil) }
@@ -417,7 +416,6 @@ enum MosquittoProperties {
         return code
     }
 
-    /// The limits of a CONNACK.
     static func limits(_ list: OpaquePointer?) -> BrokerLimits {
         func number<Number: FixedWidthInteger>(
             _ property: mqtt5_property,

@@ -21,7 +21,6 @@ package protocol BrokerConnection: AnyObject {
     /// Subscribes at QoS 1; `wait` returns the broker's answer.
     func subscribe(_ filter: String)
 
-    /// Ends a subscription.
     func unsubscribe(_ filter: String)
 
     /// Sends a message, and returns its packet identifier.

@@ -50,7 +50,6 @@ package final class Publisher {
         }
     }
 
-    /// The figures of delivery.
     var counters: DeliveryCounters { session.counters }
 
     /// True if the broker has accepted every message, and every event of the source.

@@ -40,7 +40,6 @@ struct AnswerLine: Sendable {
         return (lastNumber, entry.message)
     }
 
-    /// The numbers of the answers under way.
     var underWayNumbers: some Collection<UInt64> { underWay.keys }
 
     /// Removes an accepted answer.

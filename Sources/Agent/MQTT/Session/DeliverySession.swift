@@ -48,7 +48,6 @@ struct DeliverySession: Sendable {
         case closing(until: BootInstant, LiveConnection)
         case closed
 
-        /// The established connection, if there is one.
         var connection: LiveConnection? {
             switch self {
             case .connected(let connection), .closing(_, let connection): connection
@@ -95,7 +94,6 @@ struct DeliverySession: Sendable {
     /// True if the session has published its goodbye, or was closed without a connection.
     var isClosed: Bool { state == .closed }
 
-    /// True if the broker has the present status.
     var isStatusDelivered: Bool { messages.isStatusDelivered }
 
     /// True if no message waits or is under way, as far as is known.
@@ -107,7 +105,6 @@ struct DeliverySession: Sendable {
     /// Returns whether a message on this topic may be one that the search has asked for.
     func searches(_ topic: String) -> Bool { search.expects(topic) }
 
-    /// True if the will of the next attempt is retained.
     var isWillRetained: Bool { attempts.isWillRetained }
 
     /// The time at which `tick` is due, if nothing happens before.
@@ -271,7 +268,6 @@ struct DeliverySession: Sendable {
         return fill(at: now)
     }
 
-    /// The outbox has new messages.
     mutating func outgoingAvailable(at now: BootInstant) -> [DeliveryAction] {
         messages.outgoingAvailable()
         return fill(at: now)
@@ -418,7 +414,6 @@ struct LiveConnection: Equatable, Sendable {
     let since: BootInstant
     /// The most messages that may be under way.
     let window: Int
-    /// True if the broker keeps retained messages.
     let keepsRetained: Bool
     /// The silence of the broker after which the connection is dead, since the broker answers pings.
     private let silenceTimeout: TimeSpan

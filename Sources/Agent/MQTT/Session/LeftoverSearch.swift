@@ -23,7 +23,6 @@ struct LeftoverSearch: Sendable {
         case listening(unanswered: Int, quietAt: BootInstant, until: BootInstant)
     }
 
-    /// The topic filters to subscribe to.
     let filters: [String]
     private let statusTopic: String
     private let regionRoot: String

@@ -90,7 +90,6 @@ struct OutgoingLine: Sendable {
         return nil
     }
 
-    /// The sequences of the messages under way.
     var underWay: [UInt64] { entries.filter(\.isUnderWay).map(\.message.sequence) }
 
     /// Removes an accepted message. Returns whether it had been refused before; `nil` for an unknown one.

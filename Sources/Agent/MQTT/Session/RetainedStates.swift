@@ -40,7 +40,6 @@ struct RetainedStates: Sendable {
     /// True if no topic waits to be sent. Topics under way are not counted.
     var isEmpty: Bool { waiting.isEmpty && resting.isEmpty }
 
-    /// True if the broker has the present status.
     var isStatusDelivered: Bool { entries[statusTopic].map { !$0.isUnderWay && !$0.isPending } ?? true }
 
     /// Returns whether a topic has a message to send, now or on the next connection.
@@ -149,7 +148,6 @@ struct RetainedStates: Sendable {
         retryAt = nil
     }
 
-    /// The topics under way.
     var underWay: [String] { entries.filter(\.value.isUnderWay).map(\.key) }
 
     /// The broken rules among those that hold between two calls, a sentence for each.

@@ -41,7 +41,6 @@ struct WaitingMessages: Sendable {
     /// True if messages go out one at a time, because the broker ended a connection on one of several.
     var isOneAtATime: Bool { suspicion.isOneAtATime }
 
-    /// True if the broker has the present status.
     var isStatusDelivered: Bool { retained.isStatusDelivered }
 
     /// Returns whether a retained topic has a message to send, now or on the next connection.
@@ -60,7 +59,6 @@ struct WaitingMessages: Sendable {
     /// Sets the latest retained message of a topic. Returns `false` where there are too many topics for a new one.
     mutating func setRetained(_ message: Message) -> Bool { retained.set(message) }
 
-    /// Forgets a retained topic.
     mutating func forgetRetained(_ topic: String) { retained.forget(topic) }
 
     /// Adds an answer. Returns `false` where it is dropped.

@@ -29,7 +29,6 @@ final class OutboxDisk {
     /// Ends the first try: the outbox has users from now on.
     func started() { mode.started() }
 
-    /// Takes the folder.
     func hold() throws(DiskError) { try folder?.hold() }
 
     /// Continues in memory until the disk works again.
@@ -46,7 +45,6 @@ final class OutboxDisk {
         if error.isFull, mode.isSalvaged { folder?.tidyDamagedFile(limit: limits.damagedBytes) }
     }
 
-    /// Sets the damaged file aside.
     func setAside() throws(DiskError) {
         try folder?.setDamagedFileAside()
         mode.setAside()
@@ -258,7 +256,6 @@ struct DiskReports {
         if loggedCauses.isNew(condition.cause) { lines.append(condition.description) }
     }
 
-    /// Forgets the reported faults, once the disk works.
     mutating func forgetFaults() { loggedCauses.forget() }
 
     mutating func take() -> [String] {

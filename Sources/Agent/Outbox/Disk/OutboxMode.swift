@@ -15,7 +15,6 @@ enum OutboxMode<File> {
 
     /// The work that remains, by the file at hand.
     enum FileState {
-        /// No file is open.
         case closed(Meeting)
         /// The file in the folder is damaged and has to be set aside. No file is open.
         case damaged(Meeting)
@@ -77,7 +76,6 @@ enum OutboxMode<File> {
         return true
     }
 
-    /// True if a damaged file stands in the folder.
     var isDamaged: Bool {
         guard case .mending(.damaged, _) = self else { return false }
         return true
@@ -111,7 +109,6 @@ enum OutboxMode<File> {
         }
     }
 
-    /// Records that the damaged file is set aside.
     mutating func setAside() {
         guard case .mending(.damaged(let meeting), let fault) = self else { return }
         self = .mending(.closed(meeting), fault)
@@ -123,7 +120,6 @@ enum OutboxMode<File> {
         self = .mending(.salvaged(nil), fault)
     }
 
-    /// Records that a file is open and its content known.
     mutating func opened(_ file: File, isReadOnly: Bool) {
         switch self {
         case .mending(.closed, let fault): self = .mending(isReadOnly ? .readOnly(file) : .open(file), fault)

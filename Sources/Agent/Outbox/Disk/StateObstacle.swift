@@ -27,7 +27,6 @@ enum StateObstacle: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A remedy for the operator.
     var remedy: String {
         switch self {
         case .notAFolder: "name another state_dir, or move what stands there away"

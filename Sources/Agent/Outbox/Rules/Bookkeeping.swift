@@ -231,7 +231,6 @@ struct Bookkeeping {
         return former
     }
 
-    /// Records the end of the former owners' events.
     mutating func endFormer(at end: Position) { formerEnd = end }
 
     /// Takes over the positions of a damaged file, at the first meeting.
@@ -308,14 +307,12 @@ struct EpochOwners: Hashable {
 
     init() {}
 
-    /// Reads the owners from the values of a file.
     init(_ values: [OutboxRecord]) {
         for value in values where value.key.utf8.starts(with: Self.prefix.utf8) {
             former[String(value.key.dropFirst(Self.prefix.count))] = String(decoding: value.value, as: UTF8.self)
         }
     }
 
-    /// The owners as values to store.
     var values: [OutboxRecord] {
         former.sorted { $0.key < $1.key }.map { OutboxRecord(key: Self.prefix + $0.key, value: Array($0.value.utf8)) }
     }
@@ -325,7 +322,6 @@ struct EpochOwners: Hashable {
 
     var isEmpty: Bool { former.isEmpty }
 
-    /// The names of the epochs.
     var epochs: Set<String> { Set(former.keys) }
 
     /// The former owner of an epoch; `nil` where no other owner is known.

@@ -22,7 +22,6 @@ package struct Position: Hashable, Comparable, Sendable {
     /// The position of the message committed after this one.
     var next: Position { Position(number.addingSaturating(1)) }
 
-    /// The range of this position alone.
     var alone: Range<Position> { self..<next }
 }
 
@@ -51,7 +50,6 @@ extension RangeSet<Position> {
     mutating func insert(_ position: Position) { insert(contentsOf: position.alone) }
     mutating func remove(_ position: Position) { remove(contentsOf: position.alone) }
 
-    /// The number of positions.
     var count: Int64 {
         ranges.reduce(0) {
             $0.addingSaturating($1.upperBound.number.subtractingSaturating($1.lowerBound.number))
@@ -73,7 +71,6 @@ struct NumberRun: Hashable, Sendable {
         self.last = max(first, last)
     }
 
-    /// A run of this number alone.
     init(_ number: Int64) { self.init(number, through: number) }
 
     /// `nil` where there are no numbers.

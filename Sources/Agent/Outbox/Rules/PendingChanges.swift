@@ -57,7 +57,6 @@ struct PendingChanges {
         for value in olderValues where values[value.key] == nil { values.updateValue(value.value, forKey: value.key) }
     }
 
-    /// Removes the event at `position`, if there is one.
     mutating func remove(at position: Position) {
         let index = firstIndex(atOrAfter: position)
         guard index < events.count, events[index].position == position else { return }

@@ -55,7 +55,6 @@ package struct DiskError: Error, Hashable {
             source: .sqlite, code: SQLITE_READONLY, systemError: systemError, operation: "open outbox.sqlite")
     }
 
-    /// The cause for the operator.
     var cause: OutboxCondition.Cause {
         switch source {
         case .inUse: return .inUse

@@ -1,6 +1,5 @@
 import CSQLite
 
-/// A parameter of a statement.
 enum SQLValue {
     case integer(Int64)
     case text(String)

@@ -329,7 +329,6 @@ extension EventStore {
             .blob(row.content), .integer(number.series.rawValue))
     }
 
-    /// The number of messages.
     package func count() throws(DiskError) -> Int64 { try database.integer("SELECT count(*) FROM event") }
 
     /// The number of messages that `max_events` does not count.
@@ -345,7 +344,6 @@ extension EventStore {
         return database.changes
     }
 
-    /// Deletes the events in `positions`, and returns their number.
     @discardableResult
     func delete(_ positions: RangeSet<Position>) throws(DiskError) -> Int64 {
         var count: Int64 = 0

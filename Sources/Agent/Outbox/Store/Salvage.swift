@@ -6,7 +6,6 @@ struct Salvage {
     var numbering: Numbering?
     /// Events in order, with the file's own positions.
     private var rows: [(position: Int64, message: NumberedMessage)] = []
-    /// True if every event was read.
     var isEveryEventThere = false
     var records: [OutboxRecord] = []
     var isEveryRecordThere = false

@@ -95,7 +95,6 @@ extension NumberSeries {
     /// The field with a message's number: `seq`, `span` …
     private var field: Substring { gapKeys.from.description.dropFirst("from_".count) }
 
-    /// The column of `meta` with the next number.
     var nextColumn: String { "next_\(field)" }
 
     /// The column of `meta` with the end of the last reservation that is dealt with, see `Reservation`.

@@ -30,7 +30,6 @@ protocol AdapterController: Sendable {
     mutating func tick(at instant: Instant) -> [Action]
 }
 
-/// An action that a controller asks for.
 enum AdapterAction<Step: Sendable, Update: Sendable>: Sendable {
     /// Survey the adapters, then call `surveyed(_:at:)`.
     case look

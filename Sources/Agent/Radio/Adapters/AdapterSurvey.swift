@@ -11,7 +11,6 @@ package struct AdapterSurvey: Hashable, Sendable {
     /// True if the kernel has Bluetooth, and no sandbox hides it.
     var isSupported = true
 
-    /// The result of a choice.
     enum Choice: Hashable, Sendable {
         case usable(Adapter)
         /// No adapter can be opened; the second value is `nil` where there is none.
@@ -53,7 +52,6 @@ extension Adapter {
 
 /// The obstacle between one configured adapter and scanning, for an installer to read.
 package struct AdapterReport: Hashable, Sendable, CustomStringConvertible {
-    /// The adapter as the configuration names it.
     var wanted: RadioSettings.Adapter
     /// The adapter that was found for it, usable or not.
     package var adapter: Adapter?

@@ -83,9 +83,7 @@ package enum AdvertisingStep: Hashable, Sendable {
     }
 }
 
-/// A change of an advertisement.
 package enum AdvertisingUpdate: Hashable, Sendable, CustomStringConvertible {
-    /// The advertisement is on the air.
     case advertising(Adapter)
     /// No adapter can be used; advertising begins by itself once one can.
     case waiting(RadioAvailability)

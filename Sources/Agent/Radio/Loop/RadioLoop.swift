@@ -3,7 +3,6 @@ import Glibc
 import Logging
 import Synchronization
 
-/// The radio of a gateway.
 package enum RadioSource: Sendable {
     /// The machine's adapters.
     ///
@@ -128,7 +127,6 @@ package struct RadioCounters: Hashable, Sendable {
     /// `nil` where adapters are the radio.
     var receiver: Receiver?
 
-    /// The figures of a receiver.
     struct Receiver: Hashable, Sendable {
         /// The measured time from one batch to the next; `nil` before it is known, and for a receiver without batches.
         var period: TimeSpan?

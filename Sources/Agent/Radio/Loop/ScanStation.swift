@@ -44,7 +44,6 @@ final class ScanStation {
         session.failed = { [unowned self] error in logOnce("\(error)") }
     }
 
-    /// The index of the adapter that the station holds.
     var index: UInt16? { session.controller.adapter?.index }
     /// For `poll`; -1 while no adapter is open.
     var descriptor: Int32 { session.descriptor }

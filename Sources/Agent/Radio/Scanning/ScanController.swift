@@ -58,7 +58,6 @@ struct ScanController: AdapterController {
         }
     }
 
-    /// The adapter that is open, if one is.
     private var open: Open? {
         get { if case .held(_, .open(let open)) = claim { open } else { nil } }
         set {

@@ -51,7 +51,6 @@ struct AdapterSelection: Sendable {
     /// - Parameter capacity: the number of transmitters remembered. Sightings of further transmitters are all taken.
     init(capacity: Int) { self.capacity = capacity }
 
-    /// The number of transmitters remembered.
     var count: Int { choices.count }
 
     /// Returns whether a sighting comes from the chosen adapter of its transmitter.

@@ -151,7 +151,6 @@ enum RotationRivals {
 struct AdvertisingTraits: Hashable, Sendable {
     private let bits: UInt64
 
-    /// Unknown traits.
     static let none = AdvertisingTraits(bits: 0)
 
     private init(bits: UInt64) { self.bits = bits }
@@ -193,7 +192,6 @@ struct ResolvingNewcomers: Sendable {
     private var dues: [TransmitterSlot: Instant] = [:]
     private(set) var timers = TimerQueue<TransmitterSlot>()
 
-    /// The next check of any newcomer.
     var nextDue: Instant { timers.nextDue }
 
     /// Marks a transmitter that was first heard just now as resolving.

@@ -7,7 +7,6 @@ enum FilterKind: String, CaseIterable, Sendable {
     case kalman
 }
 
-/// The settings of one filter.
 struct FilterSettings: Hashable, Sendable {
     var kind: FilterKind
     /// The time constant in seconds. Never a number of samples, because beacons advertise at different rates and
@@ -158,7 +157,6 @@ struct ExponentialFilter: Sendable {
     /// The mean of the first instant's readings, which a take-over weighs anew.
     private var first: Double
 
-    /// Begins with one reading.
     init(_ reading: Double, timeConstant_s: Double) {
         latest = reading
         first = reading
@@ -234,7 +232,6 @@ struct KalmanFilter: Sendable {
     private var firstVariance = 1.0
     private var covariance = 1.0
 
-    /// Begins with one reading.
     init(_ reading: Double) {
         level = reading
         first = reading

@@ -224,7 +224,6 @@ extension Shade {
 struct ReadingTimes: Sendable {
     /// The place of a reading among those before it.
     struct Place {
-        /// True if the reading is the first of all.
         var isFirst: Bool
         /// The time since the newest instant before it. Values up to 0 count as that instant.
         var elapsed_s: Double
@@ -239,7 +238,6 @@ struct ReadingTimes: Sendable {
     private var count: UInt32 = 0
 
     var isEmpty: Bool { count == 0 }
-    /// True if all readings are of one instant.
     var isOneInstant: Bool { latest == first }
 
     /// Adds the time of a reading.

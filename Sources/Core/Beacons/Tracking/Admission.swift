@@ -27,7 +27,6 @@ struct Admission: Sendable {
     private var unwanted = SlotList()
     /// Listed transmitters that a region wants, without an instance, the oldest first.
     private var wanted = SlotList()
-    /// The newcomers refused so far.
     private(set) var refusedCount: UInt64 = 0
 
     /// Returns the transmitter that gives way to a newcomer; `nil` where the newcomer has to be refused.
@@ -64,7 +63,6 @@ struct Admission: Sendable {
         listed(slot, in: &table)
     }
 
-    /// Forgets a transmitter in any state.
     mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         if table.transmitters[slot].isListed {
             unlist(slot, in: &table)
@@ -73,7 +71,6 @@ struct Admission: Sendable {
         }
     }
 
-    /// Changes the regions' interest in a transmitter.
     mutating func setInterest(_ interest: RegionInterest, _ slot: TransmitterSlot, in table: inout TransmitterTable) {
         guard table.transmitters[slot].interest != interest else { return }
         let isListed = table.transmitters[slot].isListed
@@ -113,7 +110,6 @@ struct NewcomerCounts: Hashable, Sendable {
 
     init() {}
 
-    /// These counts without the identities.
     var withoutIdentities: NewcomerCounts {
         var others = self
         others.identities = 0

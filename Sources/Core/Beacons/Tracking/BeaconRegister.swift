@@ -63,7 +63,6 @@ struct BeaconRegister: Sendable {
         figures.listed = entries.count
     }
 
-    /// The time of the next sample or list.
     var nextDeadline: Instant { min(sampleDue, reportDue) }
 
     /// Takes the state of a transmitter whose list has changed.

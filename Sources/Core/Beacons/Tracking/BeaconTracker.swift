@@ -14,7 +14,6 @@ enum TrackerChange: Hashable, Sendable {
 /// (unknown, gone, forgotten), `Rotation` (address changes), `Admission` (a full table), `SignalSmoothing` (filters),
 /// `NewcomerCounter` (floods). The tracker calls them in the right order. Queries are in `+Counting`.
 struct BeaconTracker: Sendable {
-    /// The most transmitters kept.
     let maxTransmitters: Int
     /// Finds known devices; `nil` where none is known.
     private(set) var resolver: AddressResolver?
@@ -40,7 +39,6 @@ struct BeaconTracker: Sendable {
     /// The transmitter in a slot that `receive` or `listed` returned and that has not been forgotten since.
     subscript(slot: TransmitterSlot) -> Transmitter { table.transmitters[slot] }
 
-    /// The identity of the transmitter in a slot.
     func identitySlot(of slot: TransmitterSlot) -> IdentitySlot { table.transmitters[slot].identitySlot }
 
     /// The identity in a slot; `nil` once it is forgotten.
@@ -158,7 +156,6 @@ package struct KnownDevice: Hashable, Sendable {
     var identityResolvingKey: [UInt8]
 }
 
-/// The settings of `BeaconTracker`.
 package struct TrackerSettings: Hashable, Sendable {
     /// The most transmitters kept at once; further newcomers are refused.
     var maxTransmitters: Int
@@ -166,7 +163,6 @@ package struct TrackerSettings: Hashable, Sendable {
     var unknownAfter: TimeSpan
     /// A transmitter silent for this long leaves the ranged list.
     var resolveAfter: TimeSpan
-    /// The filter of distance and proximity.
     var distanceFilter: FilterSettings
     /// The filter for the RSSI thresholds of regions.
     var regionFilter: FilterSettings
@@ -194,7 +190,6 @@ extension BeaconTracker {
     /// The longest common silence that does not mean a deaf radio; `nil` where fewer than two transmitters are heard.
     var ordinarySilence: TimeSpan? { table.heardCount > 1 ? presence.pauses.ordinary : nil }
 
-    /// The time of the next timer.
     var nextDeadline: Instant { min(presence.nextDue, rotation.newcomers.nextDue) }
 
     /// Runs the first timer that is due before `limit`.
@@ -252,7 +247,6 @@ extension BeaconTracker {
         changes.append(.listChanged(table.transmitters[slot].identitySlot))
     }
 
-    /// Removes a transmitter from all parts of the tracker.
     mutating func forget(_ slot: TransmitterSlot, changes: inout [TrackerChange]) {
         admission.forget(slot, in: &table)
         rotation.forget(slot, in: &table)
@@ -298,7 +292,6 @@ extension BeaconTracker {
         if table.identities[identity].resolvingCount < resolvingCount { changes.append(.listChanged(identity)) }
     }
 
-    /// Checks a newcomer whose timer is due.
     mutating func newcomerIsDue(_ slot: TransmitterSlot, at now: Instant, changes: inout [TrackerChange]) {
         let identity = table.transmitters[slot].identitySlot
         resolveRotations(of: identity, at: now)
@@ -573,7 +566,6 @@ extension BeaconTracker {
     /// Returns whether only a region of people contains the transmitter.
     func isCounted(_ slot: TransmitterSlot) -> Bool { table.transmitters[slot].interest == .counted }
 
-    /// Changes the regions' interest in an identity.
     mutating func setInterest(_ interest: RegionInterest, _ identity: IdentitySlot) {
         for slot in table.slots(of: identity) { admission.setInterest(interest, slot, in: &table) }
     }

@@ -43,9 +43,7 @@ package struct BeaconListSettings: Hashable, Sendable {
     package var patience: TimeSpan { reportInterval * 10 }
 }
 
-/// The figures of the lists and of telemetry.
 struct BeaconListFigures: Hashable, Sendable {
-    /// Beacons on the list.
     var listed = 0
     /// Beacons that left the list early because it was full.
     var displaced: UInt64 = 0

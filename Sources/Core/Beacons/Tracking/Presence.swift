@@ -166,7 +166,6 @@ struct ReceptionPauses: Sendable {
     /// The end of the newest pause; before the first one, the time of the first reception.
     private(set) var until = Instant.origin
 
-    /// Takes a reception.
     mutating func heard(at now: Instant) {
         guard let before = lastHeard else {
             // The time before the first report is a pause too.

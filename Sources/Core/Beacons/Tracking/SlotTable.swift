@@ -38,10 +38,8 @@ struct SlotTable<Slot: SlotNumber, Element: Sendable>: Sendable {
 
     init() {}
 
-    /// Reserves memory for `count` elements.
     mutating func reserveCapacity(_ count: Int) { elements.reserveCapacity(count) }
 
-    /// The number of elements.
     var count: Int { elements.count - free.count }
 
     /// The number of slots, free ones included.
@@ -91,7 +89,6 @@ struct SlotLink: Sendable {
     @CompactSlot var next: TransmitterSlot? = nil
 }
 
-/// The transmitters, each with its links.
 typealias Transmitters = SlotTable<TransmitterSlot, Transmitter>
 
 /// A list of transmitters, linked through the transmitters themselves. A removal needs no search and no allocation.
@@ -241,7 +238,6 @@ struct IdentifiedSlots<Slot: SlotNumber, ID: Hashable & Sendable, Element: Senda
 
     init() {}
 
-    /// The number of elements.
     var count: Int { table.count }
 
     /// The number of slots, free ones included.
@@ -277,7 +273,6 @@ struct IdentifiedSlots<Slot: SlotNumber, ID: Hashable & Sendable, Element: Senda
         table.remove(slot)
     }
 
-    /// Gives an element another id.
     mutating func rename(_ id: ID, to newer: ID) {
         guard let slot = slotOfID.removeValue(forKey: id) else { return }
         slotOfID[newer] = slot

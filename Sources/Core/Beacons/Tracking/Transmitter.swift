@@ -23,9 +23,7 @@ struct Transmitter: Sendable {
     var trackFirstHeard: Instant
     /// The next check of its silence. Other timers in the queue are stale.
     var silenceDue = Instant.distantFuture
-    /// The learned reception interval.
     var interval = LearnedInterval()
-    /// The smoothed level.
     var signal = TransmitterSignal()
 
     /// RSSI at one metre in the latest frame, dBm.
@@ -36,7 +34,6 @@ struct Transmitter: Sendable {
     @CompactSlot private var deviceSlot: DeviceSlot?
     /// The slot of the evidence for a rotation, where it may rotate.
     @CompactSlot var trace: TraceSlot? = nil
-    /// The slot of its identity.
     let identitySlot: IdentitySlot
     private var givingWay = SlotLink()
     private var ofIdentity = SlotLink()
@@ -71,7 +68,6 @@ struct Transmitter: Sendable {
         set { compactTrackState.trackState = newValue }
     }
 
-    /// The neighbours in a list of that kind.
     subscript(kind: SlotList.Kind) -> SlotLink {
         get {
             switch kind {
@@ -87,7 +83,6 @@ struct Transmitter: Sendable {
         }
     }
 
-    /// True if no other transmitter has its identity.
     var isOnlyOfIdentity: Bool { ofIdentity.next == nil && ofIdentity.previous == nil }
 
     /// True if the transmitter is in the ranged list.

@@ -5,7 +5,6 @@ struct TransmitterTable: Sendable {
         /// The transmitters, the listed ones in front. So queries of listed ones skip the remembered ones, of which a
         /// flood may leave thousands. Empty in a free slot, and in a new one until its first transmitter.
         fileprivate(set) var members = SlotList()
-        /// The number of listed transmitters.
         fileprivate(set) var listedCount: Int32 = 0
         /// The number of resolving transmitters, counted by `ResolvingNewcomers`. While this is zero, rotation costs
         /// nothing.
@@ -15,7 +14,6 @@ struct TransmitterTable: Sendable {
         var isFlooded: Bool { listedCount > TransmitterTable.maxListedOfIdentity }
     }
 
-    /// The most listed transmitters of a real identity.
     private static let maxListedOfIdentity = 256
 
     var transmitters = SlotTable<TransmitterSlot, Transmitter>()
@@ -51,7 +49,6 @@ struct TransmitterTable: Sendable {
         }
     }
 
-    /// Returns the transmitters with an address.
     func slots(at address: DeviceAddress) -> [TransmitterSlot] {
         var found: [TransmitterSlot] = []
         _ = addressIndex?.slot(hash(address)) { slot in
@@ -106,12 +103,10 @@ struct TransmitterTable: Sendable {
         return slot
     }
 
-    /// Returns the slots of an identity's transmitters.
     func slots(of identity: IdentitySlot) -> [TransmitterSlot] {
         identities[identity].members.slots(of: .ofIdentity, in: transmitters)
     }
 
-    /// Returns the slots of an identity's listed transmitters.
     func listedSlots(of identity: IdentitySlot) -> [TransmitterSlot] {
         identities[identity].members.slots(of: .ofIdentity, in: transmitters, while: { $0.isListed })
     }

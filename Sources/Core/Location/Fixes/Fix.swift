@@ -138,6 +138,5 @@ package struct FixCounts: Hashable, Sendable {
         set { rejected[reason] = newValue == 0 ? nil : newValue }
     }
 
-    /// The number of all rejected fixes.
     package var allRejected: Int { rejected.values.reduce(0, +) }
 }

@@ -32,7 +32,6 @@ package struct FixReport: Hashable, Sendable {
         self.heading_deg = heading_deg
     }
 
-    /// Returns the fix of the report.
     package func fix() throws(FixRejection) -> Fix {
         guard mode >= 2 else { throw .noFix }
         guard let at, let latitude, let longitude else { throw .malformed }
@@ -48,7 +47,6 @@ package struct FixReport: Hashable, Sendable {
 struct FixIntake: Sendable {
     /// The largest radius of a used fix. Metres.
     var desiredAccuracy_m: Double
-    /// The largest age of a used fix.
     var maxAge: TimeSpan
     /// The counts of used and rejected fixes since the start.
     private(set) var counts = FixCounts()
@@ -81,7 +79,6 @@ struct FixIntake: Sendable {
         }
     }
 
-    /// Counts input that is no report.
     mutating func countMalformed() { counts[.malformed] += 1 }
 }
 

@@ -38,13 +38,11 @@ struct AvailabilityWatch: Sendable {
         }
     }
 
-    /// The time of the next `advance`.
     var deadline: Instant {
         guard case .receiver(isLocated: true, let silentSince?) = state else { return .distantFuture }
         return silentSince + maxAge
     }
 
-    /// Takes the loss of the connection to gpsd.
     mutating func lostConnection() { state = .absent }
 
     /// Takes the number of gpsd's receivers.
@@ -76,7 +74,6 @@ struct AvailabilityWatch: Sendable {
         state = .receiver(isLocated: true, silentSince: silentSince == nil ? nil : now)
     }
 
-    /// Lets time pass.
     mutating func advance(to now: Instant) {
         guard now >= deadline else { return }
         state = .receiver(isLocated: false, silentSince: now)

@@ -5,7 +5,6 @@
 /// lines continue from it. After a time that went back, the clock goes on from where it was. `FixOrder` decides whether
 /// such a line is used.
 package struct LogClock<Line: Sendable>: Sendable {
-    /// A line, and the time at which it came.
     package typealias Dated = (line: Line, came: WallTime)
 
     /// Times that follow each other, and their offset from the times at which the lines came.

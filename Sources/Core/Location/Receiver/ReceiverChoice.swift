@@ -92,7 +92,6 @@ package struct ReceiverChoice: Sendable {
     }
 }
 
-/// A report of one of several receivers.
 package struct DeviceReport: Hashable, Sendable {
     /// The receiver's path: `/dev/ttyACM0`. Empty where there is only one, without a name.
     package var device: String

@@ -5,9 +5,7 @@ package struct BeaconRegion: Hashable, Sendable {
     /// The instances of one registration: one, or one for each value heard. The raw value is the word in `config.toml`.
     package enum Expansion: String, CaseIterable, Sendable {
         case none
-        /// One instance for each major.
         case major
-        /// One instance for each pair of major and minor.
         case minor
     }
 
@@ -55,7 +53,6 @@ extension BeaconRegion {
         return true
     }
 
-    /// Returns the instance for the beacons of an identity.
     package func instance(of identity: BeaconIdentity) -> RegionInstanceID {
         let discriminator: RegionInstanceID.Discriminator =
             switch expansion {
@@ -77,7 +74,6 @@ extension BeaconRegion.Expansion {
     }
 }
 
-/// The rules of entry and exit.
 struct BeaconRules: Hashable, Sendable {
     /// The smoothed RSSI from which a report counts towards an entry. −127: any report counts.
     var entryRSSI_dbm: Double

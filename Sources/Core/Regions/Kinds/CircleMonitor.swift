@@ -32,7 +32,6 @@ struct CircleMonitor: Sendable {
     /// True if a state is not decided, or a crossing is under way.
     var isUndecided: Bool { !waiting.isEmpty || !settling.isEmpty || progress.values.contains { $0.run != nil } }
 
-    /// True if the gateway is inside a circle.
     var isGatewayInside: Bool { insideCount > 0 }
 
     /// Begins to monitor a circle. The circle has its instance at once, and a state after the first fixes.
@@ -65,7 +64,6 @@ struct CircleMonitor: Sendable {
     /// Begins to settle a circle again, because its state has become unknown.
     mutating func becameUnknown(_ slot: InstanceSlot) { waiting.append(slot) }
 
-    /// Ends the monitoring of a circle.
     mutating func end(_ slot: InstanceSlot, _ circle: Circle, wasInside: Bool) {
         if wasInside { insideCount -= 1 }
         grid.remove(slot, circle)

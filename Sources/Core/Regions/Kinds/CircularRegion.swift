@@ -22,7 +22,6 @@ package struct CircularRegion: Hashable, Sendable {
     }
 }
 
-/// The rules of entry and exit of a circle.
 struct CircleRules: Hashable, Sendable {
     /// The least blindness that counts: fixes come a second apart.
     static let leastUnknownStateAfter = TimeSpan.seconds(2)

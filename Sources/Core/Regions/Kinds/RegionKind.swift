@@ -163,7 +163,6 @@ extension RegionRecord {
 }
 
 extension RegionEvent {
-    /// The cause of a crossing, by the kind of region.
     package enum Cause: Hashable, Sendable {
         /// The beacon that caused the entry, also at the exit, and its distance. At an exit: the last smoothed RSSI,
         /// accuracy −1, proximity `unknown`.
@@ -197,7 +196,6 @@ package enum RegionDetail: Hashable, Sendable {
 
 /// The monitor's data for each kind beside the instances. `RegionMonitor` calls the rules of each kind.
 struct RegionKindTables: Sendable {
-    /// The regions of beacons by identity.
     var beacons = BeaconRegionIndex()
     /// The circles, and the effects of fixes on them.
     var circles = CircleMonitor()
@@ -211,7 +209,6 @@ struct RegionKindTables: Sendable {
             }
         }
     }
-    /// True if the gateway is inside any region.
     var isGatewayInside: Bool {
         RegionKind.allCases.contains { kind in
             switch kind {

@@ -266,7 +266,6 @@ struct EntryBudget: Sendable {
         admitted = 0
     }
 
-    /// Returns the end of a minute.
     static func end(of minute: Int64) -> Instant {
         let (end, isOver) = (minute + 1).multipliedReportingOverflow(by: window.microseconds)
         return isOver ? .distantFuture : Instant(microseconds: end)

@@ -38,7 +38,6 @@ struct Ranger: Sendable {
         self.settings.maxInterval = max(settings.maxInterval, self.settings.minInterval)
     }
 
-    /// The time of the next timer.
     var nextDeadline: Instant { timers.nextDue }
 
     /// Starts the reports of an instance that came to be inside, the first at once.
@@ -122,7 +121,6 @@ struct Ranger: Sendable {
     }
 }
 
-/// The settings of ranging reports.
 package struct RangingSettings: Hashable, Sendable {
     /// The trigger of a report. The raw value is the word in `config.toml`.
     enum Mode: String, CaseIterable, Sendable {
@@ -133,15 +131,12 @@ package struct RangingSettings: Hashable, Sendable {
     }
 
     var mode: Mode
-    /// The least time between two reports.
     var minInterval: TimeSpan
-    /// The most time between two reports.
     package var maxInterval: TimeSpan
     /// The movement since the last report that counts as a change. Metres.
     var distanceFilter_m: Double
 }
 
-/// One beacon in a ranging report.
 package struct RangedBeacon: Hashable, Sendable {
     var transmitter: TransmitterSlot
     /// The track, one physical beacon; provisional while it is resolving.
@@ -152,7 +147,6 @@ package struct RangedBeacon: Hashable, Sendable {
     package var device: Int?
     /// RSSI at one metre as the beacon states it, dBm.
     var measuredPower_dbm: Int8
-    /// Distance, proximity and smoothed RSSI.
     var observation: BeaconObservation
     var lastHeard: Instant
     /// How often its packets arrive; `nil` before three gaps, and in a report within 5 s after one that gives it.

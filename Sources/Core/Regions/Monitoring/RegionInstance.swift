@@ -99,7 +99,6 @@ package struct RegionInstanceID: Hashable, Sendable {
         case whole
         /// The beacons of one major.
         case major(UInt16)
-        /// The beacons of one major and minor.
         case minor(major: UInt16, minor: UInt16)
     }
 
@@ -160,7 +159,6 @@ package struct RegionRecord: Hashable, Sendable {
         var beginning: RegionStay.Beginning = .observed
         /// The beacons that keep the region inside; `nil` for a circle, which has none.
         var keeper: BeaconKeeper?
-        /// True if the exit makes an event.
         var notifiesOnExit: Bool = true
     }
 
@@ -273,9 +271,7 @@ package struct EventLocation: Hashable, Sendable {
 
 /// The stay that an exit ends.
 package struct RegionStay: Hashable, Sendable {
-    /// The knowledge about the beginning of a stay.
     enum Beginning: Hashable, Sendable {
-        /// The entry was observed.
         case observed
         /// The stay had begun before monitoring did, so it is longer than known.
         case partial

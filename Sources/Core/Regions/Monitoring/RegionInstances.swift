@@ -1,4 +1,3 @@
-/// The slot of a region instance in the monitor.
 struct InstanceSlot: SlotNumber {
     let number: UInt32
 }
@@ -15,13 +14,11 @@ package struct RegistrationSlot: SlotNumber, Comparable {
 /// `RegionInstances` keeps ids, slots and timers in step, and decides nothing. `RegionMonitor`, `CircleMonitor` and
 /// `InstanceAdmission` decide.
 struct RegionInstances: Sendable {
-    /// One registered region.
     private struct Registration: Sendable {
         let region: MonitoredRegion
         /// A copy of the region's rules. Every report asks for them, and reading them from the region would count
         /// references to its id.
         let rules: BeaconRules
-        /// The source of evidence for its instances.
         let source: EvidenceSourceID
         /// The seen time at which settling ends.
         var settlesAt: Instant
@@ -83,7 +80,6 @@ struct RegionInstances: Sendable {
 
     func region(in registration: RegistrationSlot) -> MonitoredRegion { registrations[registration].region }
 
-    /// Returns the registered region of that id.
     func region(_ id: String) -> MonitoredRegion? { registration { $0.id == id }.map { registrations[$0].region } }
 
     /// Returns the first active registration whose region is wanted.
@@ -155,7 +151,6 @@ struct RegionInstances: Sendable {
     /// Returns the slot of an instance, pending ones included.
     func slotOrPending(of id: RegionInstanceID) -> InstanceSlot? { slotOfID[id] ?? pending[id] }
 
-    /// Returns the region of an instance.
     func region(of slot: InstanceSlot) -> MonitoredRegion { registrations[instances[slot].registration].region }
 
     func rules(of slot: InstanceSlot) -> BeaconRules { registrations[instances[slot].registration].rules }
@@ -492,7 +487,6 @@ struct RegionMembership: Sendable {
         instancesOfIdentity[identity.index][index]
     }
 
-    /// The instances that an identity belongs to.
     subscript(identity: IdentitySlot) -> [InstanceSlot] {
         instancesOfIdentity.indices.contains(identity.index) ? instancesOfIdentity[identity.index] : []
     }
@@ -506,7 +500,6 @@ struct RegionMembership: Sendable {
     /// Postpones finding the instances until the identity is heard.
     mutating func postpone(_ identity: IdentitySlot) { unmetIdentities.insert(identity) }
 
-    /// Sets the instances of an identity.
     mutating func set(_ instances: [InstanceSlot], of identity: IdentitySlot) {
         unmetIdentities.remove(identity)
         while instancesOfIdentity.count <= identity.index { instancesOfIdentity.append([]) }

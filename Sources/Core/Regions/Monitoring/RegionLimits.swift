@@ -1,4 +1,3 @@
-/// The limits of `RegionMonitor`.
 struct RegionLimits: Hashable, Sendable {
     /// The most registrations; the next one is refused.
     var maxRegions: Int

@@ -228,7 +228,6 @@ struct RegionMonitor: Sendable {
     /// Frees the slot of a pending instance whose beacons are all forgotten. Does nothing where the instance exists.
     mutating func discard(_ slot: InstanceSlot) { instances.discard(slot) }
 
-    /// Forgets an instance that was left, because its region is one of people.
     mutating func forgetLeft(_ slot: InstanceSlot) { admission.delete(slot, in: &instances) }
 
     /// Returns the decisions of admission since the last call.
@@ -279,7 +278,6 @@ struct RegionMonitor: Sendable {
 
     // MARK: - Time: instances are left, settle, and become unknown, each in the seen time of its source
 
-    /// The time of the next deadline.
     var nextDeadline: Instant { min(instances.earliest.due, admission.due) }
 
     /// Runs the first timer that is due before `limit`. Returns its time; `nil` where none is due.

@@ -7,7 +7,6 @@
 struct HeatHours: Sendable {
     /// The meaning of a moment for the seconds that were added up.
     enum Turn: Equatable {
-        /// The hour at hand goes on.
         case goesOn
         /// Another hour begins, and the seconds of the one before are not published.
         case drops
@@ -36,7 +35,6 @@ struct HeatHours: Sendable {
         number = Self.number(of: start)
     }
 
-    /// Passes time.
     mutating func pass(to now: Instant, _ timebase: Timebase) -> Turn {
         let wall = timebase.wall(now)
         let current = Self.number(of: wall)

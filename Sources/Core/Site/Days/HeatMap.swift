@@ -46,7 +46,6 @@ package struct HeatMap: Sendable {
         }
     }
 
-    /// The most cells of an hour.
     static let maxCells = HeatSheet.maxCellsOfHour
     /// The most different beacons of an hour.
     static let maxBeacons = Int(HeatSheet.beacons.upperBound)

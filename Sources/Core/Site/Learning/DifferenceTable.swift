@@ -91,7 +91,6 @@ struct DifferenceTable: Sendable {
         today[pair, default: Histogram()].add(isInOrder ? difference_db : -difference_db)
     }
 
-    /// Ends a day.
     mutating func endDay() {
         for (pair, histogram) in today where histogram.total >= Self.fewest {
             guard var known = learned[pair] else {
@@ -107,7 +106,6 @@ struct DifferenceTable: Sendable {
         today = [:]
     }
 
-    /// Forgets what was learned of a gateway.
     mutating func forget(_ gateway: Int) {
         learned = learned.filter { $0.key.first != gateway && $0.key.second != gateway }
         today = today.filter { $0.key.first != gateway && $0.key.second != gateway }
@@ -119,6 +117,5 @@ struct DifferenceTable: Sendable {
         learned[pair] = difference
     }
 
-    /// The learned differences, in the order of the pairs.
     var all: [(pair: Pair, learned: Learned)] { learned.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
 }

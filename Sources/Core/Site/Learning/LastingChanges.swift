@@ -8,7 +8,6 @@ struct LastingChanges: Sendable {
     private static let quarters = 3, fewestOfPassing = 2
     /// The standard deviation of the smallest change, as a share of that of one quarter.
     private static let deviationShare: Float = 0.7
-    /// The least score of a gateway.
     private static let leastScore = 0.65
 
     private var latest: [(links: [LinkChanges.Heard], passing: [LinkChanges.Heard])] = []
@@ -20,7 +19,6 @@ struct LastingChanges: Sendable {
         latest = latest.suffix(Self.quarters - 1) + [(links, passing)]
     }
 
-    /// Forgets the links of a gateway.
     mutating func forget(_ gateway: Int) {
         for index in latest.indices {
             latest[index].links.removeAll { $0.link.touches(gateway) }

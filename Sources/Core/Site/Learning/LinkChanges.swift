@@ -68,7 +68,6 @@ struct LinkChanges: Sendable {
 
     /// The days after which a link is judged.
     static let learnedDays = 5
-    /// The least score of a gateway.
     static let leastScore = 0.45
     /// A change counts at most so much, dB: one link alone shows no move.
     private static let mostOfLink_db = 8.0
@@ -87,9 +86,7 @@ struct LinkChanges: Sendable {
     private static let weightOfPassing = 0.6, leastOfPassing = -0.3, changedPassing = 0.3
     /// The fewest levels of passing beacons whose median is a change of the beacons themselves.
     private static let fewestPassing = 6
-    /// The fewest changed links of a gateway.
     private static let fewest = 2
-    /// The cost of a gateway, and of a change of all links.
     private static let costOfGateway = 12.0, costOfAll = 8.0
     /// The level of a link that is not heard any more, dBm.
     private static let unheard_dbm: Float = -98

@@ -4,7 +4,6 @@
 /// for a quarter of a day, and the usual level of each quarter. People weaken links by day, so a quarter is compared with
 /// the same quarter of the days before.
 struct LinkTable: Sendable {
-    /// A directed link.
     struct Direction: Hashable, Comparable, Sendable {
         private let octets: UInt16
 
@@ -148,7 +147,6 @@ struct LinkTable: Sendable {
         if usual[quarter]?.learn(level_dbm) == nil { usual[quarter] = Usual(level_dbm: level_dbm) }
     }
 
-    /// Forgets the usual levels of a gateway's links.
     mutating func forget(_ gateway: Int) {
         for link in links.keys where link.touches(gateway) {
             links[link]?.usual = Array(repeating: nil, count: Self.quarters)

@@ -20,7 +20,6 @@ package struct StoreLearning: Sendable {
 
     /// An offset that is known worse changes nothing, dB.
     static let sureEnough_db = 3.0
-    /// The most gateways.
     private static let maxMembers = SiteSettings.maxGateways
     /// The age of a transmitter's last report above which a list does not show its present level.
     private static let longestAge = TimeSpan.seconds(600)
@@ -158,7 +157,6 @@ extension StoreLearning {
         return number
     }
 
-    /// Forgets what was learned of a gateway.
     private mutating func forget(_ number: Int) {
         links.forget(number)
         differences.forget(number)
@@ -268,7 +266,6 @@ extension StoreLearning {
         }
     }
 
-    /// The present report.
     private var report: LearnedReport {
         let shift_db = anchor_db
         var report = LearnedReport()

@@ -64,7 +64,6 @@ struct SuspectList: Sendable {
         entries[verdict.gateway] = entry
     }
 
-    /// Forgets a gateway.
     mutating func forget(_ gateway: Int) { entries[gateway] = nil }
 }
 

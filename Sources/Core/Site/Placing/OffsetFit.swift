@@ -4,7 +4,6 @@
 /// explain. Then its receiver is weaker than the others, and its offset is the median difference. Proposals are
 /// relative: the median gateway keeps its offset.
 package struct OffsetFit: Sendable {
-    /// The proposal for one gateway.
     package struct Proposal: Hashable, Sendable {
         package var gateway: String
         /// The configured and the proposed offset, dB.
@@ -43,7 +42,6 @@ package struct OffsetFit: Sendable {
 
     package init(_ settings: SiteSettings) { gateways = StoreGateways(settings.gateways) }
 
-    /// Takes a gateway's list.
     package mutating func receive(_ message: GatewayMessage) {
         guard case .ranging(let payload) = message.content, let gateway = gateways.index(of: message.gateway) else {
             return

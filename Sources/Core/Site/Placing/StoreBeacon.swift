@@ -91,7 +91,6 @@ struct StoreBeacon: Sendable {
     private var differsSince = Instant.distantFuture
     /// The time at which it left the last of its regions.
     var leftAt = Instant.origin
-    /// The time since which it is in its zone.
     private(set) var zoneSince = Instant.origin
     /// The last list of any gateway that names the beacon.
     private(set) var listedAt = Instant.origin
@@ -100,7 +99,6 @@ struct StoreBeacon: Sendable {
     private var formerZoneHeardAt = Instant.origin
     private(set) var confidence = 0.0
     var belief = ZoneBelief()
-    /// The zone of the beacon.
     private(set) var zone: StorePlan.Zone?
     /// The likeliest zone before the beacon has been in any for long enough.
     private(set) var likeliest: StorePlan.Zone?
@@ -147,7 +145,6 @@ struct StoreBeacon: Sendable {
 
     mutating func leave(_ region: StoreRegionSlot) { memberships.removeAll { $0.region == region } }
 
-    /// Returns the zone that was published for a region.
     func publishedZone(in region: StoreRegionSlot) -> StorePlan.Zone? {
         memberships.first { $0.region == region }?.publishedZone
     }

@@ -14,7 +14,6 @@ struct StorePlacing: Sendable {
         var listedAt: Instant?
     }
 
-    /// The most beacons followed at a time.
     let maxBeacons: Int
     /// True if devices that share an identity are distinguished by their names, which all gateways give alike.
     let distinguishesDevices: Bool
@@ -52,7 +51,6 @@ struct StorePlacing: Sendable {
     /// Uses another zone map from now on; `nil` for none. Returns the zones for which there is no room.
     mutating func use(_ map: ZoneMap?) -> [String] { plan.use(map) }
 
-    /// The time of the next deadline.
     var nextDeadline: Instant { min(rangingDue, zonesResumedUntil) }
 
     /// Does the first work that is due then.
@@ -62,7 +60,6 @@ struct StorePlacing: Sendable {
         emptyResumedZones(at: now, &presence, outputs: &outputs)
     }
 
-    /// Restores a zone that an earlier process has stored.
     mutating func restore(
         _ record: RegionRecord, of region: StoreRegionSlot, _ presence: inout StorePresence,
         outputs: inout [GatewayOutput]

@@ -99,7 +99,6 @@ struct StorePlan: Sendable {
         gateway.rssiOffset_db ?? learned_db[gateway.id] ?? 0
     }
 
-    /// The number of gateways that it knows.
     var gatewayCount: Int { spots.count }
 
     func zone(of gateway: GatewayIndex) -> Zone { spots[gateway.number].zone }
@@ -119,7 +118,6 @@ struct StorePlan: Sendable {
 /// A zone of a region of the store. It is inside while any beacon of the region is in the zone.
 struct StoreZone: StoreInstance {
     let id: RegionInstanceID
-    /// The region of the zone.
     let region: StoreRegionSlot
     var machine: RegionStateMachine
     /// The last event of the zone: no later event has an earlier time.
@@ -156,7 +154,6 @@ struct StoreZone: StoreInstance {
         return members == 0 ? empty(until: last, at: now) : nil
     }
 
-    /// Empties the zone.
     mutating func empty(until last: Instant, at now: Instant) -> RegionStateMachine.Change? {
         members = 0
         if let presence = machine.presence, !presence.isRestored {

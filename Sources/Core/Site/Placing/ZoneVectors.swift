@@ -5,7 +5,6 @@
 struct ZoneVectors: Sendable {
     /// The level of a beacon at a gateway.
     struct Reading: Sendable {
-        /// The number of the gateway.
         var gateway: Int
         /// Without the gateway's offset.
         var level_dbm: Double
@@ -70,7 +69,6 @@ struct ZoneVectors: Sendable {
 
     var isEmpty: Bool { vectors.isEmpty }
 
-    /// Returns whether a zone was walked.
     func hasWalked(_ zone: Int) -> Bool { byZone[zone] != nil }
 
     /// Returns whether a gateway heard the beacon of the walk in a zone.

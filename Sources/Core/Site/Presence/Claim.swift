@@ -12,7 +12,6 @@ struct Claim: Sendable {
     /// A stay at the gateway.
     struct Stay: Sendable {
         var since: Instant
-        /// The epoch of the claim.
         var epoch: String
         /// The beginning: `partial` where a state gave the stay, and no entry.
         var beginning = RegionStay.Beginning.observed
@@ -35,7 +34,6 @@ struct Claim: Sendable {
     var statedAt = Instant.origin
     /// The time at which it stated `unknown`; `nil` where it has stated another state since.
     var unknownSince: Instant?
-    /// The numbers of its events.
     var numbers = SeenNumbers()
 
     init(_ gateway: GatewayIndex) { self.gateway = gateway }
@@ -66,7 +64,6 @@ struct Claim: Sendable {
         return isLatest ? max(instant, thereSince ?? goneAt ?? instant) : instant
     }
 
-    /// Takes an entry.
     mutating func enter(at instant: Instant) {
         unknownSince = nil
         switch statement {
@@ -80,7 +77,6 @@ struct Claim: Sendable {
         }
     }
 
-    /// Takes an exit.
     mutating func leave(at instant: Instant) {
         unknownSince = nil
         switch statement {
@@ -211,7 +207,6 @@ struct SeenNumbers: Sendable {
         return seq <= known.floor || known.recent.contains(seq)
     }
 
-    /// Takes the number of an event that has arrived.
     mutating func add(_ seq: Int64, of epoch: String) {
         let index = index(of: epoch)
         guard !holds(seq, of: epoch) else { return }

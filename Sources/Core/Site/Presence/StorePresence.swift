@@ -36,7 +36,6 @@ struct StorePresence: Sendable {
 
     // MARK: - Restart
 
-    /// Restores a region that an earlier process has stored.
     mutating func restore(_ record: RegionRecord) {
         guard let slot = restoredRegion(record.instance) else { return }
         let change = regions[slot].restore(record, at: now, unknownAt: now + spans.unknownAfter)
@@ -57,7 +56,6 @@ struct StorePresence: Sendable {
 
     // MARK: - Time
 
-    /// The time of the next deadline.
     var nextDeadline: Instant { min(min(regions.nextDue, early.due), min(regions.admissionDue, gateways.restatedDue)) }
 
     /// Takes the time of a message or a deadline.
@@ -513,7 +511,6 @@ struct StorePresence: Sendable {
         while regions[slot].isUndecided || regions[slot].exitDue <= now, publishNext(of: slot, at: now, reported) {}
     }
 
-    /// Publishes a region's change.
     private mutating func publish(_ slot: StoreRegionSlot, _ change: StoreRegion.Change) {
         regions[slot].published()
         let region = regions[slot]
@@ -580,7 +577,6 @@ struct StorePresence: Sendable {
         return released
     }
 
-    /// Discards a pending instance.
     private mutating func discard(_ slot: StoreRegionSlot) {
         forgetMessages(about: slot)
         regions.discard(slot, at: now)

@@ -60,7 +60,6 @@ struct StoreRegion: StoreInstance {
     private(set) var resumption = Resumption.none
     /// True if only gateways that cannot hear have it inside.
     private(set) var isHeldByAway = false
-    /// True if any state of it was published.
     private(set) var isPublished = false
 
     /// - Parameter ended: the end of an earlier visit of the instance.
@@ -71,7 +70,6 @@ struct StoreRegion: StoreInstance {
         _ = machine.begin(isSettling: true, isBlind: false, at: now)
     }
 
-    /// The time of its next deadline.
     var due: Instant { min(presenceDue, lateDue) }
 
     /// The time of the next deadline of its presence.
@@ -90,10 +88,8 @@ struct StoreRegion: StoreInstance {
     /// True if a gateway still has a claim on it.
     var isMonitored: Bool { !claims.isEmpty }
 
-    /// Returns a gateway's claim, if there is one.
     func claim(of gateway: GatewayIndex) -> Claim? { claims.first { $0.gateway == gateway } }
 
-    /// Changes a gateway's claim.
     mutating func change(_ gateway: GatewayIndex, _ change: (inout Claim) -> Void) {
         if let index = claims.firstIndex(where: { $0.gateway == gateway }) {
             change(&claims[index])
@@ -510,7 +506,6 @@ struct StoreRegion: StoreInstance {
     /// True if an exit, or the visit after it, is known but not published yet.
     var isUndecided: Bool { lookDue != nil || next.entry != nil }
 
-    /// Leaves the region.
     private mutating func leave(at due: Instant, _ spans: Spans, now: Instant) -> Change? {
         let earliest = now - spans.lateAfter
         let proved = claims.filter { $0.unprovedSince == nil }

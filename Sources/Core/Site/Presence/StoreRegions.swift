@@ -1,4 +1,3 @@
-/// The slot of a region instance in a store.
 struct StoreRegionSlot: SlotNumber, Comparable {
     let number: UInt32
 
