@@ -49,26 +49,6 @@ package struct LocationFigures: Hashable, Sendable {
     var receiverOn: TimeSpan
 }
 
-/// A fix to publish, and the reason.
-struct LocationUpdate: Hashable, Sendable {
-    /// The reason: the first of these that holds.
-    enum Cause: Hashable, Sendable {
-        /// No fix had been published.
-        case first
-        /// The gateway moved far enough.
-        case moved
-        /// The accuracy halved.
-        case accuracy
-        /// The heading turned during a movement.
-        case heading
-        /// The longest interval has ended, and the gateway is still here.
-        case interval
-    }
-
-    let fix: Fix
-    let cause: Cause
-}
-
 /// A used fix, and its time of arrival.
 struct UsedFix: Sendable {
     let fix: Fix

@@ -97,7 +97,7 @@ package struct LocationServices: Sendable {
     ) {
         look(at: now, outputs: &outputs)
         defer { publishDue(at: now, outputs: &outputs) }
-        guard listens, choice.take(report, at: now) != .passedOver,
+        guard listens, choice.take(report, at: now),
             let fix = try? intake.take(report.report, at: now, clock: clock)
         else { return }
         let age = clock.map { max($0 - fix.at, .zero) } ?? .zero

@@ -33,13 +33,13 @@ struct SignificantService: Sendable {
     /// turn off, changes nothing.
     ///
     /// - Returns: the update to publish.
-    mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
+    mutating func use(_ fix: Fix, at now: Instant) -> Fix? {
         guard looks.isLooking else { return nil }
         let seen = UsedFix(fix: fix, at: now)
         guard case .published(let published, let previous) = state else {
             state = .published(seen, seen: seen)
             looks.found(at: now, rest: rest(speed_m_s: claimedSpeed_m_s(fix), published: seen, seen: seen))
-            return LocationUpdate(fix: fix, cause: .first)
+            return fix
         }
         let isUpdate =
             published.fix.coordinate.nearDistance_m(to: fix.coordinate) >= Self.distance_m
@@ -48,7 +48,7 @@ struct SignificantService: Sendable {
         state = .published(base, seen: seen)
         let speed_m_s = max(claimedSpeed_m_s(fix), speed_m_s(from: previous, to: seen))
         looks.found(at: now, rest: rest(speed_m_s: speed_m_s, published: base, seen: seen))
-        return isUpdate ? LocationUpdate(fix: fix, cause: .moved) : nil
+        return isUpdate ? fix : nil
     }
 
     /// Returns the rest: until the 500 m may be reached at this speed, and the next update is allowed.

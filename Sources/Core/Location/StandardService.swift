@@ -30,7 +30,7 @@ struct StandardService: Sendable {
     /// The time of the next `advance`; `distantFuture` where only a fix can bring an update.
     var deadline: Instant {
         guard case .published(let published, let latest?, let course_deg) = state else { return .distantFuture }
-        if change(from: published.fix, course_deg, to: latest.fix) != nil { return published.at + settings.minInterval }
+        if isNews(latest.fix, since: published.fix, course_deg) { return published.at + settings.minInterval }
         let due = published.at + max(settings.maxInterval, settings.minInterval)
         return due <= latest.at + settings.maxAge ? due : .distantFuture
     }
@@ -38,26 +38,25 @@ struct StandardService: Sendable {
     /// Takes a used fix.
     ///
     /// - Returns: the update to publish. An update within the shortest interval is kept, and comes from `advance`.
-    mutating func use(_ fix: Fix, at now: Instant) -> LocationUpdate? {
+    mutating func use(_ fix: Fix, at now: Instant) -> Fix? {
         let used = UsedFix(fix: fix, at: now)
         guard case .published(let published, _, let course_deg) = state else {
             state = .published(used, latest: nil, course_deg: Self.course_deg(of: fix))
-            return LocationUpdate(fix: fix, cause: .first)
+            return fix
         }
         state = .published(published, latest: used, course_deg: course_deg ?? Self.course_deg(of: fix))
         return publishIfDue(at: now)
     }
 
-    mutating func advance(to now: Instant) -> LocationUpdate? { publishIfDue(at: now) }
+    mutating func advance(to now: Instant) -> Fix? { publishIfDue(at: now) }
 
-    private mutating func publishIfDue(at now: Instant) -> LocationUpdate? {
+    private mutating func publishIfDue(at now: Instant) -> Fix? {
         guard case .published(let published, let latest?, let course_deg) = state,
             now - published.at >= settings.minInterval,
-            let cause = change(from: published.fix, course_deg, to: latest.fix)
-                ?? (isStillHere(latest, since: published, now: now) ? .interval : nil)
+            isNews(latest.fix, since: published.fix, course_deg) || isStillHere(latest, since: published, now: now)
         else { return nil }
         state = .published(UsedFix(fix: latest.fix, at: now), latest: nil, course_deg: Self.course_deg(of: latest.fix))
-        return LocationUpdate(fix: latest.fix, cause: cause)
+        return latest.fix
     }
 
     private func isStillHere(_ latest: UsedFix, since published: UsedFix, now: Instant) -> Bool {
@@ -67,15 +66,12 @@ struct StandardService: Sendable {
     /// Returns the course of a fix; `nil` where it stands still.
     private static func course_deg(of fix: Fix) -> Double? { fix.isMoving ? fix.direction_deg : nil }
 
-    /// Returns the reason for which a fix is an update, compared with the last published fix and with a course.
-    private func change(from old: Fix, _ course_deg: Double?, to new: Fix) -> LocationUpdate.Cause? {
-        if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return .moved }
-        if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return .accuracy }
-        if let course_deg, let after = Self.course_deg(of: new),
-            turn_deg(from: course_deg, to: after) >= settings.headingFilter_deg
-        {
-            return .heading
-        }
-        return nil
+    /// Returns whether a fix is an update, compared with the last published fix and with a course: the gateway moved
+    /// far enough, the accuracy halved, or the heading turned during a movement.
+    private func isNews(_ new: Fix, since old: Fix, _ course_deg: Double?) -> Bool {
+        if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return true }
+        if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return true }
+        guard let course_deg, let after = Self.course_deg(of: new) else { return false }
+        return turn_deg(from: course_deg, to: after) >= settings.headingFilter_deg
     }
 }

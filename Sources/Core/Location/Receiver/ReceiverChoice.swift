@@ -3,16 +3,6 @@
 /// Two good receivers differ by a few metres, so a gateway that took every report would move to and fro. One receiver
 /// is used. Another replaces it only when it is clearly better for a while, or when the one in use has no fix any more.
 package struct ReceiverChoice: Sendable {
-    /// The treatment of a report.
-    enum Verdict: Hashable, Sendable {
-        /// The report comes from the receiver in use.
-        case used
-        /// The report comes from a receiver that is in use from now on, in place of another or of none.
-        case switched(from: String?)
-        /// The report is ignored: another receiver is in use.
-        case passedOver
-    }
-
     /// The most receivers remembered. gpsd itself takes at most ten.
     package static let limit = 16
     /// The ratio of accuracies up to which a receiver is clearly better than the other.
@@ -39,16 +29,15 @@ package struct ReceiverChoice: Sendable {
 
     /// Returns whether to use a report. A report without a fix is used as long as no other receiver has a fix, so that
     /// `FixIntake` counts it.
-    mutating func take(_ report: DeviceReport, at now: Instant) -> Verdict {
+    mutating func take(_ report: DeviceReport, at now: Instant) -> Bool {
         let index = slot(of: report.device, at: now)
         receivers[index].heardAt = now
         if let fix = try? report.report.fix() { receivers[index].fix = (now, fix.horizontalAccuracy_m) }
-        if report.device == device { return .used }
-        guard isDue(index, at: now) else { return .passedOver }
-        let former = device
+        guard report.device != device else { return true }
+        guard isDue(index, at: now) else { return false }
         device = report.device
         for index in receivers.indices { receivers[index].isBetterSince = nil }
-        return .switched(from: former)
+        return true
     }
 
     /// Keeps only the receivers of a new connection or a new list of gpsd.

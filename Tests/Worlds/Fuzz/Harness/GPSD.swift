@@ -64,7 +64,7 @@ private struct GPSDWorld {
         case .report(let report, let at):
             require(at == now && session.isListening, "a report is of this moment, and wanted")
             require(report.device.count <= GPSDMessage.maxText, "names are bounded")
-            guard choice.take(report, at: at) != .passedOver else { return }
+            guard choice.take(report, at: at) else { return }
             guard let fix = try? intake.take(report.report, at: at, clock: nil) else { return }
             require(fix.horizontalAccuracy_m > 0 && fix.horizontalAccuracy_m <= 100, "what is used is good enough")
         case .malformed: intake.countMalformed()
