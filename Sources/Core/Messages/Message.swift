@@ -146,24 +146,11 @@ package struct NumberedMessage: Hashable, Sendable {
     package var topic: String
     /// UTF-8 JSON, which contains the number too.
     package var payload: [UInt8]
-    /// The values of the payload; `nil` for a message that was read from the outbox's file, or has waited in memory.
-    package var values: (any NumberedPayload)?
 
-    package init(_ number: MessageNumber, topic: String, payload: [UInt8], values: (any NumberedPayload)? = nil) {
+    package init(_ number: MessageNumber, topic: String, payload: [UInt8]) {
         self.number = number
         self.topic = topic
         self.payload = payload
-        self.values = values
-    }
-
-    /// The values are in the payload too.
-    package static func == (left: NumberedMessage, right: NumberedMessage) -> Bool {
-        left.number == right.number && left.topic == right.topic && left.payload == right.payload
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(number)
-        hasher.combine(topic)
     }
 }
 
@@ -174,7 +161,7 @@ package protocol NumberedPayload: Payload {
 
 extension NumberedMessage {
     init(_ payload: some NumberedPayload, topic: String) {
-        self.init(payload.number, topic: topic, payload: payload.encoded, values: payload)
+        self.init(payload.number, topic: topic, payload: payload.encoded)
     }
 }
 

@@ -23,9 +23,6 @@ struct PendingChanges {
     }
 
     mutating func append(_ event: QueuedMessage) {
-        var event = event
-        // A backlog in memory has each message once.
-        event.message.values = nil
         events.append(event)
         bytes += event.size
         if event.number.series.isCounted { countedEvents += 1 }

@@ -42,12 +42,12 @@ package struct OwnTracks: Sendable {
     package func messages(for numbered: NumberedMessage, under topics: TopicTree) -> [Message] {
         switch topics.subject(of: numbered.topic) {
         case .region(.event, let instance):
-            guard let event = numbered.read(EventPayload.self) else { return [] }
+            guard let event = try? EventPayload(decoding: numbered.payload) else { return [] }
             return [Message(topic: topic + "/event", payload: transition(event, of: instance), .durable(nil))]
         case .gateway(.track):
-            guard let track = numbered.read(TrackPayload.self) else { return [] }
+            guard let track = try? TrackPayload(decoding: numbered.payload) else { return [] }
             return track.fixes.suffix(Self.maxFixes).map { fix in
-                Message(topic: topic, payload: payload(fix.written), .durable(nil))
+                Message(topic: topic, payload: payload(fix), .durable(nil))
             }
         default: return []
         }
@@ -60,7 +60,7 @@ package struct OwnTracks: Sendable {
     /// the last message for the present place.
     package func isPast(_ numbered: NumberedMessage, under topics: TopicTree, at now: WallTime) -> Bool {
         guard case .region(.event, _)? = topics.subject(of: numbered.topic),
-            let event = numbered.read(EventPayload.self), event.location != nil
+            let event = try? EventPayload(decoding: numbered.payload), event.location != nil
         else { return false }
         return now - event.head.at > Self.past
     }
@@ -101,11 +101,9 @@ package struct OwnTracks: Sendable {
         json.set("event", event.exit == nil ? "enter" : "leave")
         json.set("desc", instance.levels)
         json.set("t", event.cause.kind.ownTracksType)
-        json.set("lat", event.location?.coordinate.latitude.written(inSteps: 1e7), decimals: 6)
-        json.set("lon", event.location?.coordinate.longitude.written(inSteps: 1e7), decimals: 6)
-        if let location = event.location {
-            json.set("acc", Self.accuracy(location.horizontalAccuracy_m.written(inSteps: 10)))
-        }
+        json.set("lat", event.location?.coordinate.latitude, decimals: 6)
+        json.set("lon", event.location?.coordinate.longitude, decimals: 6)
+        if let location = event.location { json.set("acc", Self.accuracy(location.horizontalAccuracy_m)) }
         return json.finish()
     }
 
@@ -133,34 +131,5 @@ package struct OwnTracks: Sendable {
         case .near: 2
         case .far: 3
         }
-    }
-}
-
-extension NumberedMessage {
-    /// Returns the values. Only those of a backlog are read from the JSON.
-    fileprivate func read<Values: NumberedPayload & ReadablePayload>(_ type: Values.Type) -> Values? {
-        values.map { $0 as? Values } ?? (try? Values(decoding: payload))
-    }
-}
-
-// The values as the JSON has them: a backlog gives the same messages.
-
-extension Double {
-    /// - Parameter steps: the number of steps in one: 10 for one decimal.
-    fileprivate func written(inSteps steps: Double) -> Double { (self * steps).rounded() / steps }
-}
-
-extension Fix {
-    fileprivate var written: Fix {
-        var fix = self
-        fix.coordinate =
-            Coordinate(
-                latitude: coordinate.latitude.written(inSteps: 1e7),
-                longitude: coordinate.longitude.written(inSteps: 1e7)) ?? coordinate
-        fix.horizontalAccuracy_m = horizontalAccuracy_m.written(inSteps: 10)
-        fix.altitude_m = altitude_m?.written(inSteps: 10)
-        fix.speed_m_s = speed_m_s?.written(inSteps: 100)
-        fix.course_deg = course_deg?.written(inSteps: 10)
-        return fix
     }
 }
