@@ -109,7 +109,7 @@ struct Agent {
             let worker = try startDelivery(
                 feed, parts.dispatcher, radio: feed.status, filters: feed.filters, limits: StoreFeed.limits)
             let watchdog = WatchdogService(manager: supervision.manager, pulse: supervision.pulse, logger: logger)
-            return [DeliveryService(worker: worker, finish: stop.make), watchdog, StartPagesService()]
+            return [delivery(worker, finish: stop.make), watchdog, StartPagesService()]
         } catch {
             throw .loop(error)
         }
@@ -173,13 +173,15 @@ struct Agent {
                 limits: receiver?.sharedFilter == nil
                     ? (desk == nil ? .requests : .settings) : ReceiverConnection.limits)
             let watchdog = WatchdogService(manager: supervision.manager, pulse: supervision.pulse, logger: logger)
-            return [DeliveryService(worker: worker, finish: queue.finish), RadioService(loop: loop, owner: owner)]
+            // The radio stops first, so that its last outputs are still delivered.
+            let radio = PartService(name: "radio", start: { try loop.start(owner: owner) }, stop: loop.stop)
+            return [delivery(worker, finish: queue.finish), radio]
                 + [
                     CaptureService(settings: settings.capture, recent: recent, logger: logger), watchdog,
                     StartPagesService(),
                 ]
-                + (location.map { [LocationService(client: $0)] } ?? [])
-                + (receiver?.connection.map { [ReceiverService(connection: $0)] } ?? [])
+                + (location.map { [PartService(name: "location", start: $0.start, stop: $0.stop)] } ?? [])
+                + (receiver?.connection.map { [PartService(name: "receiver", stop: $0.end)] } ?? [])
                 + (try advertising().map { [$0] } ?? [])
         } catch {
             throw .loop(error)
@@ -214,7 +216,7 @@ struct Agent {
         return try GPSDClient(HostPort(host: host, port: port), wake: wake)
     }
 
-    private func advertising() throws(SystemError) -> AdvertisingService? {
+    private func advertising() throws(SystemError) -> PartService? {
         guard let advertise = settings.advertise, let adapter = settings.radio.adapters.first else { return nil }
         let logger = logger
         let advertisement = Advertisement(advertise.frame, interval_ms: advertise.interval_ms)
@@ -224,7 +226,7 @@ struct Agent {
             case .waiting, .trouble: logger.warning("advertising: \(update)")
             }
         }
-        return AdvertisingService(loop: loop)
+        return PartService(name: "advertising", stop: loop.stop)
     }
 
     private func openOutbox(
@@ -239,6 +241,14 @@ struct Agent {
             return outbox
         } catch {
             throw .outbox(error)
+        }
+    }
+
+    /// The delivery loop ends after all others, once it has delivered everything.
+    private func delivery(_ worker: WorkerThread, finish: @escaping @Sendable () -> Void) -> PartService {
+        PartService(name: "delivery") {
+            finish()
+            worker.join()
         }
     }
 

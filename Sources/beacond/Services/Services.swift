@@ -5,63 +5,18 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// The delivery loop as a service: it ends after all others.
-struct DeliveryService: Service {
-    let worker: WorkerThread
-    /// Makes the loop end after it has delivered everything.
-    let finish: @Sendable () -> Void
+/// A part of the agent as a service: it begins, works on threads of its own, and ends when the group ends or is cancelled.
+struct PartService: Service {
+    /// The name in the group's log.
+    let name: String
+    /// The beginning. Signals are caught by then: a SIGTERM just after it ends the part in order.
+    var start: @Sendable () throws -> Void = {}
+    let stop: @Sendable () -> Void
 
     func run() async throws {
-        // Cancelling stops it as well: either way the queue goes out first.
+        try start()
         try? await gracefulShutdown()
-        finish()
-        worker.join()
-    }
-}
-
-/// The radio loop as a service. It stops first, so that its last outputs are still delivered.
-///
-/// The loop starts here and not earlier, because signals are caught by now: a SIGTERM just after the start of scanning
-/// ends it in order.
-struct RadioService: Service {
-    let loop: RadioLoop
-    let owner: GatewayOwner
-
-    func run() async throws {
-        try loop.start(owner: owner)
-        try? await gracefulShutdown()
-        loop.stop()
-    }
-}
-
-/// The connection to the broker of a receiver as a service.
-struct ReceiverService: Service {
-    let connection: ReceiverConnection
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        connection.end()
-    }
-}
-
-/// gpsd's client as a service.
-struct LocationService: Service {
-    let client: GPSDClient
-
-    func run() async throws {
-        try client.start()
-        try? await gracefulShutdown()
-        client.stop()
-    }
-}
-
-/// The advertisement as a service: it is off the air before the agent ends.
-struct AdvertisingService: Service {
-    let loop: AdvertisingLoop
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        loop.stop()
+        stop()
     }
 }
 
@@ -71,7 +26,9 @@ extension ServiceGroupConfiguration.ServiceConfiguration {
     /// Without a name, the group prints the whole service as its name. The radio's service holds the engine: with
     /// 10,000 regions that took six seconds of a start, and 30 MiB.
     init(_ service: any Service, whenItReturns behavior: TerminationBehavior) {
-        self.init(service: service, successTerminationBehavior: behavior, serviceName: "\(type(of: service))")
+        self.init(
+            service: service, successTerminationBehavior: behavior,
+            serviceName: (service as? PartService)?.name ?? "\(type(of: service))")
     }
 }
 
