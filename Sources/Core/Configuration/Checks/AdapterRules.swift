@@ -35,14 +35,9 @@ extension RadioSettings.Adapter {
 
 extension Rule where Value == RadioSettings.Adapter {
     static var adapter: Rule {
-        Rule(
-            type: "text", allowed: "\"auto\", \"hci0\" or an address such as \"00:1A:7D:DA:71:13\"",
-            read: { node in
-                guard case .string(let name) = node else { return .wrongType }
-                if name == "auto" { return .value(.automatic) }
-                return RadioSettings.Adapter(name: name).map { .value($0) } ?? .refused(nil)
-            },
-            write: { $0.text })
+        text(
+            "\"auto\", \"hci0\" or an address such as \"00:1A:7D:DA:71:13\"",
+            read: { Outcome($0 == "auto" ? .automatic : RadioSettings.Adapter(name: $0)) }, write: { $0.text })
     }
 }
 

@@ -1,11 +1,7 @@
 extension Rule where Value == ProximityUUID {
     static var uuid: Rule {
-        Rule(
-            type: "text", allowed: "32 hexadecimal digits, with dashes as in a UUID or without",
-            read: { node in
-                guard case .string(let text) = node else { return .wrongType }
-                return ProximityUUID(text).map { .value($0) } ?? .refused(nil)
-            },
+        text(
+            "32 hexadecimal digits, with dashes as in a UUID or without", read: { Outcome(ProximityUUID($0)) },
             write: { $0.description.quoted })
     }
 }
@@ -13,16 +9,16 @@ extension Rule where Value == ProximityUUID {
 extension Rule where Value == [UInt8] {
     /// A rule for an identity resolving key. It is a secret, so an error never shows it.
     static var resolvingKey: Rule {
-        Rule(
-            type: "text", allowed: "32 hexadecimal digits or Base64 of 16 bytes, most significant byte first",
-            read: { node in
-                guard case .string(let text) = node else { return .wrongType }
-                if let key = ResolvingKeyText.octets(of: text) { return .value(key) }
-                return .refused(
-                    "must be 32 hexadecimal digits or Base64 of 16 bytes, most significant byte first"
-                        + " (it has \(text.count) characters)")
+        let allowed = "32 hexadecimal digits or Base64 of 16 bytes, most significant byte first"
+        var rule = text(
+            allowed,
+            read: { text in
+                ResolvingKeyText.octets(of: text).map { .value($0) }
+                    ?? .refused("must be \(allowed) (it has \(text.count) characters)")
             },
-            write: { _ in "\"…\"" }, show: { _ in nil })
+            write: { _ in "\"…\"" })
+        rule.show = { _ in nil }
+        return rule
     }
 }
 

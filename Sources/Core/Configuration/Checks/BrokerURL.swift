@@ -43,10 +43,9 @@ extension BrokerURL {
 extension Rule where Value == BrokerURL {
     static var brokerURL: Rule {
         let allowed = "mqtt://host, mqtts://host or either with :port (an IPv6 address in brackets), without a path"
-        return Rule(
-            type: "text", allowed: allowed,
-            read: { node in
-                guard case .string(let text) = node else { return .wrongType }
+        var rule = text(
+            allowed,
+            read: { text in
                 do throws(BrokerURL.Problem) {
                     return .value(try BrokerURL(text))
                 } catch {
@@ -60,11 +59,9 @@ extension Rule where Value == BrokerURL {
                     }
                 }
             },
-            write: { $0.text.tomlString },
-            show: { node in
-                guard case .string(let text) = node else { return node.text }
-                return BrokerURL.withoutUser(text).quoted
-            })
+            write: { $0.text.tomlString })
+        rule.show = { if case .string(let text) = $0 { BrokerURL.withoutUser(text).quoted } else { $0.text } }
+        return rule
     }
 }
 

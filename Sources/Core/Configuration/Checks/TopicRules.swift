@@ -24,20 +24,17 @@ extension Rule where Value == String {
 
     /// Returns a rule for text that MQTT itself carries, such as topics and the user name.
     static func mqttText(_ allowed: String, where isAllowed: @escaping @Sendable (String) -> Bool) -> Rule {
-        let rule = text(allowed, where: isAllowed)
-        return Rule(
-            type: rule.type, allowed: allowed,
-            read: { node in
+        text(
+            allowed,
+            read: { text in
                 // A noncharacter is invisible, or looks like any character that a font lacks, so the error names it.
-                if case .string(let text) = node,
-                    let scalar = text.unicodeScalars.first(where: TopicName.isNonCharacter)
-                {
+                if let scalar = text.unicodeScalars.first(where: TopicName.isNonCharacter) {
                     let digits = String(scalar.value, radix: 16, uppercase: true)
                     return .refused("must not have U+\(digits) in it, which is no character and which brokers refuse")
                 }
-                return rule.read(node)
+                return isAllowed(text) ? .value(text) : .refused(nil)
             },
-            write: rule.write)
+            write: { $0.tomlString })
     }
 
     /// A rule for a topic filter (MQTT 5, 4.7.1): `+` is a whole level, `#` the last one.
@@ -53,23 +50,5 @@ extension Rule where Value == String {
                     || TopicName.isLevel(level)
             }
         }
-    }
-}
-
-extension Rule {
-    /// This rule, with an empty text for none.
-    var orEmpty: Rule<Value?> {
-        let (read, write) = (read, write)
-        return Rule<Value?>(
-            type: type, allowed: allowed + ", or empty",
-            read: { node in
-                if node == .string("") { return .value(nil) }
-                switch read(node) {
-                case .value(let value): return .value(value)
-                case .wrongType: return .wrongType
-                case .refused(let reason): return .refused(reason)
-                }
-            },
-            write: { $0.map(write) ?? "".tomlString }, show: show)
     }
 }

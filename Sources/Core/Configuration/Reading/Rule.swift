@@ -7,12 +7,23 @@ struct Rule<Value: Sendable>: Sendable {
         case wrongType
         /// The value is not allowed, although its type is right. The reason is given where `allowed` is not enough.
         case refused(String?)
+
+        /// - Parameter value: `nil` where it is not allowed.
+        init(_ value: Value?) { self = value.map { .value($0) } ?? .refused(nil) }
+
+        func map<Other: Sendable>(_ make: (Value) -> Other) -> Rule<Other>.Outcome {
+            switch self {
+            case .value(let value): .value(make(value))
+            case .wrongType: .wrongType
+            case .refused(let reason): .refused(reason)
+            }
+        }
     }
 
     /// The TOML type with its article: `a number`.
     let type: String
     /// The allowed values of that type, to follow "must be": `from 2.5 to 10240`.
-    let allowed: String
+    var allowed: String
     var read: @Sendable (TOMLNode) -> Outcome
     /// Returns a value as in the file.
     let write: @Sendable (Value) -> String
@@ -35,29 +46,60 @@ extension Rule {
         _ make: @escaping @Sendable (Value) -> Other, back: @escaping @Sendable (Other) -> Value
     ) -> Rule<Other> {
         Rule<Other>(
-            type: type, allowed: allowed,
-            read: { [read] node in
-                switch read(node) {
-                case .value(let value): .value(make(value))
-                case .wrongType: .wrongType
-                case .refused(let reason): .refused(reason)
-                }
-            },
-            write: { [write] in write(back($0)) }, show: show)
+            type: type, allowed: allowed, read: { [read] in read($0).map(make) }, write: { [write] in write(back($0)) },
+            show: show)
     }
 
     /// This rule for a key that need not be set.
     var optional: Rule<Value?> {
         Rule<Value?>(
-            type: type, allowed: allowed,
-            read: { [read] node in
-                switch read(node) {
-                case .value(let value): .value(value)
-                case .wrongType: .wrongType
-                case .refused(let reason): .refused(reason)
-                }
-            },
+            type: type, allowed: allowed, read: { [read] in read($0).map(Optional.some) },
             write: { [write] in $0.map(write) ?? "" }, show: show)
+    }
+
+    /// This rule, with an empty text for none.
+    var orEmpty: Rule<Value?> {
+        Rule<Value?>(
+            type: type, allowed: allowed + ", or empty",
+            read: { [read] in $0 == .string("") ? .value(nil) : read($0).map(Optional.some) },
+            write: { [write] in $0.map(write) ?? "".tomlString }, show: show)
+    }
+
+    /// Returns a rule for text.
+    static func text(
+        _ allowed: String, read: @escaping @Sendable (String) -> Outcome,
+        write: @escaping @Sendable (Value) -> String
+    ) -> Rule {
+        Rule(
+            type: "text", allowed: allowed,
+            read: { node in
+                guard case .string(let text) = node else { return .wrongType }
+                return read(text)
+            },
+            write: write)
+    }
+
+    /// Returns a rule for a list.
+    ///
+    /// - Parameters:
+    ///   - element: the rule of each element.
+    ///   - isCount: whether a number of elements is allowed.
+    static func list<Element>(
+        _ allowed: String, of element: Rule<Element>, where isCount: @escaping @Sendable (Int) -> Bool
+    ) -> Rule where Value == [Element] {
+        Rule(
+            type: "a list", allowed: allowed,
+            read: { node in
+                guard case .array(let nodes) = node else { return .wrongType }
+                guard isCount(nodes.count) else { return .refused(nil) }
+                var values: [Element] = []
+                for node in nodes {
+                    guard case .value(let value) = element.read(node) else { return .refused(nil) }
+                    values.append(value)
+                }
+                return .value(values)
+            },
+            write: { "[" + $0.map(element.write).joined(separator: ", ") + "]" })
     }
 }
 
@@ -106,10 +148,7 @@ extension Rule where Value == Bool {
     static var flag: Rule {
         Rule(
             type: "a boolean", allowed: "true or false",
-            read: { node in
-                guard case .boolean(let value) = node else { return .wrongType }
-                return .value(value)
-            },
+            read: { if case .boolean(let value) = $0 { .value(value) } else { .wrongType } },
             write: { $0 ? "true" : "false" })
     }
 }
@@ -119,13 +158,8 @@ extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == S
     static var word: Rule {
         let words = Value.allCases.map { "\"\($0.rawValue)\"" }
         let allButLast = words.dropLast().joined(separator: ", ")
-        return Rule(
-            type: "text", allowed: "\(allButLast) or \(words.last ?? "")",
-            read: { node in
-                guard case .string(let word) = node else { return .wrongType }
-                guard let value = Value(rawValue: word) else { return .refused(nil) }
-                return .value(value)
-            },
+        return text(
+            "\(allButLast) or \(words.last ?? "")", read: { Outcome(Value(rawValue: $0)) },
             write: { "\"\($0.rawValue)\"" })
     }
 }
@@ -133,13 +167,7 @@ extension Rule where Value: RawRepresentable & CaseIterable, Value.RawValue == S
 extension Rule where Value == String {
     /// Returns a rule for text for which `isAllowed` holds.
     static func text(_ allowed: String, where isAllowed: @escaping @Sendable (String) -> Bool) -> Rule {
-        Rule(
-            type: "text", allowed: allowed,
-            read: { node in
-                guard case .string(let text) = node else { return .wrongType }
-                return isAllowed(text) ? .value(text) : .refused(nil)
-            },
-            write: { $0.tomlString })
+        text(allowed, read: { isAllowed($0) ? .value($0) : .refused(nil) }, write: { $0.tomlString })
     }
 
     /// A rule for the path of a file or folder, or none.

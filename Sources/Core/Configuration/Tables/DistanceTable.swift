@@ -67,13 +67,10 @@ struct DistanceTable: SettingsTable {
     /// starting.
     private static var exponent: Rule<Double> {
         let number = Rule<Double>.number(.leastNonzeroMagnitude ... .greatestFiniteMagnitude)
-        return Rule(
-            type: number.type, allowed: "a finite number above 0",
-            read: { node in
-                guard case .value(let exponent) = number.read(node) else { return number.read(node) }
-                return .value(min(max(exponent, exponents.lowerBound), exponents.upperBound))
-            },
-            write: number.write)
+        var rule = number
+        rule.allowed = "a finite number above 0"
+        rule.read = { number.read($0).map { min(max($0, exponents.lowerBound), exponents.upperBound) } }
+        return rule
     }
 }
 

@@ -39,15 +39,14 @@ extension Rule where Value == String? {
     /// A rule for any id but the store's own.
     fileprivate static var gatewayID: Rule {
         let level = Rule<String>.topicLevel.orEmpty
-        return Rule(
-            type: level.type, allowed: level.allowed,
-            read: { node in
-                if case .string(let id) = node, let refusal = IdentitySettings.refusal(ofID: id) {
-                    return .refused(refusal)
-                }
+        var rule = level
+        rule.read = { node in
+            guard case .string(let id) = node, let refusal = IdentitySettings.refusal(ofID: id) else {
                 return level.read(node)
-            },
-            write: level.write)
+            }
+            return .refused(refusal)
+        }
+        return rule
     }
 }
 

@@ -98,10 +98,9 @@ extension LocationSettings {
 
 extension Rule where Value == HostPort {
     fileprivate static func hostPort(defaultPort: UInt16) -> Rule {
-        Rule(
-            type: "text", allowed: "a host or host:port (an IPv6 address in brackets)",
-            read: { node in
-                guard case .string(let text) = node else { return .wrongType }
+        text(
+            "a host or host:port (an IPv6 address in brackets)",
+            read: { text in
                 do throws(HostPort.Problem) {
                     return .value(try HostPort(text, defaultPort: defaultPort))
                 } catch {

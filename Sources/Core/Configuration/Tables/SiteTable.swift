@@ -135,15 +135,10 @@ extension Rule where Value == Double {
     /// A rule for the side of a cell, or 0.
     fileprivate static var cell: Rule {
         let side = number(0.5...100)
-        return Rule(
-            type: side.type, allowed: "0, or \(side.allowed)",
-            read: { node in
-                switch node {
-                case .integer(0), .float(0): .value(0)
-                default: side.read(node)
-                }
-            },
-            write: side.write)
+        var rule = side
+        rule.allowed = "0, or \(side.allowed)"
+        rule.read = { $0 == .integer(0) || $0 == .float(0) ? .value(0) : side.read($0) }
+        return rule
     }
 }
 
@@ -169,37 +164,16 @@ extension Rule where Value == [String] {
     /// A rule for ids of regions.
     fileprivate static var topicLevels: Rule {
         let level = Rule<String>.topicLevel
-        return Rule(
-            type: "a list", allowed: "a list of at most 10,000 ids, each \(level.allowed)",
-            read: { node in
-                guard case .array(let nodes) = node else { return .wrongType }
-                var values: [String] = []
-                for node in nodes {
-                    guard case .value(let value) = level.read(node), values.count < 10_000 else { return .refused(nil) }
-                    values.append(value)
-                }
-                return .value(values)
-            },
-            write: { "[" + $0.map(\.tomlString).joined(separator: ", ") + "]" })
+        return list("a list of at most 10,000 ids, each \(level.allowed)", of: level) { $0 <= 10_000 }
     }
 }
 
 extension Rule where Value == [Double] {
     /// A rule for two numbers, or none.
     fileprivate static var planPoint: Rule {
-        let number = Rule<Double>.number(-10_000...10_000)
-        return Rule(
-            type: "a list", allowed: "two numbers from -10000 to 10000, as in [0.0, 4.2]",
-            read: { node in
-                guard case .array(let nodes) = node else { return .wrongType }
-                var values: [Double] = []
-                for node in nodes.prefix(3) {
-                    guard case .value(let value) = number.read(node) else { return .refused(nil) }
-                    values.append(value)
-                }
-                return values.isEmpty || values.count == 2 ? .value(values) : .refused(nil)
-            },
-            write: { "[" + $0.map(\.plain).joined(separator: ", ") + "]" })
+        list("two numbers from -10000 to 10000, as in [0.0, 4.2]", of: Rule<Double>.number(-10_000...10_000)) {
+            $0 == 0 || $0 == 2
+        }
     }
 }
 
