@@ -26,6 +26,26 @@ extension Sequence<UInt8> {
     }
 }
 
+extension [UInt8] {
+    /// Reads two hexadecimal digits for each octet, in either case; `nil` for other texts.
+    init?(hexadecimal digits: some Sequence<UInt8>) {
+        self = []
+        var high: UInt8?
+        for digit in digits {
+            let value: UInt8
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
+            default: return nil
+            }
+            if let upper = high { append(upper << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        if high != nil { return nil }
+    }
+}
+
 /// The keyed digest HMAC (RFC 2104, FIPS 198-1) with SHA-256, computed by OpenSSL's libcrypto.
 enum HMACSHA256 {
     /// The length of a code, octets.

@@ -116,23 +116,12 @@ package struct ReceivedPacket: Hashable, Sendable {
     ///
     /// A legacy report carries up to 31 octets of data, an extended one more.
     package var event: [UInt8] {
-        let rssi = UInt8(bitPattern: rssi_dbm ?? 127)
-        let bits = address.bits
-        var octets: [UInt8] = [address.type.rawValue]
-        for shift in stride(from: UInt64(0), through: 40, by: 8) {
-            octets.append(UInt8(truncatingIfNeeded: bits >> shift))
-        }
-        var report: [UInt8]
-        if data.count <= LegacyReport.maxDataLength {
-            report = [LESubevent.advertisingReport, 1, isScanResponse ? 0x04 : 0x00] + octets
-            report += [UInt8(data.count)] + data + [rssi]
-        } else {
-            // No legacy PDU: not connectable, not scannable, the data complete.
-            report = [LESubevent.extendedAdvertisingReport, 1, isScanResponse ? 0x08 : 0x00, 0x00] + octets
-            report += [0x01, 0x00, 0xFF, 0x7F, rssi, 0, 0, 0, 0, 0, 0, 0, 0, 0]
-            report += [UInt8(clamping: data.count)] + data
-        }
-        return [PacketType.event.rawValue, EventCode.leMeta, UInt8(clamping: report.count)] + report
+        // An extended one is of no legacy PDU: not connectable, not scannable, the data complete.
+        let isExtended = data.count > LegacyReport.maxDataLength
+        let report = AdvertisingReport(
+            isExtended: isExtended, eventType: isScanResponse ? (isExtended ? 0x08 : 0x04) : 0x00, address: address,
+            rssi_dbm: rssi_dbm)
+        return [PacketType.event.rawValue] + AdvertisingReportEncoder.event([(report, data)])
     }
 }
 
@@ -243,17 +232,7 @@ extension JSONDocument {
     func hexadecimal(at index: Int?, separator: UInt8? = nil) -> [UInt8]? {
         guard let index, case .string(let range) = nodes[index] else { return nil }
         guard range.count <= 2 * ReceivedPacket.mostData else { return nil }
-        var (found, high): ([UInt8], UInt8?) = ([], nil)
-        for octet in octets[range] where octet != separator {
-            guard let digit = Self.digit(octet) else { return nil }
-            if let first = high {
-                found.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
-            }
-        }
-        return high == nil ? found : nil
+        return [UInt8](hexadecimal: octets[range].lazy.filter { $0 != separator })
     }
 
     /// Returns the octets of a text in Base64, of at most `ReceivedPacket.mostData` octets.
@@ -262,14 +241,5 @@ extension JSONDocument {
         if text.isEmpty { return [] }
         guard let octets = Base64.decode(text), octets.count <= ReceivedPacket.mostData else { return nil }
         return octets
-    }
-
-    private static func digit(_ octet: UInt8) -> UInt8? {
-        switch octet {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): octet - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): octet - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): octet - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

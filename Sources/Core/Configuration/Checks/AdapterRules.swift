@@ -9,15 +9,10 @@ extension RadioSettings.Adapter {
             return
         }
         let octets = name.split(separator: ":", omittingEmptySubsequences: false)
-        guard octets.count == 6 else { return nil }
-        var bits: UInt64 = 0
-        for octet in octets {
-            guard octet.utf8.count == 2, octet.allSatisfy(\.isHexDigit), let value = UInt8(octet, radix: 16) else {
-                return nil
-            }
-            bits = bits << 8 | UInt64(value)
-        }
-        self = .address(DeviceAddress(bits: bits, type: .public))
+        guard octets.count == 6, octets.allSatisfy({ $0.utf8.count == 2 }),
+            let address = [UInt8](hexadecimal: octets.joined().utf8)
+        else { return nil }
+        self = .address(DeviceAddress(bits: address.reduce(0) { $0 << 8 | UInt64($1) }, type: .public))
     }
 
     /// The name in the file.
