@@ -3,18 +3,17 @@ import ArgumentParser
 import Core
 import Glibc
 import Logging
-import Synchronization
 
 /// A run of `beacond calibrate`: collects readings for some time, counted from the start of scanning.
 struct CalibrationSession {
     private let settings: Settings
-    private let shared: SharedCalibration
+    private let shared: SharedRadio<Calibration>
     private let duration: TimeSpan
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
     init(_ settings: Settings, _ target: BeaconIdentityConstraint, duration: TimeSpan) {
         self.settings = settings
-        self.shared = SharedCalibration(target)
+        self.shared = SharedRadio(Calibration(target))
         self.duration = duration
     }
 
@@ -25,7 +24,7 @@ struct CalibrationSession {
     mutating func run() throws -> Calibration {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
         let loop = try CommandRadio(settings, logger: Log.make(.notice))
-        try loop.start(owner: CalibrationOwner(shared: shared))
+        try loop.start(owner: SharedRadioOwner(shared: shared) { calibration, event, _, _ in calibration.receive(event) })
         defer { loop.stop() }
         var status = RadioStatus(settings)
         var end: Instant?
@@ -33,7 +32,7 @@ struct CalibrationSession {
         while end.map({ SystemClock.now < $0 }) ?? true {
             if !SignalBell.wait(until: min(next, end ?? next)).isEmpty { break }
             let former = status.availability
-            status.record(shared.availability)
+            status.record(shared.withLock(\.availability))
             if let availability = status.availability, availability != former {
                 let remedy = status.remedy.isEmpty ? "" : ": " + status.remedy
                 say("\(status.adapters): \(availability.rawValue)\(remedy)\n")
@@ -45,12 +44,12 @@ struct CalibrationSession {
         }
         if isTerminal { say("\r\u{1B}[K") }
         if end == nil { throw CalibrationError.neverScanned }
-        return shared.calibration
+        return shared.withLock(\.content)
     }
 
     /// Writes to standard error: over the former line of a terminal, or one line every 5 s.
     private func sayProgress(left: TimeSpan) {
-        let line = CalibrationReport.progress(shared.calibration.statistics, left_s: max(0, left.seconds))
+        let line = CalibrationReport.progress(shared.withLock(\.content).statistics, left_s: max(0, left.seconds))
         say(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
     }
 
@@ -59,43 +58,4 @@ struct CalibrationSession {
         output.write(text.utf8)
         output.flush()
     }
-}
-
-/// The store of the radio loop's readings.
-private final class SharedCalibration: Sendable {
-    private struct State {
-        var calibration: Calibration
-        var availability: RadioAvailability?
-    }
-
-    private let state: Mutex<State>
-
-    init(_ target: BeaconIdentityConstraint) { state = Mutex(State(calibration: Calibration(target))) }
-
-    var calibration: Calibration { state.withLock(\.calibration) }
-    var availability: RadioAvailability? { state.withLock(\.availability) }
-
-    func receive(_ event: Span<UInt8>) { state.withLock { $0.calibration.receive(event) } }
-
-    func record(_ availability: RadioAvailability) { state.withLock { $0.availability = availability } }
-}
-
-private struct CalibrationOwner: RadioOwner {
-    let shared: SharedCalibration
-
-    mutating func packet(_ packet: Span<UInt8>, from adapter: Int, at instant: Instant) {
-        shared.receive(packet.extracting(droppingFirst: 1))
-    }
-
-    mutating func tick(at instant: Instant) -> EngineWait { .forReports }
-
-    mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {}
-
-    mutating func availabilityChanged(to availability: RadioAvailability, at instant: Instant) {
-        shared.record(availability)
-    }
-
-    mutating func counted(_ counters: RadioCounters, at instant: Instant) {}
-
-    mutating func stopped(at instant: Instant) {}
 }

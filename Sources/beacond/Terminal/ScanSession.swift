@@ -13,7 +13,8 @@ struct ScanSession: ~Copyable {
     static let captureBacklog = 4 << 20
 
     private let settings: Settings
-    private let scan: SharedScan
+    private let scan: SharedRadio<ScanState>
+    private let recent: RecentEvents?
     private let notices = NoticeBoard()
     private var view: ScanView
     private var recorder: ScanRecorder?
@@ -32,7 +33,7 @@ struct ScanSession: ~Copyable {
     ) throws(FileError) {
         let now = SystemClock.now
         let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
-        let scan = SharedScan(ScanState(settings.gateway, at: now), recent: recent)
+        let scan = SharedRadio(ScanState(settings.gateway, at: now))
         // The recorder is created before the struct exists: see InputFile.
         var recorder: ScanRecorder?
         if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
@@ -59,7 +60,11 @@ struct ScanSession: ~Copyable {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT, SIGPIPE])
         let logger = view.isPicture ? notices.logger : Log.make(.notice)
         let loop = try CommandRadio(settings, logger: logger)
-        try loop.start(owner: ScanOwner(scan: scan))
+        try loop.start(
+            owner: SharedRadioOwner(shared: scan) { [recent] scan, event, adapter, instant in
+                scan.receive(event, from: adapter, at: instant)
+                recent?.push(event, at: instant)
+            })
         view.begin()
         var next = SystemClock.now
         while !view.isBroken, recorder?.isBroken != true {
@@ -84,7 +89,9 @@ struct ScanSession: ~Copyable {
 
     private mutating func show() {
         let now = SystemClock.now
-        let (snapshot, availability, dropped) = scan.look(at: now)
+        let (snapshot, availability, dropped) = scan.withLock {
+            ($0.content.snapshot(at: now), $0.availability, $0.dropped)
+        }
         radio.record(availability)
         let status = ScanStatus(
             adapters: radio.adapters, availability: radio.availability, remedy: radio.remedy,
