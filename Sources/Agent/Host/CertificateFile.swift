@@ -51,17 +51,8 @@ package enum CertificateFile {
 
     private static func contents(_ path: String) -> Result<[UInt8], CertificateFault> {
         do throws(FileError) {
-            let descriptor = try NamedFile.open(path)
-            defer { close(descriptor) }
-            var octets: [UInt8] = []
-            var piece = [UInt8](repeating: 0, count: 65_536)
-            while octets.count <= maxLength_bytes {
-                let count = read(descriptor, &piece, piece.count)
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw FileError(path: path, operation: .read, code: errno) }
-                if count == 0 { return .success(octets) }
-                octets += piece[..<count]
-            }
+            let octets = try InputFile.readAll(path, limit: maxLength_bytes)
+            guard octets.count > maxLength_bytes else { return .success(octets) }
             return .failure(CertificateFault(reason: "it is longer than \(maxLength_bytes >> 20) MiB"))
         } catch {
             return .failure(CertificateFault(reason: error.reason))

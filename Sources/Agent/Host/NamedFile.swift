@@ -96,7 +96,7 @@ package enum NamedFile {
     }
 
     /// Returns the system's error number; `nil` where everything was written.
-    private static func writeAll(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
+    package static func writeAll(_ octets: [UInt8], to descriptor: Int32) -> Int32? {
         var start = 0
         while start < octets.count {
             let written = octets.withUnsafeBytes {

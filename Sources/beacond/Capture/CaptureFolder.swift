@@ -85,7 +85,7 @@ struct CaptureFolder {
 
     private func write(_ recent: RecentEvents, to path: String) throws(FileError) -> UInt64 {
         let timebase = SystemClock.timebase
-        var writer = try CaptureWriter(path: path, mode: 0o640)
+        let writer = try CaptureWriter(path: path, mode: 0o640)
         let end = recent.newest
         var piece = recent.piece(from: EventRing.Cursor(), through: end)
         while !piece.isEmpty {

@@ -3,7 +3,7 @@ import Core
 import Glibc
 
 /// Writes HCI events to a btsnoop file that always ends with a whole record, even if the disk fails.
-struct CaptureWriter: ~Copyable {
+final class CaptureWriter {
     let path: String
     /// Events written.
     private(set) var count: UInt64 = 0
@@ -15,26 +15,16 @@ struct CaptureWriter: ~Copyable {
     ///
     /// - Parameter mode: the permissions of a new file, before the umask.
     init(path: String, mode: mode_t) throws(FileError) {
-        // The header is written before the struct exists: see InputFile.
-        let opened = try NamedFile.createOrStandardOutput(path, mode: mode)
-        guard Self.put(BTSnoopWriter.header, to: opened) == 0 else {
-            let code = errno
-            close(opened)
-            throw FileError(path: path, operation: .write, code: code)
-        }
-        self.init(path: path, descriptor: opened, length: BTSnoopWriter.header.count)
-    }
-
-    private init(path: String, descriptor: Int32, length: Int) {
+        descriptor = try NamedFile.createOrStandardOutput(path, mode: mode)
         self.path = path
-        self.descriptor = descriptor
-        self.length = length
+        length = 0
+        try append(BTSnoopWriter.header)
     }
 
     deinit { close(descriptor) }
 
     /// - Parameter wall: the wall clock's time at which an event was received.
-    mutating func write(_ piece: EventPiece, wall: (Instant) -> WallTime) throws(FileError) {
+    func write(_ piece: EventPiece, wall: (Instant) -> WallTime) throws(FileError) {
         var octets: [UInt8] = []
         var events: UInt64 = 0
         piece.read { event, instant in
@@ -53,25 +43,12 @@ struct CaptureWriter: ~Copyable {
         }
     }
 
-    private mutating func append(_ octets: [UInt8]) throws(FileError) {
-        guard Self.put(octets, to: descriptor) == 0 else {
-            let code = errno
+    private func append(_ octets: [UInt8]) throws(FileError) {
+        if let code = NamedFile.writeAll(octets, to: descriptor) {
             // Half a record would make the capture a damaged one.
             ftruncate(descriptor, off_t(length))
             throw FileError(path: path, operation: .write, code: code)
         }
         length += octets.count
-    }
-
-    /// Writes all octets. Returns 0, or −1 with `errno`.
-    private static func put(_ octets: [UInt8], to descriptor: Int32) -> Int32 {
-        var start = 0
-        while start < octets.count {
-            let written = octets.withUnsafeBytes { octets in
-                Glibc.write(descriptor, octets.baseAddress?.advanced(by: start), octets.count - start)
-            }
-            if written >= 0 { start += written } else if errno != EINTR { return -1 }
-        }
-        return 0
     }
 }

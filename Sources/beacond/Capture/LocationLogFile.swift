@@ -4,7 +4,7 @@ import Core
 /// A log of receivers, entry by entry. `-` is standard input; a pipe is read as its data comes. Copies share the
 /// position in the file.
 final class LocationLogFile {
-    private var file: InputFile
+    private let file: InputFile
     private var log = LocationLog()
     private var waiting: ArraySlice<LogClock<LocationLog.Entry>.Dated> = []
     private var isAtEnd = false

@@ -16,7 +16,7 @@ final class MessageLog {
     /// Longer than any message; a longer line is damaged.
     private static let longestLine = PayloadFields.maxPayload_bytes
 
-    private var file: InputFile
+    private let file: InputFile
     private var buffer: [UInt8] = []
     private var start = 0
     /// The place up to which no line ends after `start`.

@@ -173,20 +173,15 @@ struct ReplaySession {
 }
 
 /// A capture file, record by record.
-struct CaptureFile: ~Copyable {
-    private var file: InputFile
+struct CaptureFile {
+    private let file: InputFile
     private var reader = BTSnoopReader()
     private var buffer: [UInt8] = []
     private var position = 0
 
     static let pieceLength = 1 << 18
 
-    init(path: String) throws(FileError) {
-        // The file is opened before the struct exists: see InputFile.
-        self.init(try InputFile(path: path, mayBePipe: true))
-    }
-
-    private init(_ file: consuming InputFile) { self.file = file }
+    init(path: String) throws(FileError) { file = try InputFile(path: path, mayBePipe: true) }
 
     /// The reason why reading ended before the end of the file.
     enum Problem: Error {

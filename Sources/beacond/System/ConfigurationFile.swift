@@ -77,24 +77,18 @@ enum ConfigurationFile {
 
     /// Reads the store's secret, without its line end, where the settings name a file.
     private static func readSiteKey(_ privacy: inout PrivacySettings) -> ConfigurationError? {
-        guard let path = privacy.siteKeyFile else { return nil }
-        func refusal(_ why: String) -> ConfigurationError {
-            ConfigurationError(key: "privacy.site_key_file", value: "\"\(path)\"", requirement: why)
+        read(privacy.siteKeyFile, of: "privacy.site_key_file", limit: siteKeyLength.upperBound) { octets in
+            var octets = octets
+            while let last = octets.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") {
+                octets.removeLast()
+            }
+            guard siteKeyLength.contains(octets.count) else {
+                return "has \(octets.count) bytes; a secret has \(siteKeyLength.lowerBound) to "
+                    + "\(siteKeyLength.upperBound), as 'openssl rand -hex 32' prints one"
+            }
+            privacy.siteKey = octets
+            return nil
         }
-        var octets: [UInt8]
-        do throws(FileError) {
-            octets = try InputFile.readAll(path, limit: siteKeyLength.upperBound)
-        } catch {
-            return refusal("\(error)")
-        }
-        while let last = octets.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { octets.removeLast() }
-        guard siteKeyLength.contains(octets.count) else {
-            return refusal(
-                "has \(octets.count) bytes; a secret has \(siteKeyLength.lowerBound) to \(siteKeyLength.upperBound), as "
-                    + "'openssl rand -hex 32' prints one")
-        }
-        privacy.siteKey = octets
-        return nil
     }
 
     /// The longest file with a public key, octets. One of Ed25519 has 113.
@@ -102,21 +96,28 @@ enum ConfigurationFile {
 
     /// Reads the operator's public key, where the settings name a file.
     private static func readSigner(_ fleet: inout FleetSettings) -> ConfigurationError? {
-        guard let path = fleet.signerFile else { return nil }
-        func refusal(_ why: String) -> ConfigurationError {
-            ConfigurationError(key: "fleet.signer_file", value: "\"\(path)\"", requirement: why)
+        read(fleet.signerFile, of: "fleet.signer_file", limit: maxSigner_bytes) { octets in
+            fleet.signer = Ed25519PublicKey(pem: octets)
+            return fleet.signer == nil
+                ? "is no Ed25519 public key in PEM, as 'openssl pkey -in KEY -pubout' prints one of 'openssl genpkey -algorithm "
+                    + "ed25519'" : nil
         }
-        let octets: [UInt8]
+    }
+
+    /// Reads the file that a key names, if it names one.
+    ///
+    /// - Parameter take: takes the content. Returns the reason for which it is refused.
+    private static func read(
+        _ path: String?, of key: String, limit: Int, _ take: ([UInt8]) -> String?
+    ) -> ConfigurationError? {
+        guard let path else { return nil }
+        let refusal: String?
         do throws(FileError) {
-            octets = try InputFile.readAll(path, limit: maxSigner_bytes)
+            refusal = take(try InputFile.readAll(path, limit: limit))
         } catch {
-            return refusal("\(error)")
+            refusal = "\(error)"
         }
-        fleet.signer = Ed25519PublicKey(pem: octets)
-        guard fleet.signer == nil else { return nil }
-        return refusal(
-            "is no Ed25519 public key in PEM, as 'openssl pkey -in KEY -pubout' prints one of 'openssl genpkey -algorithm "
-                + "ed25519'")
+        return refusal.map { ConfigurationError(key: key, value: "\"\(path)\"", requirement: $0) }
     }
 
     /// Loads the configuration. Uses the defaults where no file is named and this user can read none.

@@ -2,7 +2,7 @@ import Agent
 import Core
 
 /// The recorder of `--write`, beside the table: it writes events to the file, and reports its state.
-struct ScanRecorder: ~Copyable {
+struct ScanRecorder {
     private let recent: RecentEvents
     /// `nil` once writing has failed.
     private var writer: CaptureWriter?
@@ -15,12 +15,7 @@ struct ScanRecorder: ~Copyable {
 
     /// Creates the file.
     init(path: String, recent: RecentEvents) throws(FileError) {
-        // The writer is created before the struct exists: see InputFile.
-        self.init(try CaptureWriter(path: path, mode: 0o640), path: path, recent: recent)
-    }
-
-    private init(_ writer: consuming CaptureWriter, path: String, recent: RecentEvents) {
-        self.writer = consume writer
+        writer = try CaptureWriter(path: path, mode: 0o640)
         self.path = path
         self.recent = recent
     }

@@ -5,7 +5,7 @@ import Logging
 
 /// A run of `beacond scan`: the radio loop fills the scan; the session shows it and writes the capture, until it is
 /// stopped.
-struct ScanSession: ~Copyable {
+struct ScanSession {
     /// The time between two pictures.
     static let redrawInterval = TimeSpan.milliseconds(500)
 
@@ -32,24 +32,13 @@ struct ScanSession: ~Copyable {
         _ settings: Settings, view: ScanView, capture: String?, place: ScanPlace?, duration: TimeSpan
     ) throws(FileError) {
         let now = SystemClock.now
-        let recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
-        let scan = SharedRadio(ScanState(settings.gateway, at: now))
-        // The recorder is created before the struct exists: see InputFile.
-        var recorder: ScanRecorder?
+        recent = capture.map { _ in RecentEvents(capacity: Self.captureBacklog) }
         if let capture, let recent { recorder = try ScanRecorder(path: capture, recent: recent) }
-        self.init(settings, view: view, scan: scan, recorder: recorder, place: place, end: now + duration)
-    }
-
-    private init(
-        _ settings: Settings, view: ScanView, scan: SharedScan, recorder: consuming ScanRecorder?,
-        place: ScanPlace?, end: Instant
-    ) {
+        scan = SharedRadio(ScanState(settings.gateway, at: now))
         self.settings = settings
         self.view = view
-        self.scan = scan
-        self.recorder = recorder
         self.place = place
-        self.end = end
+        end = now + duration
         radio = RadioStatus(settings)
     }
 

@@ -1,25 +1,17 @@
-import Agent
 import Glibc
 
 /// A regular file, a pipe or standard input, read piece by piece.
-struct InputFile: ~Copyable {
+package final class InputFile {
     /// For `poll`, to wait for more to read.
-    let descriptor: Int32
-    let path: String
+    package let descriptor: Int32
+    private let path: String
 
     /// - Parameters:
     ///   - path: `-` for standard input.
     ///   - mayBePipe: whether a pipe is allowed; its reader polls the descriptor first.
-    init(path: String, mayBePipe: Bool) throws(FileError) {
-        // The file is opened before the struct exists: where an initialiser fails half-way, Swift 6.2 destroys its
-        // parts twice.
-        let opened = path == "-" ? 0 : try NamedFile.open(path, mayBePipe: mayBePipe)
-        self.init(path: path, descriptor: opened)
-    }
-
-    private init(path: String, descriptor: Int32) {
+    package init(path: String, mayBePipe: Bool) throws(FileError) {
+        descriptor = path == "-" ? STDIN_FILENO : try NamedFile.open(path, mayBePipe: mayBePipe)
         self.path = path
-        self.descriptor = descriptor
     }
 
     deinit {
@@ -27,7 +19,7 @@ struct InputFile: ~Copyable {
     }
 
     /// Appends up to `count` octets to `buffer`, and returns their number: 0 at the end.
-    mutating func read(into buffer: inout [UInt8], count: Int) throws(FileError) -> Int {
+    package func read(into buffer: inout [UInt8], count: Int) throws(FileError) -> Int {
         var got: Result<Int, FileError> = .success(0)
         withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { piece in
             got = read(piece)
@@ -40,7 +32,7 @@ struct InputFile: ~Copyable {
 
     /// The octets of `rest`, which are few, and up to `count` more; none of those at the end. They are read in place,
     /// since copying would cost 70 instructions for each report of a capture.
-    mutating func read(after rest: ArraySlice<UInt8>, count: Int) throws(FileError) -> [UInt8] {
+    package func read(after rest: ArraySlice<UInt8>, count: Int) throws(FileError) -> [UInt8] {
         var got: Result<Int, FileError> = .success(0)
         let octets = [UInt8](unsafeUninitializedCapacity: rest.count + count) { space, filled in
             filled = rest.count
@@ -62,8 +54,8 @@ struct InputFile: ~Copyable {
     }
 
     /// The whole of a regular file: at most `limit` octets, and one more that tells the caller of a longer file.
-    static func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        var file = try InputFile(path: path, mayBePipe: false)
+    package static func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+        let file = try InputFile(path: path, mayBePipe: false)
         var octets: [UInt8] = []
         while octets.count <= limit {
             let got = try file.read(into: &octets, count: min(65_536, limit + 1 - octets.count))
