@@ -213,7 +213,7 @@ struct SimulateCommand: ParsableCommand {
         try output.write(BTSnoopWriter.header)
         if scenario.hasGateways {
             // The controller has begun to scan: a store's captures begin together, whatever each hears first, so that they can be joined.
-            let scans = CommandCompleteEvent(opcode: LESetScanEnable.opcode, returnParameters: [0x00])
+            let scans = CommandCompleteEvent(opcode: .scanEnable(.legacy), returnParameters: [0x00])
             try output.write(BTSnoopWriter.record(event: scans.octets, at: begin))
         }
         while let packet = simulation.next() {

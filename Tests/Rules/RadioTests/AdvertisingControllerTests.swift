@@ -117,7 +117,7 @@ struct AdvertisingControllerTests {
             }
             return actions
         }
-        let opcode = LESetExtendedAdvertisingParameters.opcode
+        let opcode = Opcode.advertisingParameters(.extended)
         #expect(
             attempt(controller.opened(at: start), at: start)
                 == [.report(.trouble(.refused(opcode, .unknownCommand)))])
@@ -145,7 +145,7 @@ struct AdvertisingControllerTests {
 
 @Suite("Commands of other processes that touch an advertisement")
 struct ForeignAdvertisingTests {
-    private func disturbs(_ command: some HCICommand, _ family: CommandFamily) -> Bool {
+    private func disturbs(_ command: HCICommand, _ family: CommandFamily) -> Bool {
         disturbs(command.packet, family)
     }
 
@@ -160,19 +160,18 @@ struct ForeignAdvertisingTests {
 
     @Test("There is one legacy advertisement, so every command about it concerns the agent's")
     func legacy() throws {
-        #expect(disturbs(LESetAdvertisingEnable(isEnabled: true), .legacy))
-        #expect(disturbs(try #require(LESetAdvertisingData(data: [])), .legacy))
-        #expect(!disturbs(LESetScanEnable(isEnabled: true), .legacy))
+        #expect(disturbs(HCICommand.advertisingEnable(.legacy, handle: 0, true), .legacy))
+        #expect(disturbs(try #require(HCICommand.advertisingData(.legacy, handle: 0, [])), .legacy))
+        #expect(!disturbs(ScanEnable(true).command(.legacy), .legacy))
     }
 
     @Test("Other sets belong to other processes; commands about all sets concern the agent's too")
     func extended() throws {
-        #expect(!disturbs(LESetExtendedAdvertisingEnable(isEnabled: false, handle: 1), .extended))
-        let noSets: [UInt8] = [0x00, 0x00]
-        let all = LESetExtendedAdvertisingEnable(parameters: noSets.span)
-        #expect(disturbs(try #require(all), .extended))
-        #expect(!disturbs(LERemoveAdvertisingSet(handle: 1), .extended))
-        #expect(disturbs(LERemoveAdvertisingSet(handle: 0xEF), .extended))
+        #expect(!disturbs(HCICommand.advertisingEnable(.extended, handle: 1, false), .extended))
+        let allSets: [UInt8] = [0x01, 0x39, 0x20, 0x02, 0x00, 0x00]
+        #expect(disturbs(allSets, .extended))
+        #expect(!disturbs(HCICommand.removeAdvertisingSet(handle: 1), .extended))
+        #expect(disturbs(HCICommand.removeAdvertisingSet(handle: 0xEF), .extended))
     }
 
     @Test("A truncated command disturbs nothing and traps nothing")

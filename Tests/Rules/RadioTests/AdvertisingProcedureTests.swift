@@ -33,7 +33,7 @@ struct AdvertisingProcedureTests {
     @Test("Each family is tried once, and the last refusal is reported")
     func refused() {
         let progress = run(features: [], answering: [.success, .unsupportedFeature, .unknownCommand]).last
-        #expect(progress == .refused(LESetExtendedAdvertisingParameters.opcode, .unknownCommand))
+        #expect(progress == .refused(Opcode.advertisingParameters(.extended), .unknownCommand))
     }
 
     @Test("An earlier process's advertisement is switched off, and the parameters are tried again")

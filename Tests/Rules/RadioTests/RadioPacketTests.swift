@@ -23,20 +23,20 @@ struct RadioPacketTests {
     @Test("Command Complete is an outcome, with the features where they were requested")
     func complete() {
         let enable: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x0C, 0x20, 0x0C]
-        let outcome = CommandOutcome(commandCredits: 1, opcode: LESetScanEnable.opcode, status: .commandDisallowed)
+        let outcome = CommandOutcome(commandCredits: 1, opcode: Opcode.scanEnable(.legacy), status: .commandDisallowed)
         #expect(read(enable) == .outcome(outcome, features: nil))
         let features: [UInt8] = [0x04, 0x0E, 0x0C, 0x01, 0x03, 0x20, 0x00, 0x00, 0x10, 0, 0, 0, 0, 0, 0]
         guard case .outcome(let answer, let bits) = read(features) else {
             Issue.record("no outcome")
             return
         }
-        #expect(answer.opcode == LEReadLocalSupportedFeatures.opcode)
+        #expect(answer.opcode == Opcode.readFeatures)
         #expect(bits == .extendedAdvertising)
     }
 
     @Test("Command Status is an outcome where it refuses; otherwise the outcome is still to come")
     func status() {
-        let refused = CommandOutcome(commandCredits: 1, opcode: LESetScanEnable.opcode, status: .unknownCommand)
+        let refused = CommandOutcome(commandCredits: 1, opcode: Opcode.scanEnable(.legacy), status: .unknownCommand)
         #expect(read([0x04, 0x0F, 0x04, 0x01, 0x01, 0x0C, 0x20]) == .outcome(refused, features: nil))
         #expect(read([0x04, 0x0F, 0x04, 0x00, 0x01, 0x0C, 0x20]) == .other)
     }

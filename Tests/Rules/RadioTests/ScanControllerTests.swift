@@ -205,7 +205,7 @@ struct ScanControllerTests {
             controller.commandCompleted(
                 outcome(.setParameters(.extended), .unknownCommand), features: nil, at: at(0))
                 == [
-                    .report(.trouble(.refused(LESetExtendedScanParameters.opcode, .unknownCommand))),
+                    .report(.trouble(.refused(Opcode.scanParameters(.extended), .unknownCommand))),
                     .report(.availability(.stalled)),
                 ])
     }

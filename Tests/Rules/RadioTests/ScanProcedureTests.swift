@@ -48,14 +48,14 @@ struct ScanProcedureTests {
         #expect(run(features: [], answering: [.success] + refusals).last == .scanning(.extended, isOurs: false))
         #expect(
             run(.probe, features: [], answering: [.success, .success] + refusals).last
-                == .refused(LESetExtendedScanEnable.opcode, .commandDisallowed))
+                == .refused(Opcode.scanEnable(.extended), .commandDisallowed))
     }
 
     @Test("Each family is tried once")
     func bothRefused() {
         #expect(
             run(answering: [.success, .unknownCommand, .unknownCommand]).last
-                == .refused(LESetScanParameters.opcode, .unknownCommand))
+                == .refused(Opcode.scanParameters(.legacy), .unknownCommand))
     }
 
     @Test("A family that worked before is used without asking")

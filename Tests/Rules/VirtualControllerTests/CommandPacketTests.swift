@@ -31,11 +31,10 @@ struct CommandPacketTests {
 
     @Test("The controller reads the command that a host encodes")
     func fromTheHost() {
-        let sent = LESetScanEnable(isEnabled: true).packet
+        let sent = ScanEnable(true).command(.legacy).packet
         #expect(sent.first == PacketType.command.rawValue)
         let received = CommandPacket(Array(sent.dropFirst()).span)
-        #expect(received?.opcode == LESetScanEnable.opcode)
-        #expect(
-            received.flatMap { LESetScanEnable(parameters: $0.parameters.span) } == LESetScanEnable(isEnabled: true))
+        #expect(received?.opcode == Opcode.scanEnable(.legacy))
+        #expect(received.flatMap { ScanEnable(.legacy, parameters: $0.parameters.span) } == ScanEnable(true))
     }
 }

@@ -6,17 +6,17 @@ import Testing
 @Suite("The virtual controller answers commands as a real one does")
 struct ControllerStateTests {
     private let scan = ScanTiming(interval: 96, window: 48)
-    private let on = LESetScanEnable(isEnabled: true)
-    private let off = LESetScanEnable(isEnabled: false)
-    private let extendedOn = LESetExtendedScanEnable(isEnabled: true)
+    private let on = ScanEnable(true).command(.legacy)
+    private let off = ScanEnable(false).command(.legacy)
+    private let extendedOn = ScanEnable(true).command(.extended)
 
     private func controller(extended: Bool = false) -> ControllerState {
         let address = DeviceAddress(bits: 0x001B_DC00_0001, type: .public)
         return ControllerState(identity: ControllerIdentity(address: address, hasExtendedAdvertising: extended))
     }
 
-    private func packet(_ command: some HCICommand) -> CommandPacket {
-        CommandPacket(opcode: type(of: command).opcode, parameters: command.encodedParameters)
+    private func packet(_ command: HCICommand) -> CommandPacket {
+        CommandPacket(opcode: command.opcode, parameters: command.parameters)
     }
 
     /// The status that the host reads in the answer; `nil` where there is none.
@@ -73,14 +73,14 @@ struct ControllerStateTests {
     func duplicateFilter() {
         var controller = controller(extended: true)
         _ = controller.receive(packet(extendedOn))
-        _ = controller.receive(packet(LESetExtendedScanEnable(isEnabled: true, filtersDuplicates: true)))
+        _ = controller.receive(packet(ScanEnable(true, filtersDuplicates: true).command(.extended)))
         #expect(controller.scan == Scan(family: .extended, filtersDuplicates: true))
     }
 
     @Test("Scan parameters are refused while scanning is on")
     func parametersWhileScanning() {
         var controller = controller()
-        let parameters = packet(LESetScanParameters(type: .passive, timing: scan))
+        let parameters = packet(HCICommand.scanParameters(.legacy, .passive, scan))
         #expect(status(controller.receive(parameters)) == .success)
         _ = controller.receive(packet(on))
         #expect(status(controller.receive(parameters)) == .commandDisallowed)
@@ -91,13 +91,13 @@ struct ControllerStateTests {
     @Test("Scan parameters that the specification does not allow are invalid")
     func invalidScan() {
         let tooLong = ScanTiming(interval: 48, window: 96)
-        let wrong = LESetScanParameters(type: .passive, timing: tooLong)
+        let wrong = HCICommand.scanParameters(.legacy, .passive, tooLong)
         var legacy = controller()
         #expect(status(legacy.receive(packet(wrong))) == .invalidParameters)
-        let extendedWrong = LESetExtendedScanParameters(type: .passive, timing: tooLong)
+        let extendedWrong = HCICommand.scanParameters(.extended, .passive, tooLong)
         var extended = controller(extended: true)
         #expect(status(extended.receive(packet(extendedWrong))) == .invalidParameters)
-        let right = LESetExtendedScanParameters(type: .active, timing: scan)
+        let right = HCICommand.scanParameters(.extended, .active, scan)
         #expect(status(extended.receive(packet(right))) == .success)
     }
 
@@ -106,7 +106,7 @@ struct ControllerStateTests {
         arguments: [[], [0x01], [0x02, 0x00], [0x01, 0x02]] as [[UInt8]])
     func invalidParameters(parameters: [UInt8]) {
         var controller = controller()
-        let answer = controller.receive(CommandPacket(opcode: LESetScanEnable.opcode, parameters: parameters))
+        let answer = controller.receive(CommandPacket(opcode: Opcode.scanEnable(.legacy), parameters: parameters))
         #expect(status(answer) == .invalidParameters)
         #expect(controller.scan == nil)
     }
@@ -142,7 +142,7 @@ struct ControllerStateTests {
     @Test("One muted command hangs alone")
     func mutedCommand() {
         var controller = controller()
-        controller.mute(LESetScanEnable.opcode)
+        controller.mute(Opcode.scanEnable(.legacy))
         #expect(controller.receive(packet(on)) == [])
         #expect(status(controller.receive(CommandPacket(opcode: .reset, parameters: []))) == .success)
     }
@@ -150,17 +150,17 @@ struct ControllerStateTests {
     @Test("A command that is made to fail does so until that is revoked")
     func failures() {
         var controller = controller()
-        controller.fail(LESetScanEnable.opcode, with: .hardwareFailure)
+        controller.fail(Opcode.scanEnable(.legacy), with: .hardwareFailure)
         #expect(status(controller.receive(packet(on))) == .hardwareFailure)
         #expect(controller.scan == nil)
-        controller.fail(LESetScanEnable.opcode, with: .success)
+        controller.fail(Opcode.scanEnable(.legacy), with: .success)
         #expect(status(controller.receive(packet(on))) == .success)
     }
 
     @Test("The host's advertisement is reported, so that a job can check it")
     func advertising() throws {
         var controller = controller()
-        let data = try #require(LESetAdvertisingData(data: [0x02, 0x01, 0x06]))
+        let data = try #require(HCICommand.advertisingData(.legacy, handle: 0, [0x02, 0x01, 0x06]))
         let line = try #require(lines(controller.receive(packet(data))).first)
         #expect(line.hasPrefix("ADVERTISE 0x2008 03020106"))
     }
@@ -168,18 +168,18 @@ struct ControllerStateTests {
     @Test("The parameters of a running advertisement cannot be changed, until it is off or the controller is reset")
     func advertisingParameters() {
         var legacy = controller()
-        let parameters = LESetAdvertisingParameters(interval: 160)
-        #expect(status(legacy.receive(packet(LESetAdvertisingEnable(isEnabled: true)))) == .success)
+        let parameters = HCICommand.advertisingParameters(.legacy, handle: 0, interval: 160)
+        #expect(status(legacy.receive(packet(HCICommand.advertisingEnable(.legacy, handle: 0, true)))) == .success)
         #expect(status(legacy.receive(packet(parameters))) == .commandDisallowed)
-        #expect(status(legacy.receive(packet(LESetAdvertisingEnable(isEnabled: false)))) == .success)
+        #expect(status(legacy.receive(packet(HCICommand.advertisingEnable(.legacy, handle: 0, false)))) == .success)
         #expect(status(legacy.receive(packet(parameters))) == .success)
 
         var extended = controller(extended: true)
-        let on = LESetExtendedAdvertisingEnable(isEnabled: true, handle: 3)
+        let on = HCICommand.advertisingEnable(.extended, handle: 3, true)
         #expect(status(extended.receive(packet(on))) == .success)
-        #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 3)))) == .commandDisallowed)
-        #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 4)))) == .success)
+        #expect(status(extended.receive(packet(HCICommand.removeAdvertisingSet(handle: 3)))) == .commandDisallowed)
+        #expect(status(extended.receive(packet(HCICommand.removeAdvertisingSet(handle: 4)))) == .success)
         #expect(status(extended.receive(CommandPacket(opcode: .reset, parameters: []))) == .success)
-        #expect(status(extended.receive(packet(LERemoveAdvertisingSet(handle: 3)))) == .success)
+        #expect(status(extended.receive(packet(HCICommand.removeAdvertisingSet(handle: 3)))) == .success)
     }
 }

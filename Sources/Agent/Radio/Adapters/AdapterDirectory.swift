@@ -79,15 +79,6 @@ package struct Adapter: Hashable, Sendable {
     package var name: String { "hci\(index)" }
 }
 
-/// The two sets of scanning and advertising commands. A controller that has received one set refuses the other until it
-/// is reset.
-package enum CommandFamily: Hashable, Sendable {
-    case legacy
-    case extended
-
-    var other: CommandFamily { self == .legacy ? .extended : .legacy }
-}
-
 /// The Bluetooth radio kill switches of `/sys/class/rfkill`, one folder each:
 ///
 ///     type  "bluetooth"

@@ -62,14 +62,11 @@ package enum AdvertisingStep: Hashable, Sendable {
 
     var opcode: Opcode {
         switch self {
-        case .readFeatures: LEReadLocalSupportedFeatures.opcode
-        case .setParameters(.legacy): LESetAdvertisingParameters.opcode
-        case .setParameters(.extended): LESetExtendedAdvertisingParameters.opcode
-        case .setData(.legacy): LESetAdvertisingData.opcode
-        case .setData(.extended): LESetExtendedAdvertisingData.opcode
-        case .enable(.legacy), .disable(.legacy): LESetAdvertisingEnable.opcode
-        case .enable(.extended), .disable(.extended): LESetExtendedAdvertisingEnable.opcode
-        case .removeSet: LERemoveAdvertisingSet.opcode
+        case .readFeatures: .readFeatures
+        case .setParameters(let family): .advertisingParameters(family)
+        case .setData(let family): .advertisingData(family)
+        case .enable(let family), .disable(let family): .advertisingEnable(family)
+        case .removeSet: .removeAdvertisingSet
         }
     }
 
@@ -139,25 +136,22 @@ package struct Advertisement: Hashable, Sendable {
     /// 100.
     package init(_ frame: IBeaconFrame, interval_ms: Double = 100) {
         data = Self.flags + frame.encodedStructure
-        let range = LESetAdvertisingParameters.intervalRange
+        let range = HCICommand.advertisingIntervals
         let units = (interval_ms / 0.625).rounded()
         interval = units > Double(range.lowerBound) ? UInt16(min(units, Double(range.upperBound))) : range.lowerBound
     }
 
     /// The command packet of a step; `nil` where the data does not fit the command.
     package func packet(for step: AdvertisingStep) -> [UInt8]? {
-        switch step {
-        case .readFeatures: LEReadLocalSupportedFeatures().packet
-        case .setParameters(.legacy): LESetAdvertisingParameters(interval: interval).packet
-        case .setParameters(.extended):
-            LESetExtendedAdvertisingParameters(handle: Self.handle, interval: interval).packet
-        case .setData(.legacy): LESetAdvertisingData(data: data)?.packet
-        case .setData(.extended): LESetExtendedAdvertisingData(handle: Self.handle, data: data)?.packet
-        case .enable(.legacy): LESetAdvertisingEnable(isEnabled: true).packet
-        case .enable(.extended): LESetExtendedAdvertisingEnable(isEnabled: true, handle: Self.handle).packet
-        case .disable(.legacy): LESetAdvertisingEnable(isEnabled: false).packet
-        case .disable(.extended): LESetExtendedAdvertisingEnable(isEnabled: false, handle: Self.handle).packet
-        case .removeSet: LERemoveAdvertisingSet(handle: Self.handle).packet
-        }
+        let command: HCICommand? =
+            switch step {
+            case .readFeatures: .readFeatures
+            case .setParameters(let family): .advertisingParameters(family, handle: Self.handle, interval: interval)
+            case .setData(let family): .advertisingData(family, handle: Self.handle, data)
+            case .enable(let family): .advertisingEnable(family, handle: Self.handle, true)
+            case .disable(let family): .advertisingEnable(family, handle: Self.handle, false)
+            case .removeSet: .removeAdvertisingSet(handle: Self.handle)
+            }
+        return command?.packet
     }
 }

@@ -19,15 +19,9 @@ enum ForeignAdvertising {
         if opcode == .reset { return true }
         let parameters = packet.extracting(droppingFirst: 4)
         return switch family {
-        case .legacy: disturbsLegacy(opcode)
+        case .legacy:
+            [.advertisingParameters(.legacy), .advertisingData(.legacy), .advertisingEnable(.legacy)].contains(opcode)
         case .extended: disturbsSet(handle, opcode, parameters)
-        }
-    }
-
-    private static func disturbsLegacy(_ opcode: Opcode) -> Bool {
-        switch opcode {
-        case LESetAdvertisingParameters.opcode, LESetAdvertisingData.opcode, LESetAdvertisingEnable.opcode: true
-        default: false
         }
     }
 
@@ -36,12 +30,11 @@ enum ForeignAdvertising {
         switch opcode {
         case clearAdvertisingSets:
             return true
-        case LESetExtendedAdvertisingParameters.opcode, LESetExtendedAdvertisingData.opcode,
-            LERemoveAdvertisingSet.opcode:
+        case .advertisingParameters(.extended), .advertisingData(.extended), .removeAdvertisingSet:
             return !parameters.isEmpty && parameters[0] == handle
-        case LESetExtendedAdvertisingEnable.opcode:
-            guard let command = LESetExtendedAdvertisingEnable(parameters: parameters) else { return false }
-            return command.handles.isEmpty || command.handles.contains(handle)
+        case .advertisingEnable(.extended):
+            guard let sets = AdvertisingSets(parameters: parameters) else { return false }
+            return sets.handles.isEmpty || sets.handles.contains(handle)
         default:
             return false
         }

@@ -11,14 +11,12 @@ enum ForeignCommand: Hashable, Sendable {
         switch opcode {
         case .reset:
             self = .reset
-        case LESetScanParameters.opcode, LESetExtendedScanParameters.opcode:
+        case .scanParameters(.legacy), .scanParameters(.extended):
             self = .scanParameters
-        case LESetScanEnable.opcode:
-            guard let command = LESetScanEnable(parameters: parameters) else { return nil }
-            self = .scanEnable(command.isEnabled, filtersDuplicates: command.filtersDuplicates, .legacy)
-        case LESetExtendedScanEnable.opcode:
-            guard let command = LESetExtendedScanEnable(parameters: parameters) else { return nil }
-            self = .scanEnable(command.isEnabled, filtersDuplicates: command.filtersDuplicates, .extended)
+        case .scanEnable(.legacy), .scanEnable(.extended):
+            let family: CommandFamily = opcode == .scanEnable(.legacy) ? .legacy : .extended
+            guard let enable = ScanEnable(family, parameters: parameters) else { return nil }
+            self = .scanEnable(enable.isEnabled, filtersDuplicates: enable.filtersDuplicates, family)
         default:
             return nil
         }

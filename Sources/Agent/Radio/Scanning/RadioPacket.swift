@@ -40,7 +40,7 @@ enum RadioPacket: Hashable, Sendable {
                 // The command is under way: its outcome follows as Command Complete.
                 return outcome.status == .success ? .other : .outcome(outcome, features: nil)
             }
-            guard outcome.opcode == LEReadLocalSupportedFeatures.opcode else { return .outcome(outcome, features: nil) }
+            guard outcome.opcode == .readFeatures else { return .outcome(outcome, features: nil) }
             let answer = parameters.extracting(droppingFirst: CommandOutcome.returnParametersOffset)
             return .outcome(outcome, features: LEFeatures(returnParameters: answer))
         case EventCode.hardwareError:

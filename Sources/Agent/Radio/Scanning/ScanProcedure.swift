@@ -98,24 +98,19 @@ enum ScanStep: Hashable, Sendable {
 
     var opcode: Opcode {
         switch self {
-        case .readFeatures: LEReadLocalSupportedFeatures.opcode
-        case .disable(.legacy), .enable(.legacy): LESetScanEnable.opcode
-        case .disable(.extended), .enable(.extended): LESetExtendedScanEnable.opcode
-        case .setParameters(.legacy): LESetScanParameters.opcode
-        case .setParameters(.extended): LESetExtendedScanParameters.opcode
+        case .readFeatures: .readFeatures
+        case .disable(let family), .enable(let family): .scanEnable(family)
+        case .setParameters(let family): .scanParameters(family)
         }
     }
 
     /// The command packet. Duplicates are never filtered, because the RSSI of every report counts.
     package func packet(type: ScanType, timing: ScanTiming) -> [UInt8] {
         switch self {
-        case .readFeatures: LEReadLocalSupportedFeatures().packet
-        case .disable(.legacy): LESetScanEnable(isEnabled: false).packet
-        case .disable(.extended): LESetExtendedScanEnable(isEnabled: false).packet
-        case .setParameters(.legacy): LESetScanParameters(type: type, timing: timing).packet
-        case .setParameters(.extended): LESetExtendedScanParameters(type: type, timing: timing).packet
-        case .enable(.legacy): LESetScanEnable(isEnabled: true).packet
-        case .enable(.extended): LESetExtendedScanEnable(isEnabled: true).packet
+        case .readFeatures: HCICommand.readFeatures.packet
+        case .disable(let family): ScanEnable(false).command(family).packet
+        case .setParameters(let family): HCICommand.scanParameters(family, type, timing).packet
+        case .enable(let family): ScanEnable(true).command(family).packet
         }
     }
 }

@@ -6,32 +6,31 @@
 ///     octets 1, 2  opcode, little-endian
 ///     octet 3      length of the parameters, 0 to 255
 ///     octets 4...  the parameters
-package protocol HCICommand: Sendable {
-    static var opcode: Opcode { get }
+package struct HCICommand: Hashable, Sendable {
+    package let opcode: Opcode
+    /// At most 255 octets.
+    package let parameters: [UInt8]
 
-    /// The encoded parameters, without the packet's header; at most 255 octets.
-    var encodedParameters: [UInt8] { get }
-}
+    init(_ opcode: Opcode, _ parameters: [UInt8] = []) { (self.opcode, self.parameters) = (opcode, parameters) }
 
-extension HCICommand {
     /// The whole packet, with the indicator 0x01.
     package var packet: [UInt8] {
-        let parameters = encodedParameters.prefix(255)
-        return [0x01] + Self.opcode.rawValue.littleEndianOctets + [UInt8(truncatingIfNeeded: parameters.count)]
-            + parameters
+        let parameters = parameters.prefix(255)
+        return [0x01] + opcode.rawValue.littleEndianOctets + [UInt8(truncatingIfNeeded: parameters.count)] + parameters
     }
+
+    /// HCI_LE_Read_Local_Supported_Features, Core 5.4, Vol 4, Part E, 7.8.3. The cheapest command that only a working
+    /// controller answers.
+    package static let readFeatures = HCICommand(.readFeatures)
 }
 
-/// HCI_LE_Read_Local_Supported_Features, without parameters. The cheapest command that only a working controller
-/// answers.
-///
-/// Core 5.4, Vol 4, Part E, 7.8.3.
-package struct LEReadLocalSupportedFeatures: HCICommand {
-    package static let opcode = Opcode(rawValue: 0x2003)
+/// The two sets of scanning and advertising commands. A controller that has received one set refuses the other until it
+/// is reset.
+package enum CommandFamily: Hashable, Sendable {
+    case legacy
+    case extended
 
-    package init() {}
-
-    package var encodedParameters: [UInt8] { [] }
+    package var other: CommandFamily { self == .legacy ? .extended : .legacy }
 }
 
 /// The LE features of a controller, Core 5.4, Vol 6, Part B, 4.6. Only the bits that the agent uses are named.
@@ -44,7 +43,7 @@ package struct LEFeatures: OptionSet, Hashable, Sendable {
     /// the bit.
     package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
 
-    /// Decodes the return parameters of `LEReadLocalSupportedFeatures`. Returns `nil` for a failure and where octets
+    /// Decodes the return parameters of `HCICommand.readFeatures`. Returns `nil` for a failure and where octets
     /// are missing.
     ///
     ///     octet 0      Status
@@ -68,6 +67,7 @@ package struct Opcode: RawRepresentable, Hashable, Sendable {
 
     /// HCI_Reset: clears everything that any host process has set up in the controller.
     package static let reset = Opcode(rawValue: 0x0C03)
+    package static let readFeatures = Opcode(rawValue: 0x2003)
 }
 
 extension Opcode: CustomStringConvertible {

@@ -24,7 +24,7 @@ struct EnabledAdvertising {
             guard parameters.count == 1, let isEnabled = parameters.parameterFlag(at: 0) else { return }
             if isEnabled { handles.insert(Self.legacy) } else { handles.remove(Self.legacy) }
         case .leSetExtendedAdvertisingEnable:
-            guard let request = LESetExtendedAdvertisingEnable(parameters: parameters) else { return }
+            guard let request = AdvertisingSets(parameters: parameters) else { return }
             if request.isEnabled {
                 handles.formUnion(request.handles)
             } else if request.handles.isEmpty {

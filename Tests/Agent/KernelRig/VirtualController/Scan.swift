@@ -18,11 +18,11 @@ extension Scan {
         init?(_ command: KnownCommand, _ parameters: Span<UInt8>) {
             switch command {
             case .leSetScanEnable:
-                guard let enable = LESetScanEnable(parameters: parameters) else { return nil }
+                guard let enable = ScanEnable(.legacy, parameters: parameters) else { return nil }
                 let scan = Scan(family: .legacy, filtersDuplicates: enable.filtersDuplicates)
                 self = enable.isEnabled ? .on(scan) : .off
             case .leSetExtendedScanEnable:
-                guard let enable = LESetExtendedScanEnable(parameters: parameters) else { return nil }
+                guard let enable = ScanEnable(.extended, parameters: parameters) else { return nil }
                 let scan = Scan(family: .extended, filtersDuplicates: enable.filtersDuplicates)
                 self = enable.isEnabled ? .on(scan) : .off
             default: return nil

@@ -9,7 +9,8 @@ struct CommandOutcomeTests {
         let octets: [UInt8] = [0x01, 0x0C, 0x20, 0x0C]
         let outcome = CommandOutcome(eventCode: 0x0E, parameters: octets.span)
         #expect(
-            outcome == CommandOutcome(commandCredits: 1, opcode: LESetScanEnable.opcode, status: .commandDisallowed))
+            outcome == CommandOutcome(commandCredits: 1, opcode: Opcode.scanEnable(.legacy), status: .commandDisallowed)
+        )
     }
 
     @Test("Command Complete without return parameters has no status")
@@ -25,7 +26,7 @@ struct CommandOutcomeTests {
         let outcome = CommandOutcome(eventCode: 0x0F, parameters: octets.span)
         #expect(
             outcome
-                == CommandOutcome(commandCredits: 2, opcode: LESetExtendedScanEnable.opcode, status: .unknownCommand))
+                == CommandOutcome(commandCredits: 2, opcode: Opcode.scanEnable(.extended), status: .unknownCommand))
     }
 
     @Test("Other events and short ones are no answer")

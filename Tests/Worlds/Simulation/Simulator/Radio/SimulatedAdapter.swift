@@ -85,7 +85,7 @@ final class SimulatedAdapter {
         guard answers else { return nil }
         let opcode = Opcode(rawValue: command.span.parameter16(at: 1))
         let parameters: [UInt8] =
-            opcode == LEReadLocalSupportedFeatures.opcode
+            opcode == Opcode.readFeatures
             ? [UInt8](repeating: 0, count: 9)
             : [status(of: opcode, command.span.parameterOctets(from: 4)).rawValue]
         let event = CommandCompleteEvent(opcode: opcode, returnParameters: parameters)
@@ -94,10 +94,10 @@ final class SimulatedAdapter {
 
     private func status(of opcode: Opcode, _ parameters: [UInt8]) -> HCIStatus {
         switch opcode {
-        case LESetScanParameters.opcode:
+        case Opcode.scanParameters(.legacy):
             return isScanning ? .commandDisallowed : .success
-        case LESetScanEnable.opcode:
-            guard let enable = LESetScanEnable(parameters: parameters.span) else { return .invalidParameters }
+        case Opcode.scanEnable(.legacy):
+            guard let enable = ScanEnable(.legacy, parameters: parameters.span) else { return .invalidParameters }
             isScanning = enable.isEnabled
             return .success
         default:
