@@ -45,10 +45,10 @@ package struct EffectiveConfiguration: Hashable, Sendable {
 
     /// The digest of the tables that may be set over MQTT; see `SettingsInEffect`.
     package var digest: String {
-        var entries: [String: JSONValue] = [:]
+        var entries: [String: DocumentValue] = [:]
         for table in tables where Self.remoteTables.contains(table.name) {
             let values = table.values.map { ($0.key, $0.json) }
-            let object = JSONValue.object(Dictionary(values, uniquingKeysWith: { first, _ in first }))
+            let object = DocumentValue.object(Dictionary(values, uniquingKeysWith: { first, _ in first }))
             guard table.isRepeated else {
                 entries[table.name] = object
                 continue
@@ -78,27 +78,11 @@ package struct EffectiveConfiguration: Hashable, Sendable {
 
 extension EffectiveConfiguration.Value {
     /// The value for the digest. A secret is represented by its own digest.
-    fileprivate var json: JSONValue {
+    fileprivate var json: DocumentValue {
         if let secret {
             return .string((SHA256.digest(of: Array(secret.utf8)) ?? []).hexadecimal)
         }
         // The text is the reader's own, so it is TOML.
-        guard let node = (try? TOMLDocument.parse("value = \(text)"))?["value"] else { return .string(text) }
-        return JSONValue(node)
-    }
-}
-
-extension JSONValue {
-    /// The equivalent JSON value. A date or time, which no key takes, becomes `null`.
-    init(_ node: TOMLNode) {
-        switch node {
-        case .boolean(let value): self = .boolean(value)
-        case .integer(let value): self = .integer(value)
-        case .float(let value): self = .number(value)
-        case .string(let value): self = .string(value)
-        case .time: self = .null
-        case .array(let nodes): self = .array(nodes.map { JSONValue($0) })
-        case .table(let entries): self = .object(entries.mapValues { JSONValue($0) })
-        }
+        return (try? TOMLDocument.parse("value = \(text)"))?["value"] ?? .string(text)
     }
 }

@@ -25,11 +25,11 @@ extension Settings {
     }
 
     private static func read(
-        _ text: String, replacing tables: [String: TOMLNode], isRecording: Bool, certificate: CertificateIdentity?,
+        _ text: String, replacing tables: [String: DocumentValue], isRecording: Bool, certificate: CertificateIdentity?,
         complete: Completion
     ) throws(ConfigurationErrors) -> (settings: Settings, effective: EffectiveConfiguration?) {
         try checkSize(text.utf8.count)
-        var root: [String: TOMLNode]
+        var root: [String: DocumentValue]
         do throws(ConfigurationError) {
             root = try TOMLDocument.parse(text)
         } catch {
@@ -59,7 +59,7 @@ extension Settings {
     ///   - tables: replace the file's tables of these names as a whole.
     ///   - isRecording: whether to return the values in effect.
     package static func read(
-        utf8 octets: [UInt8], replacing tables: [String: TOMLNode] = [:], isRecording: Bool = true,
+        utf8 octets: [UInt8], replacing tables: [String: DocumentValue] = [:], isRecording: Bool = true,
         certificate: CertificateIdentity? = nil, complete: Completion = { _ in [] }
     ) throws(ConfigurationErrors) -> (settings: Settings, effective: EffectiveConfiguration?) {
         // The limit comes first, so that a refused file is not copied.

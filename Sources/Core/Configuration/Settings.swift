@@ -78,7 +78,7 @@ extension Settings {
     /// The errors of tables set over MQTT that ask for more regions than are monitored; `nil` without such tables, or where all are.
     ///
     /// A file with too many regions keeps its gateway running with the first ones. An operator who publishes tables learns it at once.
-    package func excess(of tables: [String: TOMLNode]) -> ConfigurationErrors? {
+    package func excess(of tables: [String: DocumentValue]) -> ConfigurationErrors? {
         let (count, limit) = (gateway.regions.configured.count, gateway.regions.limits.maxRegions)
         guard count > limit, tables["region"] != nil || tables["regions"] != nil else { return nil }
         return ConfigurationErrors(
@@ -97,7 +97,7 @@ extension RegionSettings {
     package func region(_ definition: RegionDefinition) throws(ConfigurationErrors) -> MonitoredRegion {
         let table = Tables.known.region
         var reader = TableReader(
-            path: table.reference.name, table: table.reference, entries: definition.entries.mapValues(\.node))
+            path: table.reference.name, table: table.reference, entries: definition.entries)
         var taken = Set(configured.map(\.id))
         let region = table.keys.read(&reader, rules: rules, taken: &taken)
         if let id = region?.id, id.utf8.count > maxRequestedID_bytes {
@@ -116,20 +116,5 @@ extension RegionSettings {
         }
         guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }
         return region
-    }
-}
-
-extension JSONValue {
-    /// The equivalent TOML value. TOML has no null: it becomes an empty list, which no key accepts in its place.
-    var node: TOMLNode {
-        switch self {
-        case .null: .array([])
-        case .boolean(let value): .boolean(value)
-        case .integer(let value): .integer(value)
-        case .number(let value): integer.map { .integer($0) } ?? .float(value)
-        case .string(let value): .string(value)
-        case .array(let values): .array(values.map(\.node))
-        case .object(let entries): .table(entries.mapValues(\.node))
-        }
     }
 }

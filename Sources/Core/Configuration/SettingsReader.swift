@@ -1,6 +1,6 @@
 /// Reads the document table by table, and collects errors.
 struct SettingsReader {
-    private let root: [String: TOMLNode]
+    private let root: [String: DocumentValue]
     private(set) var errors = ErrorList()
     /// The tables in effect; `nil` where they are not recorded.
     private(set) var effective: EffectiveConfiguration?
@@ -9,7 +9,7 @@ struct SettingsReader {
     /// - Parameters:
     ///   - certificate: reads the identity from the certificate; `nil` where the caller needs no topics.
     ///   - isRecording: whether to record the values in effect, defaults included.
-    init(root: [String: TOMLNode], certificate: CertificateIdentity? = nil, isRecording: Bool = false) {
+    init(root: [String: DocumentValue], certificate: CertificateIdentity? = nil, isRecording: Bool = false) {
         self.root = root
         self.certificate = certificate
         effective = isRecording ? EffectiveConfiguration() : nil
@@ -107,20 +107,20 @@ struct SettingsReader {
     private func numberOfRegion(_ id: String) -> Int {
         guard case .array(let nodes)? = root[RegionTable.tableName] else { return 1 }
         let index = nodes.firstIndex { node in
-            if case .table(let entries) = node, case .string(id)? = entries["id"] { true } else { false }
+            if case .object(let entries) = node, case .string(id)? = entries["id"] { true } else { false }
         }
         return (index ?? 0) + 1
     }
 
     /// Returns the node of a table: `site.gateway` is inside `site`.
-    private func node(of table: ReferenceTable) -> TOMLNode? {
+    private func node(of table: ReferenceTable) -> DocumentValue? {
         guard let dot = table.name.firstIndex(of: ".") else { return root[table.name] }
-        guard case .table(let outer)? = root[String(table.name[..<dot])] else { return nil }
+        guard case .object(let outer)? = root[String(table.name[..<dot])] else { return nil }
         return outer[String(table.name[dot...].dropFirst())]
     }
 
     /// Returns the keys of a table without the tables inside it.
-    private func keys(of table: ReferenceTable, in entries: [String: TOMLNode]) -> [String: TOMLNode] {
+    private func keys(of table: ReferenceTable, in entries: [String: DocumentValue]) -> [String: DocumentValue] {
         let inner = ConfigurationReference.tables.map(\.name).filter { $0.hasPrefix(table.name + ".") }
         return entries.filter { !inner.contains(table.name + "." + $0.key) }
     }
@@ -166,7 +166,7 @@ struct SettingsReader {
         let known = ConfigurationReference.tables.first { $0.name == table }
         guard let known, case .array(let nodes)? = node(of: known) else { return }
         for (offset, node) in nodes.enumerated() {
-            guard case .table(let entries) = node, case .string(let name)? = entries[key] else { continue }
+            guard case .object(let entries) = node, case .string(let name)? = entries[key] else { continue }
             let excess = -room(name)
             guard TopicName.isLevel(name), excess > 0 else { continue }
             refuse(
@@ -182,15 +182,15 @@ struct SettingsReader {
         _ entry: Tables.Entry<Keys>, _ read: (Keys, inout TableReader) -> Value
     ) -> Value {
         let table = entry.reference
-        var entries: [String: TOMLNode] = [:]
+        var entries: [String: DocumentValue] = [:]
         switch node(of: table) {
         case nil: break
-        case .table(let found): entries = keys(of: table, in: found)
+        case .object(let found): entries = keys(of: table, in: found)
         case .some(let node):
             errors.record(
                 ConfigurationError(
                     key: table.name, value: node.text,
-                    requirement: "must be one table, \(table.heading), not \(node.kind)"))
+                    requirement: "must be one table, \(table.heading), not \(node.tomlKind)"))
         }
         var reader = TableReader(
             path: table.name, table: table, entries: entries, isRecording: effective != nil)
@@ -211,7 +211,7 @@ struct SettingsReader {
     ) -> Value? {
         switch root[Keys.tableName] {
         case nil: return nil
-        case .table: return section(entry, read)
+        case .object: return section(entry, read)
         case .some:
             // No table: its kind is the one error.
             section(entry) { _, _ in }
@@ -234,8 +234,8 @@ struct SettingsReader {
         var values: [Value] = []
         for (offset, node) in nodes.prefix(limit).enumerated() {
             let path = "\(table.name)[\(offset + 1)]"
-            guard case .table(let entries) = node else {
-                refuse(path, table.hasSecrets ? nil : node, "must be a table, \(table.heading), not \(node.kind)")
+            guard case .object(let entries) = node else {
+                refuse(path, table.hasSecrets ? nil : node, "must be a table, \(table.heading), not \(node.tomlKind)")
                 continue
             }
             var reader = TableReader(path: path, table: table, entries: entries, isRecording: effective != nil)
@@ -266,7 +266,7 @@ struct SettingsReader {
         }
     }
 
-    private mutating func refuse(_ key: String, _ node: TOMLNode?, _ requirement: @autoclosure () -> String) {
+    private mutating func refuse(_ key: String, _ node: DocumentValue?, _ requirement: @autoclosure () -> String) {
         errors.record(ConfigurationError(key: key, value: node?.text, requirement: requirement()))
     }
 }

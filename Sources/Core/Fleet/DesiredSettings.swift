@@ -13,7 +13,7 @@ package struct DesiredSettings: Hashable, Sendable {
     /// The version, within `SettingsReport.versions`. A later message has a higher one.
     package var version: Int64
     /// The tables by their names, as in `config.toml`.
-    var tables: [String: JSONValue]
+    var tables: [String: DocumentValue]
     /// The signature as written; `nil` for an unsigned message.
     var signature: String?
     /// `SITE/ID` in the signed text; `nil` for that of the receiver.
@@ -66,7 +66,7 @@ package struct DesiredSettings: Hashable, Sendable {
     }
 
     /// Returns the text that the signature of a message covers, UTF-8.
-    static func signedText(for addressee: String, version: Int64, tables: [String: JSONValue]) -> [UInt8] {
+    static func signedText(for addressee: String, version: Int64, tables: [String: DocumentValue]) -> [UInt8] {
         Array("\(addressee)\n\(version)\n".utf8) + CanonicalJSON.octets(of: .object(tables))
     }
 
@@ -150,13 +150,13 @@ extension DesiredSettings.Fault {
         remedy: "publish fewer or shorter tables")
 }
 
-extension JSONValue {
+extension DocumentValue {
     fileprivate var hasNull: Bool {
         switch self {
         case .null: true
         case .array(let values): values.contains { $0.hasNull }
         case .object(let entries): entries.values.contains { $0.hasNull }
-        case .boolean, .integer, .number, .string: false
+        case .boolean, .integer, .number, .string, .time: false
         }
     }
 }

@@ -9,7 +9,7 @@ package struct SettingsLedger: Hashable, Sendable {
     /// Tables with their version.
     struct Revision: Hashable, Sendable {
         var version: Int64
-        var tables: [String: JSONValue]
+        var tables: [String: DocumentValue]
     }
 
     /// The time for which new settings are watched.
@@ -58,7 +58,7 @@ package struct SettingsLedger: Hashable, Sendable {
     package var version: Int64? { revision?.version }
 
     /// The tables in effect, which replace those of the file.
-    package var tables: [String: TOMLNode] { revision?.tables.mapValues(\.node) ?? [:] }
+    package var tables: [String: DocumentValue] { revision?.tables ?? [:] }
 
     // MARK: - Processes
 
@@ -145,7 +145,7 @@ package struct SettingsLedger: Hashable, Sendable {
     ///   - trial: reads the gateway's file with these tables in place of its own. Returns the errors.
     package mutating func receive(
         _ octets: [UInt8]?, for gateway: String, signer: Ed25519PublicKey?, at now: Instant, bootID: String,
-        trial: ([String: TOMLNode]) -> ConfigurationErrors?
+        trial: ([String: DocumentValue]) -> ConfigurationErrors?
     ) -> Decision {
         guard let octets else {
             let error = DesiredSettings.Fault.tooLong.error
@@ -163,7 +163,7 @@ package struct SettingsLedger: Hashable, Sendable {
         }
         let refusals = desired.refusals
         let allowed = desired.tables.filter { EffectiveConfiguration.remoteTables.contains($0.key) }
-        let errors = trial(allowed.mapValues(\.node))
+        let errors = trial(allowed)
         guard refusals.isEmpty, errors == nil else {
             return refuse(SettingsReport(refusing: desired.version, refusals, errors))
         }

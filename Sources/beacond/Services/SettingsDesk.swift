@@ -94,7 +94,7 @@ final class SettingsDesk: SettingsReceiver, @unchecked Sendable {
     }
 
     /// Reads the gateway's file with other tables, as a start would.
-    private func trial(_ tables: [String: TOMLNode]) -> ConfigurationErrors? {
+    private func trial(_ tables: [String: DocumentValue]) -> ConfigurationErrors? {
         do throws(ConfigurationFile.Problem) {
             let file = try ConfigurationFile.read(configuration.path, for: .gateway, replacing: tables)
             return file.settings.excess(of: tables)

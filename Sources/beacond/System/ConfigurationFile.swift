@@ -45,7 +45,7 @@ enum ConfigurationFile {
     ///   - tables: replace the file's tables of these names as a whole.
     ///   - isRecording: whether to return the values in effect.
     static func read(
-        _ named: String?, for role: CertificateIdentity.Role?, replacing tables: [String: TOMLNode] = [:],
+        _ named: String?, for role: CertificateIdentity.Role?, replacing tables: [String: DocumentValue] = [:],
         isRecording: Bool = false
     ) throws(Problem) -> Loaded {
         let path = if let named { named } else { try find() }

@@ -20,7 +20,7 @@ struct FleetGateway {
         ledger.receive(octets, for: name, signer: signer, at: now, bootID: bootID, trial: trial)
     }
 
-    func trial(_ tables: [String: TOMLNode]) -> ConfigurationErrors? {
+    func trial(_ tables: [String: DocumentValue]) -> ConfigurationErrors? {
         do throws(ConfigurationErrors) {
             return try Settings.read(utf8: Array(file.utf8), replacing: tables).settings.excess(of: tables)
         } catch {
@@ -35,8 +35,8 @@ struct FleetGateway {
         _ = ledger.begin(at: now, bootID: bootID)
     }
 
-    var level: TOMLNode? {
-        guard case .table(let log)? = ledger.tables["log"] else { return nil }
+    var level: DocumentValue? {
+        guard case .object(let log)? = ledger.tables["log"] else { return nil }
         return log["level"]
     }
 }

@@ -46,12 +46,12 @@ struct ConfiguredAdapter: Hashable, Sendable {
 extension ConfiguredAdapter {
     /// Returns `nil` unless the node is a name, or a table with a name and possibly an offset within the limits of
     /// `[radio]`.
-    init?(_ node: TOMLNode) {
+    init?(_ node: DocumentValue) {
         switch node {
         case .string(let name):
             guard let adapter = RadioSettings.Adapter(name: name) else { return nil }
             self.init(adapter: adapter)
-        case .table(let entries):
+        case .object(let entries):
             guard case .string(let name)? = entries["name"], let adapter = RadioSettings.Adapter(name: name),
                 Set(entries.keys).isSubset(of: ["name", RadioTable.rssiOffset.name])
             else { return nil }

@@ -1,7 +1,7 @@
 /// Booleans, numbers, dates and times (TOML 1.0.0, from "Integer" on).
 extension TOMLCursor {
     /// Reads a value that is neither string, array nor inline table.
-    mutating func scalar() throws(ConfigurationError) -> TOMLNode {
+    mutating func scalar() throws(ConfigurationError) -> DocumentValue {
         let start = index
         var octets = Array(takeWord())
         // A space may separate date and time.
@@ -14,13 +14,13 @@ extension TOMLCursor {
         switch word {
         case "true": return .boolean(true)
         case "false": return .boolean(false)
-        case "inf", "+inf": return .float(.infinity)
-        case "-inf": return .float(-.infinity)
-        case "nan", "+nan", "-nan": return .float(.nan)
+        case "inf", "+inf": return .number(.infinity)
+        case "-inf": return .number(-.infinity)
+        case "nan", "+nan", "-nan": return .number(.nan)
         default: break
         }
         if Self.isDate(octets) || Self.isTime(octets) { return .time }
-        if let float = Self.float(octets) { return .float(float) }
+        if let float = Self.float(octets) { return .number(float) }
         if let (digits, radix) = Self.integerDigits(octets) {
             guard let integer = Int64(digits, radix: radix) else {
                 throw failure("an integer has at most 64 bits", at: start)

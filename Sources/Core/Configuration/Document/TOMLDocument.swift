@@ -14,9 +14,9 @@ struct TOMLDocument {
     /// Returns the root table of `text`.
     ///
     /// - Throws: the first error in it.
-    static func parse(_ text: String) throws(ConfigurationError) -> [String: TOMLNode] {
+    static func parse(_ text: String) throws(ConfigurationError) -> [String: DocumentValue] {
         var document = TOMLDocument(cursor: try TOMLCursor(text))
-        guard case .table(let entries) = try document.root() else { return [:] }
+        guard case .object(let entries) = try document.root() else { return [:] }
         return entries
     }
 
@@ -31,7 +31,7 @@ struct TOMLDocument {
 
     private init(cursor: TOMLCursor) { self.cursor = cursor }
 
-    private mutating func root() throws(ConfigurationError) -> TOMLNode {
+    private mutating func root() throws(ConfigurationError) -> DocumentValue {
         let root = TOMLTable(.heading)
         var current = root
         cursor.skipLines()
@@ -99,7 +99,7 @@ struct TOMLDocument {
         return path
     }
 
-    private mutating func value() throws(ConfigurationError) -> TOMLNode {
+    private mutating func value() throws(ConfigurationError) -> DocumentValue {
         switch cursor.peek() {
         case UInt8(ascii: "\""): return .string(try cursor.string(UInt8(ascii: "\""), mayBeLong: true))
         case UInt8(ascii: "'"): return .string(try cursor.string(UInt8(ascii: "'"), mayBeLong: true))
@@ -114,8 +114,8 @@ struct TOMLDocument {
     }
 
     /// Reads `[1, 2]`, after its bracket: on one or several lines, with or without a comma at the end.
-    private mutating func array() throws(ConfigurationError) -> TOMLNode {
-        var nodes: [TOMLNode] = []
+    private mutating func array() throws(ConfigurationError) -> DocumentValue {
+        var nodes: [DocumentValue] = []
         cursor.skipLines()
         while !cursor.take("]") {
             nodes.append(try value())
@@ -130,7 +130,7 @@ struct TOMLDocument {
     }
 
     /// Reads `{ a = 1, b = 2 }`, at its brace: on one line, without a comma at the end.
-    private mutating func inlineTable() throws(ConfigurationError) -> TOMLNode {
+    private mutating func inlineTable() throws(ConfigurationError) -> DocumentValue {
         cursor.advance()
         let table = TOMLTable(.heading)
         cursor.skipBlanks()

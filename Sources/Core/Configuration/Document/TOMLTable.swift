@@ -10,7 +10,7 @@ final class TOMLTable {
     }
 
     enum Entry {
-        case value(TOMLNode)
+        case value(DocumentValue)
         case table(TOMLTable)
         case tables(List)
     }
@@ -29,8 +29,8 @@ final class TOMLTable {
     init(_ origin: Origin) { self.origin = origin }
 
     /// The finished table. It recurses as deep as tables are nested, which the parser limits.
-    var node: TOMLNode {
-        .table(
+    var node: DocumentValue {
+        .object(
             entries.mapValues { entry in
                 switch entry {
                 case .value(let node): node
@@ -73,7 +73,7 @@ final class TOMLTable {
     }
 
     /// Sets a value. Returns `false` where the key exists already, or leads into a closed table.
-    func set(_ path: ArraySlice<String>, _ value: TOMLNode) -> Bool {
+    func set(_ path: ArraySlice<String>, _ value: DocumentValue) -> Bool {
         guard let name = path.first else { return false }
         if path.count == 1 {
             if entries[name] != nil { return false }

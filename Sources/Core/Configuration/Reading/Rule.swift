@@ -24,17 +24,17 @@ struct Rule<Value: Sendable>: Sendable {
     let type: String
     /// The allowed values of that type, to follow "must be": `from 2.5 to 10240`.
     var allowed: String
-    var read: @Sendable (TOMLNode) -> Outcome
+    var read: @Sendable (DocumentValue) -> Outcome
     /// Returns a value as in the file.
     let write: @Sendable (Value) -> String
     /// Returns the part of a node that an error may show; `nil` for a secret.
-    var show: @Sendable (TOMLNode) -> String? = { $0.text }
+    var show: @Sendable (DocumentValue) -> String? = { $0.text }
 
     /// Returns the error for a node that is not a valid value; `nil` for a valid one.
-    func complaint(about node: TOMLNode) -> String? {
+    func complaint(about node: DocumentValue) -> String? {
         switch read(node) {
         case .value: nil
-        case .wrongType: "must be \(type) (\(allowed)), not \(node.kind)"
+        case .wrongType: "must be \(type) (\(allowed)), not \(node.tomlKind)"
         case .refused(let reason): reason ?? "must be \(allowed)"
         }
     }
@@ -112,7 +112,7 @@ extension Rule where Value == Double {
                 let value: Double
                 switch node {
                 case .integer(let integer): value = Double(integer)
-                case .float(let float): value = float
+                case .number(let float): value = float
                 default: return .wrongType
                 }
                 return range.contains(value) ? .value(value) : .refused(nil)
@@ -135,7 +135,7 @@ extension Rule where Value: FixedWidthInteger {
             type: "an integer", allowed: "from \(range.lowerBound) to \(range.upperBound)",
             read: { node in
                 // A request may contain an integer beyond 64 bits, which JSON does not distinguish from other numbers.
-                if case .float(let float) = node, float.isFinite, float.magnitude >= 0x1p63 { return .refused(nil) }
+                if case .number(let float) = node, float.isFinite, float.magnitude >= 0x1p63 { return .refused(nil) }
                 guard case .integer(let integer) = node else { return .wrongType }
                 guard let value = Value(exactly: integer), range.contains(value) else { return .refused(nil) }
                 return .value(value)

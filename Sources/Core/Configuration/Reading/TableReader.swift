@@ -4,7 +4,7 @@ struct TableReader {
     /// The table's path: `radio`, `region[2]`.
     let path: String
     private let table: ReferenceTable
-    private var entries: [String: TOMLNode]
+    private var entries: [String: DocumentValue]
     private(set) var errors = ErrorList()
     /// The values in effect, in the order of reading; empty unless the reader records them.
     private(set) var effective: [EffectiveConfiguration.Value] = []
@@ -14,7 +14,7 @@ struct TableReader {
 
     /// Makes a reader. `table` lists the known keys; any other key is an error.
     init(
-        path: String, table: ReferenceTable, entries: [String: TOMLNode], isRecording: Bool = false
+        path: String, table: ReferenceTable, entries: [String: DocumentValue], isRecording: Bool = false
     ) {
         self.path = path
         self.isRecording = isRecording

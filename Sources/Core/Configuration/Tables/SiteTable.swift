@@ -137,7 +137,7 @@ extension Rule where Value == Double {
         let side = number(0.5...100)
         var rule = side
         rule.allowed = "0, or \(side.allowed)"
-        rule.read = { $0 == .integer(0) || $0 == .float(0) ? .value(0) : side.read($0) }
+        rule.read = { $0 == .integer(0) || $0 == .number(0) ? .value(0) : side.read($0) }
         return rule
     }
 }

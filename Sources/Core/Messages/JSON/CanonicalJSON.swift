@@ -4,15 +4,16 @@
 /// the notation of ECMAScript, so `60`, `60.0` and `6e1` are one number.
 enum CanonicalJSON {
     /// Returns the octets of a value, UTF-8.
-    static func octets(of value: JSONValue) -> [UInt8] {
+    static func octets(of value: DocumentValue) -> [UInt8] {
         var octets: [UInt8] = []
         append(value, to: &octets)
         return octets
     }
 
-    private static func append(_ value: JSONValue, to octets: inout [UInt8]) {
+    private static func append(_ value: DocumentValue, to octets: inout [UInt8]) {
         switch value {
-        case .null: octets += "null".utf8
+        // JSON has no times, and no key takes one.
+        case .null, .time: octets += "null".utf8
         case .boolean(let value): octets += (value ? "true" : "false").utf8
         case .integer(let value): octets += number(Double(value)).utf8
         case .number(let value): octets += number(value).utf8

@@ -65,15 +65,16 @@ struct JSONDocument: Sendable {
     func kind(at index: Int) -> String { value(at: index).kind }
 
     /// Returns a value with its elements.
-    func value(at index: Int = 0) -> JSONValue {
+    func value(at index: Int = 0) -> DocumentValue {
         switch nodes[index] {
         case .null: return .null
         case .boolean(let boolean): return .boolean(boolean)
         case .integer(let integer): return .integer(integer)
-        case .number(let number): return .number(number)
+        // To JSON Schema, `1.0` and `1e0` are integers as `1` is.
+        case .number(let number): return Int64(exactly: number).map { .integer($0) } ?? .number(number)
         case .string, .escaped: return .string(text(at: index) ?? "")
         case .array(let end):
-            var values: [JSONValue] = []
+            var values: [DocumentValue] = []
             var next = index + 1
             while next < end {
                 values.append(value(at: next))
@@ -81,7 +82,7 @@ struct JSONDocument: Sendable {
             }
             return .array(values)
         case .object(let end):
-            var entries: [String: JSONValue] = [:]
+            var entries: [String: DocumentValue] = [:]
             var next = index + 1
             while next + 1 < end {
                 entries[text(at: next) ?? ""] = value(at: next + 1)
@@ -100,48 +101,4 @@ struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     var problem: String
 
     var description: String { "at byte \(offset): \(problem)" }
-}
-
-/// A value of a JSON text (RFC 8259).
-enum JSONValue: Hashable, Sendable {
-    case null
-    case boolean(Bool)
-    /// Written without fraction and exponent, and within 64 bits.
-    case integer(Int64)
-    /// Any other number; always finite.
-    case number(Double)
-    case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
-
-    /// True if this is a number without a fraction. To JSON Schema, `1.0` and `1e0` are integers as `1` is.
-    var isInteger: Bool {
-        switch self {
-        case .integer: true
-        case .number(let number): number.rounded() == number
-        default: false
-        }
-    }
-
-    /// The integer; `nil` for other values, and for integers beyond 64 bits.
-    var integer: Int64? {
-        switch self {
-        case .integer(let integer): integer
-        case .number(let number): Int64(exactly: number)
-        default: nil
-        }
-    }
-
-    /// The type with an article, for the end of "must be text, not …".
-    var kind: String {
-        switch self {
-        case .null: "null"
-        case .boolean: "true or false"
-        case .integer: "an integer"
-        case .number: isInteger ? "an integer" : "a number with a fraction"
-        case .string: "text"
-        case .array: "a list"
-        case .object: "an object"
-        }
-    }
 }

@@ -237,7 +237,7 @@ extension PayloadFields {
     }
 
     /// Reads an object with all that is in it.
-    mutating func object(_ key: StaticString) throws(PayloadError) -> [String: JSONValue] {
+    mutating func object(_ key: StaticString) throws(PayloadError) -> [String: DocumentValue] {
         let index = try required(key)
         guard case .object(let entries) = document.value(at: index) else {
             throw wrongType(key, "an object", at: index)

@@ -42,7 +42,7 @@ package struct StateRequest: Hashable, Sendable {
 /// A region as a request defines it: the keys of a `[[region]]` in JSON. The configuration decides which values are
 /// valid.
 package struct RegionDefinition: Hashable, Sendable {
-    var entries: [String: JSONValue]
+    var entries: [String: DocumentValue]
     /// The request's own text, which is stored so that the region outlives the process.
     package var text: [UInt8]
 

@@ -42,11 +42,11 @@ enum RequestReader {
             start: try fields.integer("next", 0...Int64(Int32.max)).map { Int($0) } ?? 0)
     }
 
-    static func object(_ octets: [UInt8]) throws(RequestError) -> [String: JSONValue] {
+    static func object(_ octets: [UInt8]) throws(RequestError) -> [String: DocumentValue] {
         if octets.isEmpty {
             throw RequestError(.malformedJSON, "the request is empty; it must be a JSON object, {} at least")
         }
-        let value: JSONValue
+        let value: DocumentValue
         do throws(JSONError) {
             value = try JSONReader.read(octets).value()
         } catch {
@@ -61,9 +61,9 @@ enum RequestReader {
 
 /// The keys of one request.
 struct RequestFields {
-    private let entries: [String: JSONValue]
+    private let entries: [String: DocumentValue]
 
-    init(_ entries: [String: JSONValue], known: [String]) throws(RequestError) {
+    init(_ entries: [String: DocumentValue], known: [String]) throws(RequestError) {
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
             guard known.contains(key) else {
                 throw RequestError(
@@ -122,7 +122,7 @@ struct RequestFields {
         try integer(key, 0...Int64(UInt16.max)).map { UInt16(clamping: $0) }
     }
 
-    private func wrongType(_ key: String, _ wanted: String, _ found: JSONValue) -> RequestError {
+    private func wrongType(_ key: String, _ wanted: String, _ found: DocumentValue) -> RequestError {
         RequestError(.invalidRequest, "\"\(key)\": must be \(wanted), not \(found.kind)")
     }
 }

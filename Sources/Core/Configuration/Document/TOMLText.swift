@@ -1,40 +1,21 @@
-/// A value of a TOML document, independent of the parser.
-package indirect enum TOMLNode: Hashable, Sendable {
-    case boolean(Bool)
-    case integer(Int64)
-    case float(Double)
-    case string(String)
-    /// A date or time of TOML. No key takes one, so its value is not kept.
-    case time
-    case array([TOMLNode])
-    case table([String: TOMLNode])
-
-    /// The type with an article, for the end of "must be a number, not …".
-    var kind: String {
-        switch self {
-        case .boolean: "true or false"
-        case .integer: "an integer"
-        case .float: "a number with a fraction"
-        case .string: "text"
-        case .time: "a date or time"
-        case .array: "a list"
-        case .table: "a table"
-        }
-    }
+extension DocumentValue {
+    /// The type in an error about `config.toml`.
+    var tomlKind: String { if case .object = self { "a table" } else { kind } }
 
     /// The value as in the file: one line, at most about 60 characters, control characters escaped.
     var text: String {
         switch self {
+        case .null: "null"
         case .boolean(let value): value ? "true" : "false"
         case .integer(let value): String(value)
         // A float stays a float, because some keys take only integers: 1e3 is none.
-        case .float(let value): value.description
+        case .number(let value): value.description
         case .string(let value): value.quoted
         case .time: "(a date or time)"
         case .array(let values):
             values.count > 4
                 ? "[… \(values.count) values]" : "[" + values.map(\.text).joined(separator: ", ").cut + "]"
-        case .table: "{…}"
+        case .object: "{…}"
         }
     }
 }
