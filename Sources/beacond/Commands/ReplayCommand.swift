@@ -17,10 +17,6 @@ struct ReplayCommand: ParsableCommand {
             or SIGTERM came before everything was read and delivered; 78 the configuration is wrong.
             """)
 
-    enum OutputKind: String, ExpressibleByArgument, CaseIterable {
-        case jsonl, none, mqtt
-    }
-
     @Argument(help: ArgumentHelp("The btsnoop file or a pipe; - for standard input.", valueName: "capture"))
     var capture: String?
 
@@ -34,7 +30,7 @@ struct ReplayCommand: ParsableCommand {
     var config: String?
 
     @Option(help: "jsonl: print each message as a line; none: only the closing line; mqtt: publish to the broker.")
-    var output: OutputKind = .jsonl
+    var output = Replay.Options.Output.jsonl
 
     @Option(
         help: ArgumentHelp(
@@ -63,14 +59,8 @@ struct ReplayCommand: ParsableCommand {
             settings.gateway.location = settings.gateway.location ?? .defaults
             settings.gateway.location?.source = .gpsd(host: "", port: 0)
         }
-        let kind: Replay.Options.Output =
-            switch output {
-            case .jsonl: .jsonl
-            case .none: .none
-            case .mqtt: .mqtt
-            }
         var replay = Replay(
-            settings: settings, options: Replay.Options(output: kind, pace: speed, stateDirectory: state),
+            settings: settings, options: Replay.Options(output: output, pace: speed, stateDirectory: state),
             logger: Log.make(settings.log.level))
         let problem = replay.run(path: capture, locationLog: location)
         if let problem { Output.complain(problem.line(capture: capture ?? "")) }
@@ -79,6 +69,8 @@ struct ReplayCommand: ParsableCommand {
         if let problem { throw problem.status }
     }
 }
+
+extension Replay.Options.Output: ExpressibleByArgument {}
 
 extension Replay.Options.Pace: ExpressibleByArgument {
     /// `max`, `present`, or seconds of capture a second.

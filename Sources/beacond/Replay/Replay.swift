@@ -7,7 +7,7 @@ import Logging
 struct Replay {
     /// How a replay is asked for.
     struct Options {
-        enum Output {
+        enum Output: String, CaseIterable {
             case jsonl, none, mqtt
         }
 
