@@ -104,24 +104,17 @@ extension GPSDMessage {
     }
 
     private static func report(_ fields: inout PayloadFields) throws(PayloadError) -> DeviceReport {
-        let device = try device(&fields)
-        let mode = try fields.integer("mode", 0...3)
-        let at = try fields.anyTimeIfPresent("time")
-        let latitude = try fields.numberIfPresent("lat")
-        let longitude = try fields.numberIfPresent("lon")
-        let meanSeaLevel_m = try fields.numberIfPresent("altMSL")
-        let altitude_m = try fields.numberIfPresent("alt")
-        let epx = try fields.numberIfPresent("epx")
-        let epy = try fields.numberIfPresent("epy")
-        let course_deg = try fields.numberIfPresent("track")
-        let speed_m_s = try fields.numberIfPresent("speed")
-        let eph = try fields.numberIfPresent("eph")
+        let (meanSeaLevel_m, altitude_m) = (try fields.numberIfPresent("altMSL"), try fields.numberIfPresent("alt"))
         return DeviceReport(
-            device: device,
+            device: try device(&fields),
             report: FixReport(
-                mode: mode, at: at, latitude: latitude, longitude: longitude,
-                horizontalAccuracy_m: ReportedAccuracy.horizontal_m(eph: eph, epx: epx, epy: epy),
-                altitude_m: meanSeaLevel_m ?? altitude_m, speed_m_s: speed_m_s, course_deg: course_deg))
+                mode: try fields.integer("mode", 0...3), at: try fields.anyTimeIfPresent("time"),
+                latitude: try fields.numberIfPresent("lat"), longitude: try fields.numberIfPresent("lon"),
+                horizontalAccuracy_m: ReportedAccuracy.horizontal_m(
+                    eph: try fields.numberIfPresent("eph"), epx: try fields.numberIfPresent("epx"),
+                    epy: try fields.numberIfPresent("epy")),
+                altitude_m: meanSeaLevel_m ?? altitude_m,
+                speed_m_s: try fields.numberIfPresent("speed"), course_deg: try fields.numberIfPresent("track")))
     }
 
     private static func cut(_ text: String) -> String { String(text.prefix(maxText)) }

@@ -24,7 +24,7 @@ package struct LocalTime: Sendable {
 
     /// The day that a time belongs to.
     func day(at time: WallTime) -> LocalDay {
-        let time_s = Self.dated(Self.quotient(time.microseconds, 1_000_000))
+        let time_s = Self.dated(Timestamp.floorDivide(time.microseconds, 1_000_000))
         let number = self.number(at: time_s)
         let from_s = first(after: time_s - Self.longestDay_s, until: time_s) { self.number(at: $0) >= number }
         let to_s = first(after: time_s, until: time_s + Self.longestDay_s) { self.number(at: $0) > number }
@@ -41,7 +41,7 @@ package struct LocalTime: Sendable {
     private static func dated(_ time_s: Int64) -> Int64 { min(max(time_s, dated_s.lowerBound), dated_s.upperBound) }
 
     /// The days since 1970-01-01 on a local calendar.
-    private func number(at time_s: Int64) -> Int64 { Self.quotient(time_s + Int64(offset_s(time_s)), 86_400) }
+    private func number(at time_s: Int64) -> Int64 { Timestamp.floorDivide(time_s + Int64(offset_s(time_s)), 86_400) }
 
     /// The first second for which something holds that goes on holding, by bisection.
     private func first(after low_s: Int64, until high_s: Int64, _ holds: (Int64) -> Bool) -> Int64 {
@@ -51,11 +51,6 @@ package struct LocalTime: Sendable {
             if holds(middle_s) { high_s = middle_s } else { low_s = middle_s }
         }
         return high_s
-    }
-
-    private static func quotient(_ value: Int64, _ divisor: Int64) -> Int64 {
-        let quotient = value / divisor
-        return value % divisor < 0 ? quotient - 1 : quotient
     }
 }
 
