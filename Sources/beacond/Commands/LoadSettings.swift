@@ -61,38 +61,37 @@ extension ExitCode {
     static let configuration = ExitCode(78)
 }
 
-/// A file, or standard output, that is written from beginning to end through the C library's buffer.
-struct OutputFile: ~Copyable {
+/// A file, or standard output, that is written from beginning to end.
+final class OutputFile {
+    private let output: Output
     private let path: String
-    /// `nil` once it is closed.
-    private var stream: UnsafeMutablePointer<FILE>?
+    /// −1 once it is closed.
+    private var descriptor: Int32
 
     /// Creates or empties the file at `path`; `-` is standard output.
     init(path: String) throws(FileError) {
-        let descriptor = try NamedFile.createOrStandardOutput(path, mode: 0o666)
-        guard let opened = fdopen(descriptor, "w") else {
-            throw FileError(path: path, operation: .create, code: errno)
-        }
+        descriptor = try NamedFile.createOrStandardOutput(path, mode: 0o666)
+        output = Output(descriptor: descriptor, path: path)
         self.path = path
-        self.stream = opened
     }
 
-    func write(_ bytes: [UInt8]) throws(FileError) {
-        guard let stream else { throw FileError(path: path, operation: .write, code: EBADF) }
-        guard fwrite(bytes, 1, bytes.count, stream) == bytes.count else {
-            throw FileError(path: path, operation: .write, code: errno)
-        }
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    func write(_ octets: [UInt8]) throws(FileError) {
+        output.write(octets)
+        try check()
     }
 
-    /// Writes the buffer. A full disk may show only here.
-    mutating func close() throws(FileError) {
-        guard let open = stream else { return }
-        stream = nil
-        guard fclose(open) == 0 else { throw FileError(path: path, operation: .write, code: errno) }
+    /// Writes the rest, and closes the file. A full disk may show only here.
+    func finish() throws(FileError) {
+        output.flush()
+        try check()
+        defer { descriptor = -1 }
+        guard close(descriptor) == 0 else { throw FileError(path: path, operation: .write, code: errno) }
     }
 
-    deinit {
-        if let stream { fclose(stream) }
+    private func check() throws(FileError) {
+        if output.isBroken { throw output.failure ?? FileError(path: path, operation: .write, code: EPIPE) }
     }
 }
 

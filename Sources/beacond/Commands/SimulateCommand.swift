@@ -137,7 +137,7 @@ struct SimulateCommand: ParsableCommand {
     }
 
     private func write() throws {
-        let begin = startNow ? now() - .seconds(1) * past : Self.usualBegin
+        let begin = startNow ? SystemClock.wall - .seconds(1) * past : Self.usualBegin
         switch scenario {
         case .firstRun: try write(.firstRun(seed: seed, duration: duration), from: begin)
         case .crowd: try write(.crowd(seed: seed, duration: duration), from: begin)
@@ -162,7 +162,8 @@ struct SimulateCommand: ParsableCommand {
             try writeStores { seed, number in
                 let store = number - 1
                 if let truth {
-                    try write(FleetTruth(fleet, store: store, begin: begin), to: numbered(truth, number))
+                    let fate = FleetTruth(fleet, store: store, begin: begin)
+                    try writeTruth(to: numbered(truth, number), fate.writeJSON)
                 }
                 try write(seed: seed, truth: nil, to: numbered(capture, number), from: begin) { listening in
                     .fleet(
@@ -182,7 +183,7 @@ struct SimulateCommand: ParsableCommand {
 
     /// A shop with one gateway.
     private func write(_ shop: StoreScenario, from begin: WallTime) throws {
-        if let truth { try writeTruth(of: shop, to: truth) }
+        if let truth { try writeTruth(to: truth, shop.truth.writeJSON) }
         try write(shop, seed: seed, to: capture, from: begin)
     }
 
@@ -191,7 +192,7 @@ struct SimulateCommand: ParsableCommand {
         seed: UInt64, truth: String?, to capture: String, from begin: WallTime,
         shop: (_ listening: Int) -> StoreScenario
     ) throws {
-        if let truth { try writeTruth(of: shop(0), to: truth) }
+        if let truth { try writeTruth(to: truth, shop(0).truth.writeJSON) }
         for room in 0..<gateways {
             try write(
                 shop(room), seed: seed &+ UInt64(room) &* 0x9E37_79B9_7F4A_7C15, to: numbered(capture, room + 1),
@@ -209,7 +210,7 @@ struct SimulateCommand: ParsableCommand {
 
     private func write(_ shop: StoreScenario, seed: UInt64, to path: String, from begin: WallTime) throws {
         var simulation = StoreSimulation(scenario: shop, seed: seed)
-        var output = try OutputFile(path: path)
+        let output = try OutputFile(path: path)
         try output.write(BTSnoopWriter.header)
         if scenario.hasGateways {
             // The controller has begun to scan: a store's captures begin together, whatever each hears first, so that they can be joined.
@@ -220,7 +221,7 @@ struct SimulateCommand: ParsableCommand {
             let event = AdvertisingReportEncoder.event([(packet.report, packet.data)])
             try output.write(BTSnoopWriter.record(event: event, at: begin + (packet.at - .origin)))
         }
-        try output.close()
+        try output.finish()
     }
 
     private var rotationCrowd: StoreScenario.RotationCrowd {
@@ -230,24 +231,14 @@ struct SimulateCommand: ParsableCommand {
         return crowd
     }
 
-    private func writeTruth(of shop: StoreScenario, to path: String) throws {
-        var output = try OutputFile(path: path)
-        try shop.truth.writeJSON { piece throws(FileError) in try output.write(Array(piece.utf8)) }
-        try output.close()
-    }
-
-    private func write(_ truth: FleetTruth, to path: String) throws {
-        var output = try OutputFile(path: path)
-        try truth.writeJSON { piece throws(FileError) in try output.write(Array(piece.utf8)) }
-        try output.close()
+    private func writeTruth(
+        to path: String, _ writeJSON: ((String) throws(FileError) -> Void) throws(FileError) -> Void
+    ) throws {
+        let output = try OutputFile(path: path)
+        try writeJSON { piece throws(FileError) in try output.write(Array(piece.utf8)) }
+        try output.finish()
     }
 
     /// 2026-01-01T00:00:00Z.
     private static let usualBegin = WallTime(microseconds: 1_767_225_600_000_000)
-
-    private func now() -> WallTime {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return WallTime(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
-    }
 }

@@ -4,6 +4,7 @@ import Glibc
 /// Writes to a descriptor in large pieces.
 final class Output {
     private let descriptor: Int32
+    private let path: String
     private var buffer: [UInt8] = []
     /// True if the reader is gone, or writing failed: then no more is written.
     private(set) var isBroken = false
@@ -12,7 +13,11 @@ final class Output {
 
     static let flushThreshold = 1 << 16
 
-    init(descriptor: Int32) { self.descriptor = descriptor }
+    /// - Parameter path: the name in an error.
+    init(descriptor: Int32, path: String = "standard output") {
+        self.descriptor = descriptor
+        self.path = path
+    }
 
     func write(_ octets: some Sequence<UInt8>) {
         buffer.append(contentsOf: octets)
@@ -46,7 +51,7 @@ final class Output {
                 start += written
             } else if code != EINTR {
                 isBroken = true
-                if code != EPIPE { failure = FileError(path: "standard output", operation: .write, code: code) }
+                if code != EPIPE { failure = FileError(path: path, operation: .write, code: code) }
             }
         }
     }
