@@ -78,9 +78,7 @@ struct CalibrateCommand: ParsableCommand {
         do {
             let lines =
                 if let stops { try walked(stops, settings, target) } else { try measured(settings, target) }
-            let output = Output(descriptor: STDOUT_FILENO)
-            output.write((lines.joined(separator: "\n") + "\n").utf8)
-            output.flush()
+            Output.write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO)
         } catch let error as CalibrationError {
             Output.complain("\(error)")
             throw ExitCode.dataError

@@ -235,9 +235,7 @@ struct CheckReport {
         if Terminal.isThere {
             lines = Self.laidOut(lines, width: Terminal().size.width, isColoured: Terminal.takesColours)
         }
-        let output = Output(descriptor: 1)
-        output.write((lines.joined(separator: "\n") + "\n").utf8)
-        output.flush()
+        Output.write(lines.joined(separator: "\n") + "\n", to: STDOUT_FILENO)
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Core
+import Glibc
 
 /// `beacond settings`: the configuration in effect.
 struct SettingsCommand: ParsableCommand {
@@ -23,14 +24,12 @@ struct SettingsCommand: ParsableCommand {
         let settings = configuration.settings
         let inEffect = settings.inEffect
         let version = inEffect?.version.map { "version \($0)" } ?? "the file alone"
-        let output = Output(descriptor: 1)
-        output.write(
+        Output.write(
             """
             # The settings of \(settings.identity.topics.root): \(version), digest \(inEffect?.digest ?? "unknown")
 
             \(configuration.effective.toml { configuration.origin(ofTable: $0) })
-            """.utf8)
-        output.flush()
+            """, to: STDOUT_FILENO)
     }
 }
 

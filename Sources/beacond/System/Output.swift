@@ -57,9 +57,12 @@ final class Output {
     }
 
     /// Writes one line to standard error, at once.
-    static func complain(_ line: String) {
-        let output = Output(descriptor: STDERR_FILENO)
-        output.write((line + "\n").utf8)
+    static func complain(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
+
+    /// Writes a text, at once.
+    static func write(_ text: String, to descriptor: Int32) {
+        let output = Output(descriptor: descriptor)
+        output.write(text.utf8)
         output.flush()
     }
 }

@@ -24,7 +24,8 @@ struct CalibrationSession {
     mutating func run() throws -> Calibration {
         SignalBell.install([SIGINT, SIGTERM, SIGHUP])
         let loop = try CommandRadio(settings, logger: Log.make(.notice))
-        try loop.start(owner: SharedRadioOwner(shared: shared) { calibration, event, _, _ in calibration.receive(event) })
+        let owner = SharedRadioOwner(shared: shared) { calibration, event, _, _ in calibration.receive(event) }
+        try loop.start(owner: owner)
         defer { loop.stop() }
         var status = RadioStatus(settings)
         var end: Instant?
@@ -53,9 +54,5 @@ struct CalibrationSession {
         say(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
     }
 
-    private func say(_ text: String) {
-        let output = Output(descriptor: STDERR_FILENO)
-        output.write(text.utf8)
-        output.flush()
-    }
+    private func say(_ text: String) { Output.write(text, to: STDERR_FILENO) }
 }

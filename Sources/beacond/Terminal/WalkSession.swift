@@ -95,11 +95,7 @@ struct WalkSession {
 
     private func say(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined()) }
 
-    private func write(_ text: String) {
-        let output = Output(descriptor: STDERR_FILENO)
-        output.write(text.utf8)
-        output.flush()
-    }
+    private func write(_ text: String) { Output.write(text, to: STDERR_FILENO) }
 }
 
 /// The lines of standard input, without waiting for any.
