@@ -14,7 +14,6 @@ package enum GPSDFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case notGPSD
     /// gpsd speaks another version of its protocol.
     case otherProtocol(GPSDVersion)
-    /// gpsd stopped answering.
     case stoppedAnswering
     /// gpsd ended the connection, or it broke; the system's text where there is one.
     case closed(reason: String)

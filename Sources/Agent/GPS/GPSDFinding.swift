@@ -129,9 +129,7 @@ package enum GPSDCheck {
 
     /// Connects, turns the receivers on, and waits for a fix that is good enough.
     ///
-    /// - Parameters:
-    ///   - desiredAccuracy_m: `location.desired_accuracy_m`.
-    ///   - timeout: the longest wait. The finding then covers what is known by that time.
+    /// - Parameter timeout: the longest wait. The finding then covers what is known by that time.
     package static func run(_ place: HostPort, desiredAccuracy_m: Double, timeout: TimeSpan = timeout) -> GPSDFinding {
         var trial = GPSDTrial(place, desiredAccuracy_m: desiredAccuracy_m)
         let start = SystemClock.now

@@ -41,9 +41,7 @@ final class GPSDLink {
 
     /// Waits until something happens, and handles it.
     ///
-    /// - Parameters:
-    ///   - bell: another descriptor that ends the wait; -1 for none.
-    ///   - limit: the time at which the wait ends at the latest.
+    /// - Parameter bell: another descriptor that ends the wait; -1 for none.
     func wait(bell: Int32, until limit: Instant = .distantFuture) {
         var slots = [pollfd(fd: bell, events: Int16(POLLIN), revents: 0), interest]
         let now = SystemClock.now

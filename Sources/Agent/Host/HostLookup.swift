@@ -34,9 +34,6 @@ final class HostLookup {
 
     /// Starts at once. A lookup that is released before its outcome is there ends by itself.
     ///
-    /// - Parameters:
-    ///   - host: a name, or an address of either family.
-    ///   - port: the port of the addresses.
     /// - Throws: `SystemError` where the system gives no thread or descriptor.
     init(host: String, port: UInt16 = 0) throws(SystemError) {
         let errand = Errand(bell: try Doorbell())

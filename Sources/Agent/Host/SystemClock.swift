@@ -68,7 +68,6 @@ package struct BootInstant: Hashable, Comparable, Sendable {
         BootInstant(microseconds: left.microseconds.addingSaturating(right.microseconds))
     }
 
-    /// The span from `right` to `left`.
     package static func - (left: BootInstant, right: BootInstant) -> TimeSpan {
         TimeSpan(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
     }

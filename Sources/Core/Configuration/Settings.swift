@@ -47,7 +47,6 @@ package struct GatewaySettings: Hashable, Sendable {
     package var beacons: BeaconListSettings?
     /// `nil` without `[location]`.
     package var location: LocationSettings?
-    /// True if a region is one of people.
     package var countsPeople: Bool { regions.beacons.contains(where: \.isOfPeople) }
     /// True if a secret of the store lets it join the counts of regions of people.
     var sharesPeople = false

@@ -110,10 +110,7 @@ package enum AdvertisingEvent {
 
     /// Passes each well-formed report of an HCI event to `body`, with its advertising data, and counts the others.
     ///
-    /// - Parameters:
-    /// - event: the event packet from its event code on, without an H4 packet type octet.
-    /// - rejects: counts the skipped reports by reason.
-    /// - body: called once for each report, in the order of the event.
+    /// - Parameter event: the event packet from its event code on, without an H4 packet type octet.
     static func decode(
         _ event: Span<UInt8>, rejects: inout RejectCounts, body: (AdvertisingReport, Span<UInt8>) -> Void
     ) {
@@ -224,7 +221,6 @@ package struct RejectCounts: Equatable, Sendable {
         return total
     }
 
-    /// The count of one reason.
     subscript(reason: RejectReason) -> UInt64 {
         get { counts[Self.index(of: reason)] }
         set { counts[Self.index(of: reason)] = newValue }

@@ -211,7 +211,6 @@ enum ADStructures {
 ///                   11 static, 01 resolvable private, 00 non-resolvable private, 10 reserved
 ///     on the wire   six octets, least significant first
 package struct DeviceAddress: Hashable, Sendable {
-    /// The address type octet of an advertising report.
     package enum AddressType: UInt8, Sendable {
         case `public` = 0x00
         case random = 0x01

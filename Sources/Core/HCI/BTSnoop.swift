@@ -45,7 +45,6 @@ package enum BTSnoopError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsupportedDatalink(UInt32)
     /// The capture ends inside its header or a record, which begins at `offset`, in octets.
     case truncated(offset: UInt64, missing: UInt64)
-    /// A record has an impossible length.
     case impossibleLength(offset: UInt64, original: UInt32, included: UInt32)
 
     package var description: String {

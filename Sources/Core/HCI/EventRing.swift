@@ -58,9 +58,7 @@ package struct EventRing: Sendable {
 
     /// Copies whole events, starting at `cursor` or at the oldest event that is still there.
     ///
-    /// - Parameters:
-    /// - end: the position to stop at.
-    /// - limit: the most octets to copy. One event is always copied, whatever its length.
+    /// - Parameter limit: the most octets to copy. One event is always copied, whatever its length.
     package func piece(from cursor: Cursor, through end: Cursor, limit: Int) -> EventPiece {
         let begin = cursor.position < oldest.position ? oldest : cursor
         let last = min(end.position, newest.position)
@@ -97,12 +95,10 @@ package struct EventRing: Sendable {
 package struct EventPiece: Sendable {
     /// Whole records, in the layout of `EventRing`.
     let octets: [UInt8]
-    /// The position of the next piece.
     package let next: EventRing.Cursor
     /// The number of events overwritten before they could be read.
     package let missed: UInt64
 
-    /// True if the piece has no events.
     package var isEmpty: Bool { octets.isEmpty }
 
     /// Passes each event to `body`, from its event code on.

@@ -57,9 +57,7 @@ package struct LivenessMonitor: Sendable {
 
     /// Makes the monitor of a radio that is blind until `resumed(at:)` or the first report.
     ///
-    /// - Parameters:
-    /// - canProbe: false where there is no controller to probe.
-    /// - instant: the time since which the radio has been blind.
+    /// - Parameter canProbe: false where there is no controller to probe.
     package init(canProbe: Bool, at instant: Instant) {
         self.canProbe = canProbe
         lastProof = instant

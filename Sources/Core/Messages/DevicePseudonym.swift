@@ -25,7 +25,6 @@ package struct DevicePseudonym: Sendable {
         self.deviceNames = deviceNames
     }
 
-    /// Replaces the key of new pseudonyms.
     mutating func replaceKey(_ key: [UInt8]) { self.key = key }
 
     /// Returns the published name of a device; `nil` for none.

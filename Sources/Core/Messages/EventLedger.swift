@@ -39,9 +39,7 @@ package struct EventLedger: Sendable {
 
     /// Enters a transition.
     ///
-    /// - Parameters:
-    /// - epoch: the outbox's epoch.
-    /// - seq: the number for its event, if there is one. The entry shows whether it was used.
+    /// - Parameter seq: the number for its event, if there is one. The entry shows whether it was used.
     package mutating func enter(
         _ transition: RegionTransition, epoch: String, seq: Int64, _ timebase: Timebase
     ) -> Entry {

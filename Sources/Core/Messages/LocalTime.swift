@@ -22,7 +22,6 @@ package struct LocalTime: Sendable {
     /// A day is shorter than that in any zone, also where a clock change or a new date line lengthens it.
     private static let longestDay_s: Int64 = 50 * 3_600
 
-    /// The day that a time belongs to.
     func day(at time: WallTime) -> LocalDay {
         let time_s = Self.dated(Timestamp.floorDivide(time.microseconds, 1_000_000))
         let number = self.number(at: time_s)

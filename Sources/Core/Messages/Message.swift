@@ -9,7 +9,6 @@ package struct Message: Hashable, Sendable {
     package var topic: String
     /// UTF-8 JSON; empty to clear a retained topic.
     package var payload: [UInt8]
-    /// The delivery to subscribers.
     package let delivery: MessageDelivery
     /// True if the broker is asked to keep it for later subscribers. The delivery decides, unless this broker keeps no
     /// messages.
@@ -36,7 +35,6 @@ package struct Message: Hashable, Sendable {
 
     package var qos: QoS { delivery.qos }
 
-    /// True if it clears the retained message of its topic.
     package var clearsTopic: Bool { delivery == .retained && payload.isEmpty }
 
     /// This message with its short payload, where it has one.
@@ -61,7 +59,6 @@ package enum LocationForm: String, CaseIterable, Sendable {
 ///
 /// Each payload has a file in `Payloads`.
 package struct MessageComposer: Sendable {
-    /// The topics of the messages.
     package let topics: TopicTree
     package let version: String
     private(set) var pseudonym: DevicePseudonym
@@ -98,7 +95,6 @@ package struct MessageComposer: Sendable {
             location: location, settings: settings, advertises: advertises)
     }
 
-    /// Replaces the key of new pseudonyms.
     package mutating func replacePseudonymKey(_ key: [UInt8]) {
         pseudonym.replaceKey(key)
         pseudonyms = PseudonymCache()
@@ -121,13 +117,11 @@ package struct MessageComposer: Sendable {
             topic: topic, payload: payload, delivery, expiry_s: delivery == .ephemeral ? rangingExpiry_s : nil)
     }
 
-    /// The site and gateway of the messages.
     package var origin: PayloadOrigin { PayloadOrigin(site: topics.site, gateway: topics.gateway) }
 }
 
 /// A message's number, which identifies the message for ever.
 package struct MessageNumber: Hashable, Sendable {
-    /// The name of the epoch.
     package var epoch: String
     package var series: NumberSeries
     /// The number within the epoch and the series, from 1, without gaps.

@@ -69,7 +69,6 @@ package enum MessageKind: String, CaseIterable, Sendable {
     /// True for a kind that a store, or a gateway whose operator has turned it on, publishes alone.
     var isOptional: Bool { scope == .store || scope == .page || self == .settings }
 
-    /// The delivery of its messages.
     package var delivery: MessageDelivery {
         switch self {
         case .event: .durable(.events)

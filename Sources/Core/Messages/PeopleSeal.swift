@@ -43,7 +43,6 @@ private enum PeopleSeal {
             .flatMap { HMACSHA256.code(for: announced + Array(store.utf8), key: $0) }
     }
 
-    /// Returns the key of one report.
     static func key(
         _ secret: [UInt8], siteKey: [UInt8], store: [UInt8], header: [UInt8], topic: String
     ) -> [UInt8]? {

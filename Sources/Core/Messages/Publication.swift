@@ -53,7 +53,6 @@ package struct Announcement: Hashable, Sendable {
 /// The messages of one output, in the order of sending, and the records that are stored with them.
 package struct Publication: Sendable {
     package enum Item: Sendable {
-        /// A durable message.
         case numbered(NumberedMessage)
         /// A retained message, with the value of its topic's record; `nil` where the value does not matter.
         case retained(Message, stored: [UInt8]? = nil)

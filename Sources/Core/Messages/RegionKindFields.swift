@@ -128,7 +128,6 @@ extension StoredTag {
 }
 
 extension RegionRecord.Kind {
-    /// The tag of the line.
     var tag: StoredTag {
         switch self {
         case .beacon: StoredTag(.beacon)
@@ -136,7 +135,6 @@ extension RegionRecord.Kind {
         }
     }
 
-    /// The words that define the region.
     var words: [String] {
         switch self {
         case .beacon(of: nil): return []

@@ -249,7 +249,6 @@ package struct TopicTree: Hashable, Sendable {
         return TopicName.maxTopic_bytes - ranging(instance).utf8.count
     }
 
-    /// Returns the topic of a subject.
     package func topic(_ subject: Topic.Subject) -> String { root + "/" + subject.levels }
 
     /// Returns the subject of one of these topics; `nil` for any other topic.

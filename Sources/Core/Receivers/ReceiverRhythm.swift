@@ -70,7 +70,6 @@ struct ReceiverRhythm: Sendable {
         long.skipExtra()
     }
 
-    /// Takes a message.
     mutating func take(_ message: ReceiverMessage, at arrival: Instant) {
         guard !message.packets.isEmpty else { return takeHeartbeat(at: arrival) }
         hasHeartbeatsAlone = false

@@ -354,7 +354,6 @@ package struct ReceiverSenders: Sendable {
         return (first.topic, topic)
     }
 
-    /// The warning for an operator.
     package static func warning(_ first: String, _ second: String) -> String {
         "packets come on \(first) and on \(second), which count as one receiver: set receiver.topic to one of them, "
             + "and give the other its own configuration file"

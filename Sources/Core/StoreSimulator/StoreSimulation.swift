@@ -13,7 +13,6 @@ package struct StoreSimulation: Sendable {
         /// The time since the scenario began.
         package var at: Instant
         package var report: AdvertisingReport
-        /// The advertising data.
         package var data: [UInt8]
         /// The index of the sender in `StoreScenario.actors`.
         var actor: Int

@@ -7,9 +7,7 @@ package struct TokenBucket: Sendable {
     private let tolerance: TimeSpan
     private var fullAt = Instant.origin
 
-    /// - Parameters:
-    /// - interval: the time from one token to the next.
-    /// - burst: the number of tokens in a full bucket, at least 1.
+    /// - Parameter burst: the number of tokens in a full bucket, at least 1.
     package init(interval: TimeSpan, burst: Int64) {
         self.interval = interval
         self.tolerance = interval * (max(burst, 1) - 1)
@@ -18,7 +16,6 @@ package struct TokenBucket: Sendable {
     /// The instant from which a token is available.
     package var hasTokenAt: Instant { fullAt - tolerance }
 
-    /// Takes a token if there is one.
     package mutating func take(at now: Instant) -> Bool {
         guard hasTokenAt <= now else { return false }
         takeAnyway(at: now)

@@ -6,7 +6,6 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// Microseconds since the origin.
     package var microseconds: Int64
 
-    /// The origin of the clock.
     package static let origin = Instant(microseconds: 0)
     /// Later than every event: the deadline of a timer that is not set.
     package static let distantFuture = Instant(microseconds: .max)
@@ -24,7 +23,6 @@ package struct Instant: Hashable, Comparable, Sendable {
         Instant(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
     }
 
-    /// Returns the span from `right` to `left`.
     package static func - (left: Instant, right: Instant) -> TimeSpan {
         TimeSpan(microseconds: left.microseconds.subtractingSaturating(right.microseconds))
     }
@@ -37,7 +35,6 @@ package struct Instant: Hashable, Comparable, Sendable {
 /// Arithmetic saturates instead of trapping, because spans come from capture files and configuration.
 /// `TimeSpan.forever` is the largest span; adding to it changes nothing.
 package struct TimeSpan: Hashable, Comparable, Sendable {
-    /// Microseconds.
     package var microseconds: Int64
 
     package static let zero = TimeSpan(microseconds: 0)

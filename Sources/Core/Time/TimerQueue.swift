@@ -8,7 +8,6 @@ import HeapModule
 ///
 /// Timers are numbered in 32 bits, so that one with a small subject takes 16 octets: there may be 100,000 of them.
 struct TimerQueue<Subject: Sendable>: Sendable {
-    /// A subject and its deadline.
     struct Timer: Comparable, Sendable {
         let due: Instant
         let number: UInt32
@@ -39,7 +38,6 @@ struct TimerQueue<Subject: Sendable>: Sendable {
     /// The deadline of the first timer; `distantFuture` where there is none.
     var nextDue: Instant { timers.min?.due ?? .distantFuture }
 
-    /// Reserves memory for `count` timers.
     mutating func reserveCapacity(_ count: Int) { timers.reserveCapacity(count) }
 
     mutating func set(_ subject: Subject, at due: Instant) {
@@ -61,9 +59,7 @@ struct TimerQueue<Subject: Sendable>: Sendable {
     /// Removes the stale timers if they are most of the queue. The caller calls it after `set` where stale timers may
     /// pile up. A call goes through all timers, but only after as many were set as there are subjects.
     ///
-    /// - Parameters:
-    /// - subjectCount: the number of subjects that have or may have a timer.
-    /// - isSet: returns whether its subject waits for this timer.
+    /// - Parameter isSet: returns whether its subject waits for this timer.
     mutating func throwOutStale(of subjectCount: Int, isSet: (Timer) -> Bool) {
         guard timers.count > 2 * (subjectCount + 64) else { return }
         timers = Heap(timers.unordered.filter(isSet))

@@ -35,7 +35,6 @@ final class CaptureWriter {
         count += events
     }
 
-    /// Syncs the file.
     func sync() throws(FileError) {
         // A pipe cannot be synced, and need not be.
         guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {

@@ -55,7 +55,6 @@ extension ExitCode {
     static let ioError = ExitCode(74)
     /// A failure that may pass: a state folder in use, a broker that was not reached in time.
     static let temporaryFailure = ExitCode(75)
-    /// Missing permission.
     static let noPermission = ExitCode(77)
     /// An unusable configuration, or a fault that `check` found.
     static let configuration = ExitCode(78)

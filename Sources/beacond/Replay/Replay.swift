@@ -74,10 +74,6 @@ struct Replay {
     }
 
     /// Plays what there is to its end or to the damage, and returns what was wrong.
-    ///
-    /// - Parameters:
-    ///   - path: the capture; `nil` for none.
-    ///   - logPath: the log of receivers; `nil` for none.
     mutating func run(path: String?, locationLog logPath: String?) -> Problem? {
         var problem: Problem?
         do throws(Problem) {

@@ -36,9 +36,6 @@ struct ReplaySession {
     /// True if messages that are not kept, such as ranging, are left out: they say how things are, and this is the past.
     var leavesOutLists = false
 
-    /// - Parameters:
-    ///   - newKey: the first secret for pseudonyms.
-    ///   - makeSink: makes the sink for messages from the clock of the capture.
     init(
         _ settings: Settings, _ outbox: Outbox, newKey: @autoclosure () -> [UInt8], at start: WallTime,
         hasLocationLog: Bool, isPublished: Bool, logger: Logger,

@@ -18,9 +18,6 @@ final class ReloadService: Service {
     private let logger: Logger
     private let loaded = Mutex<ConfigurationFile.Loaded?>(nil)
 
-    /// - Parameters:
-    ///   - role: the kind of agent that the certificate may name.
-    ///   - current: the configuration in force.
     init(
         path: String?, role: CertificateIdentity.Role, current: ConfigurationVersion, signals: RunSignals,
         manager: ServiceManager, logger: Logger

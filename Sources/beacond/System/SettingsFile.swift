@@ -38,7 +38,6 @@ struct SettingsFile {
 struct ConfigurationInEffect {
     var settings: Settings
     var effective: EffectiveConfiguration
-    /// The path of the file.
     var path: String
     /// The tables that come from MQTT.
     var tables: Set<String> = []

@@ -32,7 +32,6 @@ struct Terminal {
         return ScanTable.Size(width: Int(window.ws_col), height: Int(window.ws_row))
     }
 
-    /// True if the terminal is gone.
     var isBroken: Bool { output.isBroken }
 
     /// Switches to the alternate screen, hides the cursor, and turns the echo of keys off.

@@ -61,7 +61,6 @@ struct RegionRules: Hashable, Sendable {
     var circles: CircleRules
 }
 
-/// The keys of those rules.
 struct RegionRuleKeys: KeyGroup {
     let beacons = BeaconRuleKeys()
     let circles = CircleRuleKeys()

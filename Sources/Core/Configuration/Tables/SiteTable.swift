@@ -4,7 +4,6 @@ package struct SiteSettings: Hashable, Sendable {
     package struct Gateway: Hashable, Sendable {
         /// The gateway's id, its topic level.
         package var id: String
-        /// The zone that it belongs to.
         var zone: String
         /// The position on the floor plan; `nil` where it is not set. Metres.
         var position: PlanPoint?

@@ -31,10 +31,6 @@ package struct Calibration: Sendable {
     /// The readings so far; `nil` before the first.
     package var statistics: SampleStatistics? { SampleStatistics(readings) }
 
-    /// - Parameters:
-    /// - offset_db: the gateway's present `rssi_offset_db`.
-    /// - distance_m: the distance between beacon and gateway; more than 0.
-    /// - exponent: the path-loss exponent.
     package func result(
         offset_db: Double, distance_m: Double, exponent: Double
     ) throws(CalibrationError) -> CalibrationResult {
@@ -45,10 +41,6 @@ package struct Calibration: Sendable {
     }
 
     /// Returns the result at one place of a walk.
-    ///
-    /// - Parameters:
-    /// - offset_db: the gateway's present `rssi_offset_db`.
-    /// - distance_m: the distance between beacon and gateway; more than 0.
     package func stop(offset_db: Double, distance_m: Double) throws(CalibrationError) -> WalkStop {
         let (identity, statistics) = try sample(ofAtLeast: WalkStop.minReadings)
         guard IBeaconFrame.isPlausible(power_dbm: statedPower_dbm) else {

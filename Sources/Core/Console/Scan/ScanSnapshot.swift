@@ -142,7 +142,6 @@ package struct ScanLocation: Hashable, Sendable {
     var availability: LocationAvailability
     /// The last used fix; `nil` before the first.
     var fix: PlacedFix?
-    /// The age of the fix.
     var age: TimeSpan
     /// The counts of fixes, and of the reasons for rejected ones.
     var counts: FixCounts
@@ -181,7 +180,6 @@ package struct ScanLocation: Hashable, Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// Writes the place in JSON.
     func write(to json: inout JSONWriter) {
         json.set("availability", availability.rawValue)
         if let placed = fix {

@@ -80,7 +80,6 @@ package struct ScanTable: Sendable {
     }
 }
 
-/// A column of the table.
 struct ScanColumn: Sendable {
     let title: String
     let width: Int

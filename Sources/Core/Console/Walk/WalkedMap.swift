@@ -2,7 +2,6 @@ import RealModule
 
 /// A zone of a walk, and how surely the map tells it.
 package struct WalkedZone: Hashable, Sendable {
-    /// The advice about a zone.
     enum Advice: Hashable, Sendable {
         /// The map tells it from the others.
         case good

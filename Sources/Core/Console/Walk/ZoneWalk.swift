@@ -114,7 +114,6 @@ extension ZoneWalk {
         identities.count > 1 ? identities.sorted { ($0.major, $0.minor) < ($1.major, $1.minor) } : []
     }
 
-    /// The zones of the former map.
     package var formerZones: [String] { former.zones.map(\.name) }
 
     /// The seconds of a zone that count.
@@ -122,7 +121,6 @@ extension ZoneWalk {
         stretches.reduce(0) { $0 + ($1.zone == zone ? $1.seconds.count : 0) }
     }
 
-    /// The fewest seconds of a zone in the map.
     package static var leastSeconds: Int { WalkedMap.leastSeconds }
 
     /// True if a zone was walked for long enough.

@@ -138,7 +138,6 @@ extension LocationFigures {
 ///
 /// iBeacon proves nothing about its sender, so this is a suspicion. The agent filters nothing because of it.
 struct SuspectedSpoofing: Hashable, Sendable {
-    /// The kind of flood.
     enum Kind: String, CaseIterable, Sendable {
         /// Identities never heard before.
         case identities
@@ -160,7 +159,6 @@ struct SuspectedSpoofing: Hashable, Sendable {
 /// The suspicion comes from the adapter's own readings, so it names only defects that no room makes. The agent filters
 /// nothing because of it.
 struct SuspectReadings: Hashable, Sendable {
-    /// The kind of defect.
     enum Kind: String, CaseIterable, Sendable {
         /// One value for any transmitter.
         case stuck

@@ -5,7 +5,6 @@ package struct HealthFigure<Owner>: Sendable {
     /// The place of a figure in its owner.
     package typealias Path<Value> = any KeyPath<Owner, Value> & Sendable
 
-    /// The metric of a figure.
     package struct Metric: Sendable {
         package var name: String
         var kind: PrometheusText.Kind
@@ -23,9 +22,7 @@ package struct HealthFigure<Owner>: Sendable {
     let write: @Sendable (Owner, inout JSONWriter) -> Void
     let measure: @Sendable (Owner, inout PrometheusText) -> Void
 
-    /// - Parameters:
-    /// - metric: the metric; `nil` for a figure that is only in the message.
-    /// - samples: the metric's values.
+    /// - Parameter metric: `nil` for a figure that is only in the message.
     init(
         _ key: StaticString?, _ metric: Metric?,
         write: @escaping @Sendable (Owner, inout JSONWriter) -> Void = { _, _ in },
@@ -60,7 +57,6 @@ extension HealthFigure where Owner: Sendable {
     }
 }
 
-/// The kinds of figures.
 extension HealthFigure {
     /// - Parameter unit: the number of the metric's units in one of the message's.
     static func integer<Value: FixedWidthInteger & Sendable>(
@@ -118,9 +114,7 @@ extension HealthFigure {
 
     /// Returns a figure for counts by name.
     ///
-    /// - Parameters:
-    /// - label: the metric's label for the name.
-    /// - onlyIfAny: whether the message leaves an empty object out.
+    /// - Parameter onlyIfAny: whether the message leaves an empty object out.
     static func counts(
         _ key: StaticString, _ counts: Path<[NamedCount]>, onlyIfAny: Bool = false, label: String, _ metric: Metric
     ) -> HealthFigure {

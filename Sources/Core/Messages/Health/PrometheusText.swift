@@ -12,7 +12,6 @@ struct PrometheusText {
     /// A value, with its label if the metric has several.
     struct Sample {
         var label: (name: String, value: String)?
-        /// The value as text.
         var value: String
 
         init(_ value: some BinaryInteger, label: (name: String, value: String)? = nil) {

@@ -10,7 +10,6 @@ package struct StoreFigures: Hashable, Sendable {
         case silent
     }
 
-    /// One gateway.
     package struct Gateway: Hashable, Sendable {
         package var id: String
         package var hearing: Hearing

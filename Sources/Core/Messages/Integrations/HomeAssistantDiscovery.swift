@@ -8,13 +8,9 @@ package struct HomeAssistantDiscovery: Sendable {
         case store
     }
 
-    /// The kind of place that is published.
     package enum Place: Hashable, Sendable {
-        /// No place.
         case unpublished
-        /// A fixed place.
         case fixed
-        /// A place that may change.
         case moving
     }
 
@@ -32,12 +28,7 @@ package struct HomeAssistantDiscovery: Sendable {
     let uuids: [String: ProximityUUID]
     private let device: HomeAssistantDevice
 
-    /// - Parameters:
-    /// - prefix: the first levels of discovery topics; Home Assistant's default is `homeassistant`.
-    /// - topics: the topics of the messages that the entities read.
-    /// - expanded: the expanded regions of the configuration.
-    /// - lists: the settings of the lists of beacons; `nil` where there are none.
-    /// - version: the version of the agent.
+    /// - Parameter prefix: the first levels of discovery topics; Home Assistant's default is `homeassistant`.
     package init(
         prefix: String, topics: TopicTree, kind: Kind, place: Place, expanded: [ExpandedRegion] = [],
         lists: BeaconListSettings? = nil, version: String

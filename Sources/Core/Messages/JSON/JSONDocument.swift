@@ -97,7 +97,6 @@ struct JSONDocument: Sendable {
 struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The place, in octets from the start.
     var offset: Int
-    /// The problem at that place.
     var problem: String
 
     var description: String { "at byte \(offset): \(problem)" }

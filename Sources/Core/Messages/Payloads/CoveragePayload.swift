@@ -84,9 +84,7 @@ extension EntryBudget.Surge: MessageContent {
 struct GapPayload: Payload, Hashable {
     package var head: PayloadHead
     var origin: PayloadOrigin
-    /// The epoch of the numbers.
     var epoch: String
-    /// The series of the numbers.
     var series: NumberSeries
     /// The first and the last lost number.
     var numbers: ClosedRange<Int64>
@@ -105,12 +103,7 @@ extension GapPayload {
 }
 
 extension MessageComposer {
-    /// - Parameters:
-    /// - epoch: the epoch of the numbers.
-    /// - series: the series of the numbers.
-    /// - fromSeq: the first lost number.
-    /// - toSeq: the last lost number.
-    /// - cause: one word for programs, such as `max_events`.
+    /// - Parameter cause: one word for programs, such as `max_events`.
     package func gap(
         epoch: String, of series: NumberSeries = .events, fromSeq: Int64, toSeq: Int64, cause: String,
         at instant: Instant, _ timebase: Timebase

@@ -122,9 +122,6 @@ extension RegionStay {
 }
 
 extension MessageComposer {
-    /// - Parameters:
-    /// - epoch: the outbox's epoch. With `seq` it identifies the event for ever.
-    /// - seq: the event's number within the epoch, from 1.
     func event(
         _ event: RegionEvent, of instance: RegionInstanceID, epoch: String, seq: Int64, at instant: Instant,
         _ timebase: Timebase
@@ -190,9 +187,6 @@ struct PublishedState: Hashable, Sendable {
 }
 
 extension MessageComposer {
-    /// - Parameters:
-    /// - epoch: the epoch of `eventSeq`.
-    /// - eventSeq: the last event of the instance in that epoch; 0 before the first, or where it is not known any more.
     func state(
         _ published: PublishedState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
     ) -> Message {
@@ -206,6 +200,5 @@ extension MessageComposer {
     /// Returns the message that clears the retained state of an instance that is not monitored any more.
     package func clearedState(_ instance: RegionInstanceID) -> Message { cleared(topics.state(instance)) }
 
-    /// Returns the message that clears the retained message of a topic.
     package func cleared(_ topic: String) -> Message { Message(topic: topic, payload: [], .retained) }
 }

@@ -15,7 +15,6 @@ struct HeatSheet: Hashable, Sendable {
 
     /// The most cells of a sheet. An hour with more has several sheets.
     static let maxCells = 500
-    /// The most cells of an hour.
     static let maxCellsOfHour = 16_384
     /// The most different beacons of a cell.
     static let beacons: ClosedRange<Int64> = 1...65_536

@@ -120,7 +120,6 @@ extension PayloadFields {
         return boolean
     }
 
-    /// Reads a wall time.
     mutating func time(_ key: StaticString) throws(PayloadError) -> WallTime {
         let text = try text(key)
         guard let time = Timestamp.time(text) else {
@@ -300,7 +299,6 @@ package struct PayloadError: Error, Hashable, Sendable, CustomStringConvertible 
         self.problem = problem
     }
 
-    /// Returns this error for a field inside `field`.
     func inside(_ field: String) -> PayloadError { PayloadError("\(field).\(self.field)", problem) }
 
     /// The error in one line.

@@ -55,7 +55,6 @@ extension ListedBeacon {
     }
 }
 
-/// The place of a beacon in a store.
 struct BeaconPlace: Hashable, Sendable {
     /// The position on a floor plan.
     struct Position: Hashable, Sendable {

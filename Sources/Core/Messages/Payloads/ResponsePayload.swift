@@ -19,7 +19,6 @@ struct ResponsePayload: Payload, Hashable {
     var result: Result
 }
 
-/// The state of an instance in a list.
 struct ListedState: Hashable, Sendable {
     var instance: RegionInstanceID
     var state: RegionState

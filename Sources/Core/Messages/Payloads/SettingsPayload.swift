@@ -10,7 +10,6 @@ struct SettingsPayload: Payload, Hashable {
 package struct SettingsReport: Hashable, Sendable {
     /// The raw value is the word in the message.
     package enum Outcome: String, CaseIterable, Sendable {
-        /// The settings are in effect.
         case applied
         /// The message has an error, and changed nothing.
         case refused

@@ -2,7 +2,6 @@
 package struct StatusPayload: ReadablePayload, Hashable {
     package var head: PayloadHead
     var isOnline: Bool
-    /// The version of the agent.
     package var version: String
     package var epoch: String
     /// The condition of the radio, never `stopped`: an agent that does not run is offline by its will.
@@ -71,7 +70,6 @@ extension MessageComposer {
         /// A store, which hears while any of its gateways does.
         case store(isHearing: Bool)
 
-        /// The word of `status.radio`.
         package var word: String { covered.word }
 
         package var covered: CoveredRadio {

@@ -110,7 +110,6 @@ package enum Timestamp {
 /// Rules use instants. Wall times are made only when a message is written, by the clock at that moment. A step of the
 /// clock therefore shifts all times of a message together, and keeps the spans between them right.
 package struct Timebase: Hashable, Sendable {
-    /// The wall time at the monotonic origin.
     var wallAtOrigin: WallTime
     /// True if NTP or another service synchronises the system clock.
     package var isSynced: Bool

@@ -14,7 +14,6 @@ package struct ZoneMap: Hashable, Sendable {
         var seconds: Int
     }
 
-    /// One zone that was walked.
     package struct Zone: Hashable, Sendable {
         package var name: String
         /// The seconds of the walk in it.
@@ -23,7 +22,6 @@ package struct ZoneMap: Hashable, Sendable {
         var levels: [Level]
     }
 
-    /// The most zones and gateways.
     static let maxZones = 64, maxGateways = 64
     /// The longest walk of a zone, seconds.
     static let maxSeconds = 86_400
@@ -48,8 +46,7 @@ package struct ZonesPayload: ReadablePayload, Hashable {
     package var head: PayloadHead
     package var map: ZoneMap
 
-    /// - Parameters:
-    ///   - now: the time of the walk's end.
+    /// - Parameter now: the time of the walk's end.
     package init(_ map: ZoneMap, at now: Instant, _ timebase: Timebase) {
         self.map = map
         head = PayloadHead(at: timebase.wall(now), isClockSynced: timebase.isSynced)

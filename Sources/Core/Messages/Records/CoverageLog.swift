@@ -136,7 +136,6 @@ package enum CoveredRadio: Hashable, Sendable {
     /// The agent was not running.
     case stopped
 
-    /// The word of `coverage.radio`.
     var word: String {
         switch self {
         case .live(let availability): availability.rawValue
@@ -155,6 +154,5 @@ package enum CoveredRadio: Hashable, Sendable {
         }
     }
 
-    /// True if the radio can hear.
     var hears: Bool { self == .replay || self == .live(.scanning) }
 }

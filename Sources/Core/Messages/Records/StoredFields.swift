@@ -45,7 +45,6 @@ struct StoredFields {
     /// Returns the words that identify the boot of the monotonic clock.
     static func boot(_ bootID: String?) -> [String] { bootID.map { ["boot=\($0)"] } ?? [] }
 
-    /// Returns the words of a time.
     static func time(_ name: String, _ instant: Instant, _ timebase: Timebase, bootID: String?) -> [String] {
         (bootID == nil ? [] : ["\(name)_us=\(instant.microseconds)"])
             + ["\(name)_wall_us=\(timebase.wall(instant).microseconds)"]
@@ -154,7 +153,6 @@ package struct StoredSettling: Sendable {
     /// The beginning of a key. Region ids contain no slash, so no state has such a key.
     private static let prefix = "/settled/"
 
-    /// The stored definitions by region.
     private var definitions: [String: [UInt8]] = [:]
 
     package init() {}

@@ -36,7 +36,6 @@ package struct StoredLearning: Hashable, Sendable {
         var usualQuarters = 0
     }
 
-    /// The estimated offset.
     struct Offset: Hashable, Sendable {
         var offset_db: Double
         var plusMinus_db: Double

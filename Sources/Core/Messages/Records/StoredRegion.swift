@@ -97,11 +97,6 @@ extension StoredRegion {
     }
 
     /// Reads the octets of `encoded`.
-    ///
-    /// - Parameters:
-    /// - key: the key of the record.
-    /// - timebase: relates wall times to this process's monotonic clock.
-    /// - bootID: identifies the boot of that clock; `nil` where only wall times count.
     package static func read(_ octets: [UInt8], key: String, _ timebase: Timebase, bootID: String?) -> Reading {
         // Keys of other records begin with a slash.
         guard !key.utf8.starts(with: "/".utf8), let tag = StoredTag(octets) else { return .nothing }

@@ -74,7 +74,6 @@ package struct ReplyAddress: Hashable, Sendable {
 }
 
 extension TopicTree {
-    /// The subscription for requests.
     package var requestFilter: String { root + "/request/+" }
 
     /// Returns the last level of a request's topic, or `unknown` for a topic unlike the agent's.
@@ -104,7 +103,6 @@ extension TopicTree {
     }
 }
 
-/// The answer to a request.
 package struct Answer: Hashable, Sendable {
     package enum Result: Hashable, Sendable {
         /// The requested states, and the start of the next page, if there is one.

@@ -59,7 +59,6 @@ enum RequestReader {
     }
 }
 
-/// The keys of one request.
 struct RequestFields {
     private let entries: [String: DocumentValue]
 

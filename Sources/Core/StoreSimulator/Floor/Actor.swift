@@ -65,7 +65,6 @@ struct Actor: Hashable, Sendable {
         self.battery = battery
     }
 
-    /// Returns the advertising data at `instant`.
     func data(at instant: Instant) -> [UInt8] {
         guard let battery else { return data }
         return AdvertisingPayload.telemetry(battery.values(at: instant), uptime: instant - path.start)

@@ -25,7 +25,6 @@ struct ActorPath: Hashable, Sendable {
         waypoints.append(Waypoint(at: last.at + .seconds(seconds), position: position))
     }
 
-    /// Stays in place for `span`.
     mutating func stay(_ span: TimeSpan) {
         guard let last = waypoints.last else { return }
         waypoints.append(Waypoint(at: last.at + span, position: last.position))

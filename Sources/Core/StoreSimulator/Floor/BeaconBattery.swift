@@ -1,6 +1,5 @@
 /// The battery of a simulated beacon, and the telemetry frame in which the beacon gives it.
 struct BeaconBattery: Hashable, Sendable {
-    /// The format of the telemetry frames.
     var format: TelemetryFormat
     /// The part of the capacity that is used when the scenario begins, 0 to 100 %.
     var used_percent: Double

@@ -1,5 +1,4 @@
 extension StoreScenario {
-    /// One store of a chain, for `chain`.
     package struct ChainStore: Hashable, Sendable {
         /// The rooms, each with a gateway in its middle.
         var rooms: Rooms

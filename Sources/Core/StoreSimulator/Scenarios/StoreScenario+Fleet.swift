@@ -10,9 +10,7 @@ extension StoreScenario {
     ///
     /// One fleet gives the same beacons and ways for any listening gateway.
     ///
-    /// - Parameters:
-    /// - seed: decides the ways in this store.
-    /// - listening: the room whose gateway hears the capture.
+    /// - Parameter listening: the room whose gateway hears the capture.
     package static func fleet(
         _ fleet: BeaconFleet, seed: UInt64, store: Int, rooms: Rooms, listening: Int
     ) -> StoreScenario {

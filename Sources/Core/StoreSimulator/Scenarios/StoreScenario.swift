@@ -45,9 +45,7 @@ extension StoreScenario {
     /// About every half minute a person comes in, with a trolley or with a phone. People go from room to room, rest in
     /// each for 20 to 90 s, and leave by the door. One seed gives the same people for any listening gateway.
     ///
-    /// - Parameters:
-    /// - gateways: the number of rooms, 1 to 64.
-    /// - listening: the room whose gateway hears the capture.
+    /// - Parameter listening: the room whose gateway hears the capture, of `gateways`: 1 to 64.
     package static func rooms(
         seed: UInt64, duration: TimeSpan, gateways: Int, listening: Int, firstPhoneAt: Instant? = nil
     ) -> StoreScenario {
