@@ -142,7 +142,7 @@ private struct SettingsWorld {
 struct SettingsWorldTests {
     @Test(
         "Through any cuts, no wrong version is in effect, no reverted one comes back, and a good one is in effect in the end",
-        arguments: 0..<100)
+        arguments: 0..<30)
     func world(seed: Int) {
         var world = SettingsWorld(seed: seed)
         world.run(steps: 200)

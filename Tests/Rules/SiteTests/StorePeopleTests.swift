@@ -24,6 +24,8 @@ private struct PeopleStore {
     var region = "visitors"
     /// The gateways that did not see who of their people came in.
     var sawNoEntry: Set<String> = []
+    /// The time between two reports of a gateway.
+    var reportInterval_s = 2
     /// The gateways whose reports the broker keeps back.
     var keptBack: Set<String> = []
 
@@ -87,12 +89,12 @@ private struct PeopleStore {
 
     mutating func receive(_ topic: String, _ payload: [UInt8]) -> Bool { people.receive(topic, payload, at: now) }
 
-    /// Lets seconds pass, and the gateways report every two.
+    /// Lets seconds pass, in which the gateways report.
     mutating func pass(_ seconds: Int) {
         for _ in 0..<seconds {
             second += 1
             people.advance(to: now, timebase, outputs: &outputs)
-            guard Int(second).isMultiple(of: 2) else { continue }
+            guard Int(second).isMultiple(of: reportInterval_s) else { continue }
             for (gateway, people) in heard { report(gateway, people) }
         }
     }
@@ -301,6 +303,7 @@ struct StorePeopleTests {
     @Test("While a gateway of the day is silent, each count is partial")
     func missesGateway() throws {
         var store = try PeopleStore()
+        store.reportInterval_s = 10
         store.begin("door")
         store.begin("oven")
         for quarter in 0..<6 {
@@ -384,6 +387,7 @@ struct StorePeopleTests {
     func marksBeginning(people: Int) throws {
         for isRestart in [false, true] {
             var store = try PeopleStore()
+            store.reportInterval_s = 10
             store.begin("door")
             if isRestart { store.begin("oven") }
             store.pass(960)
@@ -525,6 +529,7 @@ struct StorePeopleTests {
     @Test("A gateway that is silent at midnight is missed on the next day too, and is taken to be gone after it")
     func missesOverMidnight() throws {
         var store = try PeopleStore()
+        store.reportInterval_s = 10
         func passQuarters(_ count: Int) {
             for _ in 0..<count {
                 for person in ["a", "b"] { store.hear(person, at: "door") }

@@ -31,6 +31,7 @@ package struct Calibration: Sendable {
     /// The readings so far; `nil` before the first.
     package var statistics: SampleStatistics? { SampleStatistics(readings) }
 
+    /// - Parameter distance_m: the distance between beacon and gateway; more than 0.
     package func result(
         offset_db: Double, distance_m: Double, exponent: Double
     ) throws(CalibrationError) -> CalibrationResult {
@@ -40,7 +41,7 @@ package struct Calibration: Sendable {
             distance_m: distance_m, exponent: exponent)
     }
 
-    /// Returns the result at one place of a walk.
+    /// Returns the result at one place of a walk, `distance_m` from the gateway; more than 0.
     package func stop(offset_db: Double, distance_m: Double) throws(CalibrationError) -> WalkStop {
         let (identity, statistics) = try sample(ofAtLeast: WalkStop.minReadings)
         guard IBeaconFrame.isPlausible(power_dbm: statedPower_dbm) else {

@@ -38,8 +38,9 @@ extension Coordinate {
     static let near_deg = 1.0
     private static let radiansPerDegree = Double.pi / 180
 
-    /// Returns a distance for every fix, accurate to 0.1 %, which is better than any receiver. For places within a
-    /// degree of each other it is much cheaper than `distance_m(to:)`. Places further apart use that one.
+    /// Returns a distance for every fix, accurate to 0.1 %, which is better than any receiver; between nearly opposite
+    /// places to 0.2 %. For places within a degree of each other it is much cheaper than `distance_m(to:)`. Places further
+    /// apart use that one.
     ///
     /// The ellipsoid is replaced by a plane that touches it half-way between the two places.
     func nearDistance_m(to other: Coordinate) -> Double {

@@ -187,6 +187,8 @@ struct PublishedState: Hashable, Sendable {
 }
 
 extension MessageComposer {
+    /// - Parameter eventSeq: the last event of the instance in `epoch`; 0 before the first, or where it is not known any
+    ///   more.
     func state(
         _ published: PublishedState, of instance: RegionInstanceID, epoch: String, eventSeq: Int64, _ timebase: Timebase
     ) -> Message {
