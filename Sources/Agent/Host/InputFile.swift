@@ -55,7 +55,8 @@ package final class InputFile {
 
     /// The whole of a regular file: at most `limit` octets, and one more that tells the caller of a longer file.
     package static func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        let file = try InputFile(path: path, mayBePipe: false)
+        // A key of the configuration names a file, also one that is called `-`.
+        let file = try InputFile(path: path == "-" ? "./-" : path, mayBePipe: false)
         var octets: [UInt8] = []
         while octets.count <= limit {
             let got = try file.read(into: &octets, count: min(65_536, limit + 1 - octets.count))

@@ -34,6 +34,11 @@ struct NamedFileTests {
         }
     }
 
+    @Test("A file of the configuration that is called - is not standard input")
+    func dash() {
+        #expect(throws: FileError.self) { try InputFile.readAll("-", limit: 1) }
+    }
+
     @Test("A capture may come through a pipe: it is opened at once, and polled until its writer comes")
     func captures() throws {
         try withPipe { pipe in
