@@ -48,7 +48,8 @@ struct HomeAssistantTests {
                 + #""state_topic":"beacons/store/door/region/carts/state","#
                 + #""value_template":"{{ {'inside': 'ON', 'outside': 'OFF'}.get(value_json.state, 'None') }}","#
                 + #""json_attributes_topic":"beacons/store/door/region/carts/state","#
-                + #""json_attributes_template":"{{ {'since': value_json.since} | tojson }}","#
+                + #""json_attributes_template":"{% if value_json is defined %}"#
+                + #"{{ {'since': value_json.since} | tojson }}{% else %}{}{% endif %}","#
                 + #""device_class":"occupancy","availability_topic":"beacons/store/door/status","#
                 + #""availability_template":"{{ value_json.state }}","qos":1,"#
                 + #""device":{"identifiers":["beacond/beacons/store/door"],"name":"Gateway door","#
