@@ -180,6 +180,14 @@ extension Rule where Value == String {
     }
 }
 
+extension Rule where Value == ProximityUUID {
+    static var uuid: Rule {
+        text(
+            "32 hexadecimal digits, with dashes as in a UUID or without", read: { Outcome(ProximityUUID($0)) },
+            write: { $0.description.quoted })
+    }
+}
+
 extension String {
     var hasControls: Bool { unicodeScalars.contains(where: \.isControl) }
 }

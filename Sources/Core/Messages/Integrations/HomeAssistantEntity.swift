@@ -59,8 +59,8 @@ extension HomeAssistantEntity {
         if template != nil { json.set("state_topic", topic) }
         if let template { json.set("value_template", template) }
         if let attributesTemplate {
-            // Where a region is removed, Home Assistant may read the empty message that clears its state before it has
-            // removed the entity. Attributes of an empty text would be a warning in its log; a state stays as it is.
+            // Home Assistant may read the empty message that clears the state of a removed region before it has removed
+            // the entity. Attributes of an empty text would be a warning in its log; a state stays as it is.
             json.set("json_attributes_topic", topic)
             json.set(
                 "json_attributes_template",
