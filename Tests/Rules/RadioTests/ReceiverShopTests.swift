@@ -267,7 +267,6 @@ private struct Shop {
     private static func payload(
         _ format: ReceiverFormat, _ batch: [(at_s: Double, packet: ReceivedPacket)], _ ahead_s: Double, _ now_s: Double
     ) -> [UInt8] {
-        func hex(_ octets: [UInt8]) -> String { octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
         func ms(_ at_s: Double) -> Int64 { 1_795_000_000_000 + Int64(((at_s + ahead_s) * 1_000).rounded()) }
         switch format {
         case .minew:
@@ -285,12 +284,12 @@ private struct Shop {
             return [0xBB, 0x01] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + body + [0xDD]
         case .moko:
             let list = batch.map { at_s, packet in
-                #"{"mac":"\#(packet.address)","timestamp":\#(ms(at_s)),"rssi":\#(packet.rssi_dbm ?? -127),"adv_data":"\#(hex(packet.data))"}"#
+                #"{"mac":"\#(packet.address)","timestamp":\#(ms(at_s)),"rssi":\#(packet.rssi_dbm ?? -127),"adv_data":"\#(packet.data.hexadecimal)"}"#
             }
             return Array(#"{"msg_id":3070,"device_info":{"mac":"x"},"data":[\#(list.joined(separator: ","))]}"#.utf8)
         case .cassia:
             let list = batch.map { at_s, packet in
-                #"{"bdaddr":"\#(packet.address)","bdaddrType":"\#(packet.address.type == .random ? "random" : "public")","rssi":\#(packet.rssi_dbm ?? -127),"adData":"\#(hex(packet.data))","timestamp":\#(ms(at_s))}"#
+                #"{"bdaddr":"\#(packet.address)","bdaddrType":"\#(packet.address.type == .random ? "random" : "public")","rssi":\#(packet.rssi_dbm ?? -127),"adData":"\#(packet.data.hexadecimal)","timestamp":\#(ms(at_s))}"#
             }
             return Array(#"{"action":"data.scan","data":[\#(list.joined(separator: ","))]}"#.utf8)
         case .shelly:

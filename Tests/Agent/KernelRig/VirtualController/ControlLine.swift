@@ -37,7 +37,7 @@ enum ControlLine: Equatable {
             guard let opcode = UInt16(opcode, radix: 16), let status = UInt8(status, radix: 16) else { return nil }
             self = .fail(Opcode(rawValue: opcode), HCIStatus(rawValue: status))
         case ("hex", let digits?, nil):
-            guard let event = octets(hex: digits) else { return nil }
+            guard let event = [UInt8](hexadecimal: digits.utf8) else { return nil }
             self = .inject(event)
         case ("rate", let number?, nil):
             guard let rate = Double(number), (0...100_000).contains(rate) else { return nil }

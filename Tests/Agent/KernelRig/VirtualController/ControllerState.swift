@@ -82,7 +82,7 @@ struct ControllerState {
                 ? ScanParameters.isValid(legacy: packet.parameters.span)
                 : ScanParameters.isValid(extended: packet.parameters.span)
             guard isValid else { return refuse(packet, .invalidParameters) }
-            return [.say("PARAMETERS \(hex(packet.parameters))"), success(command, packet)]
+            return [.say("PARAMETERS \(packet.parameters.hexadecimal)"), success(command, packet)]
         case .leSetScanEnable, .leSetExtendedScanEnable:
             guard let request = Scan.Request(command, packet.parameters.span) else {
                 return refuse(packet, .invalidParameters)
@@ -90,7 +90,7 @@ struct ControllerState {
             return set(request) + [success(command, packet)]
         case .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetAdvertisingEnable,
             .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedAdvertisingEnable:
-            return [.say("ADVERTISE \(packet.opcode) \(hex(packet.parameters))"), success(command, packet)]
+            return [.say("ADVERTISE \(packet.opcode) \(packet.parameters.hexadecimal)"), success(command, packet)]
         default:
             return [success(command, packet)]
         }

@@ -14,7 +14,7 @@ struct H4Stream {
         /// The octet that should have been a packet type.
         var octet: UInt8
 
-        var description: String { "0x\(hex([octet])) begins no packet of a host: octets were lost on the line" }
+        var description: String { "0x\([octet].hexadecimal) begins no packet of a host: octets were lost on the line" }
     }
 
     /// Octets not handed on yet: less than one packet, except between `append` and `next`.

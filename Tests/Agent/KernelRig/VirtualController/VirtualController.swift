@@ -53,9 +53,9 @@ struct VirtualController: ParsableCommand {
 
     private static func addressBits(_ text: String) -> UInt64? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts.allSatisfy({ $0.count == 2 }), let octets = octets(hex: parts.joined()) else {
-            return nil
-        }
+        guard parts.count == 6, parts.allSatisfy({ $0.count == 2 }),
+            let octets = [UInt8](hexadecimal: parts.joined().utf8)
+        else { return nil }
         return octets.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
