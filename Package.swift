@@ -128,11 +128,13 @@ if let chosen = Context.environment["BEACOND_TESTS"], !chosen.isEmpty {
     package.products.removeAll { !needed.contains($0.name) }
 }
 
-// BEACOND_BUILD=once is for a clone that is built once and thrown away. Nothing is written for a debugger, and the compiler takes each target of
-// tests as a whole. That saves a fifth of a build of the tests, but an edit would compile a whole target anew.
+// BEACOND_BUILD=once is for a clone that is built once and thrown away. Nothing is written for a debugger: SwiftPM's own -g stands after these
+// flags, so the frontend gets the opposite. The compiler takes each target of tests as a whole and reads it once, since no other target imports it.
+// That halves a build of the tests, but an edit would compile a whole target anew.
 if Context.environment["BEACOND_BUILD"] == "once" {
+    let whole = ["-whole-module-optimization", "-num-threads", "1", "-no-emit-module-separately-wmo"]
     for target in package.targets where target.type != .system {
-        let whole = target.type == .test ? ["-whole-module-optimization", "-num-threads", "1"] : []
-        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-gnone"] + whole)]
+        let flags = ["-Xfrontend", "-gnone"] + (target.type == .test ? whole : [])
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
     }
 }
