@@ -100,6 +100,9 @@ def worst() -> Iterator[Case]:
     yield Case("event", "a region and a gateway for each", lambda n: (f"g{n}/region/r{n}/event", event(n, region=f"r{n}")))
     yield Case("event", "numbers that make a block each", lambda n: ("g/region/carts/event", event(n * 5000)))
     yield Case("event", "one beacon from zone to zone", lambda n: (f"g/region/carts/1/1/zone/z{n % 2}/event", event(n, minor=1, zone=f"z{n % 2}", at=ago(seconds=3000 - n))))
+    yield Case("event", "one beacon in a hundred zones of each day", lambda n: (f"site/region/carts/1/1/zone/z{n % 100}/event", event(
+        n, "exit", minor=1, zone=f"z{n % 100}", at=ago(days=2 + n // 100, seconds=20 * (n % 100)), entered_at=ago(days=2 + n // 100, seconds=20 * (n % 100) + 15),
+        last_heard_at=ago(days=2 + n // 100, seconds=20 * (n % 100)), dwell_s=15)))
     yield Case("state", "a region for each", lambda n: (f"g/region/r{n}/state", common(region=f"r{n}", state="inside", since=ago(), event_seq=0)))
     yield Case("coverage", "399 days", lambda n: (f"g{n % 100}/coverage", common(span=n, from_at=ago(days=399, seconds=-n), to_at=ago(), radio="scanning")))
     yield Case("coverage", "39 days of gateways of their own", lambda n: (f"g{n}/coverage", common(span=n, from_at=ago(days=39 + n % 360), to_at=ago(days=n % 360), radio="scanning")))

@@ -34,16 +34,19 @@ LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
         FROM inside i GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2 LIMIT beacons.most_zones()
     ), counted AS MATERIALIZED (
         SELECT i.region, i.beacon, i.visit, i.zone FROM inside i JOIN figure f USING (region, zone)
-    ), pair AS MATERIALIZED (
-        SELECT a.region, a.zone, b.zone AS to_zone, count(*)::integer AS visits
-        FROM counted a JOIN counted b USING (region, beacon, visit) WHERE a.zone <> b.zone GROUP BY 1, 2, 3
+    ), pair AS (
+        -- Each two zones, also those that no visit has both of. To join such pairs to those with visits would take a hundred zones' cube.
+        SELECT p.region, p.zone, p.to_zone, sum(p.visits)::integer AS visits
+        FROM (
+            SELECT a.region, a.zone, b.zone AS to_zone, 1 AS visits FROM counted a JOIN counted b USING (region, beacon, visit)
+            UNION ALL
+            SELECT f.region, f.zone, o.zone, 0 FROM figure f JOIN figure o USING (region)) p
+        WHERE p.zone <> p.to_zone GROUP BY 1, 2, 3
+    ), other AS (
+        SELECT p.region, p.zone, array_agg(p.to_zone ORDER BY p.to_zone) AS zones, array_agg(p.visits ORDER BY p.to_zone) AS visits FROM pair p GROUP BY 1, 2
     )
-    SELECT a_site, f.region, a_day, f.zone, f.visits, f.dwell_p50_s, coalesce(other.zones, '{}'), coalesce(other.visits, '{}')
-    FROM figure f
-    LEFT JOIN LATERAL (
-        SELECT array_agg(o.zone ORDER BY o.zone) AS zones, array_agg(coalesce(p.visits, 0) ORDER BY o.zone) AS visits
-        FROM figure o LEFT JOIN pair p ON p.region = f.region AND p.zone = f.zone AND p.to_zone = o.zone
-        WHERE o.region = f.region AND o.zone <> f.zone) other ON true
+    SELECT a_site, f.region, a_day, f.zone, f.visits, f.dwell_p50_s, coalesce(o.zones, '{}'), coalesce(o.visits, '{}')
+    FROM figure f LEFT JOIN other o USING (region, zone)
 $$;
 
 CREATE VIEW beacons.zone_counted AS
