@@ -21,30 +21,12 @@ struct AnswerHangUpTests {
         }
     }
 
-    private func settled() -> SessionBench {
-        var bench = SessionBench()
-        bench.settle()
-        return bench
-    }
-
-    /// The broker disconnects; the next connection is established and takes the status. The result has the messages
-    /// after it.
-    private func hangUp(_ bench: inout SessionBench, _ failure: ConnectionFailure = failure) -> [DeliveryAction] {
-        let ended = bench.session.connectionLost(failure, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        let first = bench.session.connected(BrokerLimits(), at: bench.now)
-        _ = bench.register(first.filter { sent([$0]).isEmpty })
-        let status = first.published.isEmpty ? [] : bench.session.acknowledged(bench.lastMid, .success, at: bench.now)
-        return ended + first + status
-    }
-
     /// Sends an answer on which the broker disconnects. Returns whether it went out.
     private func isSent(_ bench: inout SessionBench, _ topic: String, _ failure: ConnectionFailure = failure) -> Bool {
         let actions = bench.session.answer(answer(topic), at: bench.now)
         guard !sent(actions).isEmpty else { return false }
         _ = bench.register(actions)
-        _ = hangUp(&bench, failure)
+        _ = bench.hangUp(failure)
         return true
     }
 
@@ -52,7 +34,7 @@ struct AnswerHangUpTests {
         "A topic on which the broker disconnects twice gets no more answers for an hour, others do",
         arguments: [failure, .closedByBroker])
     func barred(failure: ConnectionFailure) {
-        var bench = settled()
+        var bench = SessionBench.settled()
         #expect((1...4).map { _ in isSent(&bench, "a/b/c", failure) } == [true, true, false, false])
         #expect(sent(bench.session.answer(answer("a/b"), at: bench.now)) == ["a/b 10"])
         bench.advance(3_600)
@@ -61,11 +43,11 @@ struct AnswerHangUpTests {
 
     @Test("The failure is logged once for a topic, with a remedy, and the answer is counted as dropped")
     func said() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         var notices: [DeliveryNotice] = []
         for _ in 1...3 {
             _ = bench.register(bench.session.answer(answer("a"), at: bench.now))
-            notices += hangUp(&bench).notices
+            notices += bench.hangUp(Self.failure).notices
         }
         #expect(notices.filter { $0 == .answerHungUpOn(topic: "a", Self.failure) }.count == 1)
         #expect(bench.session.counters.answersDropped == 3)
@@ -73,7 +55,7 @@ struct AnswerHangUpTests {
 
     @Test("One request a second for such an answer does not keep the gateway from its broker")
     func everySecond() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         let start = bench.now
         var away = TimeSpan.zero
         while bench.now - start < .seconds(300) {
@@ -85,7 +67,7 @@ struct AnswerHangUpTests {
 
     @Test("Nor does a new topic for each such request: after eight, only the usual topics get answers")
     func changingTopics() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         let taken = (1...20).map { isSent(&bench, "replies/\($0)") }
         #expect(taken == (1...20).map { $0 <= 8 })
         #expect(sent(bench.session.answer(answer("root/response/a/b"), at: bench.now)).isEmpty)
@@ -94,7 +76,7 @@ struct AnswerHangUpTests {
 
     @Test("An answer that was accepted meanwhile clears its topic of the suspicion")
     func accepted() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         #expect(isSent(&bench, "a"))
         _ = bench.accept(bench.session.answer(answer("a"), at: bench.now))
         #expect((1...3).map { _ in isSent(&bench, "a") } == [true, true, false])
@@ -102,10 +84,10 @@ struct AnswerHangUpTests {
 
     @Test("Answers go alone once one of several messages in flight ended a connection")
     func alone() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         _ = bench.register(bench.session.answer(answer("a"), at: bench.now))
         _ = bench.register(bench.session.answer(answer("b"), at: bench.now))
-        _ = hangUp(&bench)
+        _ = bench.hangUp(Self.failure)
         _ = bench.register(bench.session.answer(answer("a"), at: bench.now))
         #expect(sent(bench.session.answer(answer("b"), at: bench.now)).isEmpty)
         bench.advance(30)
@@ -114,7 +96,7 @@ struct AnswerHangUpTests {
 
     @Test("An answer that is too long for the broker is replaced by its short form")
     func short() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         let long = bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now)
         guard case .publish(let ticket, _)? = long.first else {
             Issue.record("not sent")
@@ -132,9 +114,9 @@ struct AnswerHangUpTests {
 
     @Test("If the broker disconnects on it instead, the short form goes out on the next connection, and no long ones")
     func shortAfterHangUp() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         _ = bench.register(bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now))
-        let next = hangUp(&bench, .closedByBroker)
+        let next = bench.hangUp(.closedByBroker)
         #expect(sent(next) == ["a 5"])
         _ = bench.accept(next.filter { !sent([$0]).isEmpty })
         #expect(sent(bench.session.answer(answer("b", 5_000, short: "short"), at: bench.now)) == ["b 5"])
@@ -143,12 +125,12 @@ struct AnswerHangUpTests {
 
     @Test("If the broker disconnects on the short form too, the topic is at fault and not the length")
     func shortToo() {
-        var bench = settled()
+        var bench = SessionBench.settled()
         _ = bench.register(bench.session.answer(answer("a", 5_000, short: "short"), at: bench.now))
-        let next = hangUp(&bench)
+        let next = bench.hangUp(Self.failure)
         #expect(sent(next) == ["a 5"])
         _ = bench.register(next.filter { !sent([$0]).isEmpty })
-        _ = hangUp(&bench)
+        _ = bench.hangUp(Self.failure)
         #expect(sent(bench.session.answer(answer("a"), at: bench.now)).isEmpty)
         #expect(sent(bench.session.answer(answer("b", 5_000, short: "short"), at: bench.now)) == ["b 5000"])
     }

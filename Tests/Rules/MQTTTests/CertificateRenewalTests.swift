@@ -7,19 +7,15 @@ import Testing
 struct CertificateRenewalTests {
     @Test("The session connects anew at once where no message is under way")
     func idle() {
-        var bench = SessionBench()
-        bench.settle()
+        var bench = SessionBench.settled()
         #expect(bench.session.certificateChanged(at: bench.now) == [.log(.certificateChanged), .drop, .connect])
         #expect(!bench.session.counters.isConnected)
     }
 
     @Test("The last PUBACK ends the connection, so that no message goes out twice and none is left out")
     func underWay() {
-        var bench = SessionBench()
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let sent = bench.session.supply([1, 2, 3, 4].map(SessionBench.event), at: bench.now)
-        let mids = bench.register(sent)
+        var bench = SessionBench.settled()
+        let mids = bench.register(bench.supply(1...4))
         #expect(mids.count == 2)
         #expect(bench.session.certificateChanged(at: bench.now) == [.log(.certificateChanged)])
         let first = bench.session.acknowledged(mids[0], .success, at: bench.now)
@@ -35,14 +31,11 @@ struct CertificateRenewalTests {
 
     @Test("Where the PUBACK never comes, the connection ends as any dead one, and the next one is ordinary")
     func silent() {
-        var bench = SessionBench()
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        _ = bench.register(bench.session.supply([SessionBench.event(1)], at: bench.now))
+        var bench = SessionBench.settled()
+        _ = bench.register(bench.supply(1...1))
         _ = bench.session.certificateChanged(at: bench.now)
         #expect(bench.pass(.seconds(31)).contains(.drop))
-        bench.now = bench.session.nextWake
-        #expect(bench.session.tick(at: bench.now) == [.connect])
+        #expect(bench.wake() == [.connect])
         #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online", "#1"])
     }
 

@@ -18,10 +18,8 @@ struct CompanionTests {
     }
 
     private func bench(_ events: [OutgoingMessage], maxInflight: Int = 4) -> (SessionBench, [DeliveryAction]) {
-        var bench = SessionBench(maxInflight: maxInflight)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let actions = bench.session.supply(events, at: bench.now)
+        var bench = SessionBench.settled(maxInflight: maxInflight)
+        let actions = bench.supply(events)
         return (bench, actions)
     }
 
@@ -39,10 +37,7 @@ struct CompanionTests {
         var (bench, actions) = bench([event(1, companions: 1), event(2, companions: 1)])
         let mids = bench.register(actions)
         for mid in mids.prefix(3) { _ = bench.session.acknowledged(mid, .success, at: bench.now) }
-        _ = bench.session.connectionLost(.keepaliveExpired, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        actions = bench.session.connected(BrokerLimits(), at: bench.now)
+        actions = bench.reconnect(after: .keepaliveExpired)
         #expect(topics(actions) == ["root/status", "others/2/0", "root/event"])
     }
 
@@ -65,11 +60,7 @@ struct CompanionTests {
         for _ in 1...5 {
             #expect(topics(actions) == ["others/1/0"])
             _ = bench.register(actions)
-            var ended = bench.session.connectionLost(.disconnected(.protocolError), at: bench.now)
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
-            ended += bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
-            actions = ended
+            actions = bench.hangUp(.disconnected(.protocolError))
         }
         #expect(actions.notices.contains(.companionsBarred(topic: "others/1/0", .protocolError)))
         actions = actions.filter { if case .publish = $0 { true } else { false } }
@@ -79,16 +70,14 @@ struct CompanionTests {
 
     @Test("After companions about the past, the present is sent once more, when no message waits any more")
     func present() {
-        var bench = SessionBench(maxInflight: 4)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 4)
         _ = bench.accept(bench.session.setRetained(SessionBench.retained("others/place", "here"), at: bench.now))
-        _ = bench.session.outgoingAvailable(at: bench.now)
         let events = (1...2).map { sequence in
             var event = event(UInt64(sequence), companions: 1)
             event.present = "others/place"
             return event
         }
-        var actions = bench.accept(bench.session.supply(events, at: bench.now))
+        var actions = bench.accept(bench.supply(events))
         #expect(actions.acknowledged == [1, 2])
         #expect(actions.published.isEmpty)
         actions = bench.session.supply([], at: bench.now)
@@ -103,10 +92,9 @@ struct CompanionTests {
         for (mid, reason) in zip(mids, [ReasonCode.notAuthorized, .success, .success]) {
             notices += bench.session.acknowledged(mid, reason, at: bench.now).notices
         }
-        _ = bench.session.outgoingAvailable(at: bench.now)
         var again = event(2, companions: 1)
         again.companions = [Message(topic: "others/1/0", payload: [1], .durable(nil))]
-        actions = bench.session.supply([again], at: bench.now)
+        actions = bench.supply([again])
         for mid in bench.register(actions) {
             notices +=
                 bench.session.acknowledged(mid, mid == bench.lastMid ? .success : .notAuthorized, at: bench.now)

@@ -14,8 +14,7 @@ struct ConnectionRulesTests {
         for _ in 0..<count {
             _ = bench.session.connectionLost(failure, at: bench.now)
             pauses.append((bench.session.nextWake - bench.now).seconds)
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
+            _ = bench.wake()
         }
         return pauses
     }
@@ -56,8 +55,7 @@ struct ConnectionRulesTests {
         bench.advance(1)
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
         #expect(bench.session.nextWake - bench.now >= .seconds(16))
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
+        _ = bench.wake()
         _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
         bench.advance(30)
         _ = bench.session.connectionLost(.keepaliveExpired, at: bench.now)
@@ -75,8 +73,7 @@ struct ConnectionRulesTests {
                 bench.session.connectionLost(.closedByBroker, at: bench.now).notices
                     == [.connectionFailed(.closedByBroker)])
             pauses.append((bench.session.nextWake - bench.now).seconds)
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
+            _ = bench.wake()
         }
         return pauses
     }
@@ -107,8 +104,7 @@ struct ConnectionRulesTests {
         var said: [DeliveryNotice] = []
         for failure in [refusal, refusal, .closedByBroker, refusal] {
             said += bench.session.connectionLost(failure, at: bench.now).notices
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
+            _ = bench.wake()
         }
         #expect(said == [.connectionFailed(refusal), .connectionFailed(.closedByBroker)])
         #expect(said.first?.description.contains("mqtt.username") == true)
@@ -129,20 +125,15 @@ struct ConnectionRulesTests {
         for failure in [vague, cause, vague, .closedBeforeLogin(host: "broker", port: 8883), refusal, vague] {
             said += bench.session.connectionLost(failure, at: bench.now).notices
             if failure != vague && failure != refusal { #expect(bench.session.counters.lastFailure == cause) }
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
+            _ = bench.wake()
         }
         #expect(said == [vague, cause, refusal].map(DeliveryNotice.connectionFailed))
         #expect(bench.session.counters.lastFailure == vague)
         // After a connection that lasted it is new again.
-        _ = bench.session.connectionLost(cause, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
+        _ = bench.accept(bench.reconnect(after: cause))
         bench.advance(60)
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
+        _ = bench.wake()
         #expect(bench.session.connectionLost(vague, at: bench.now).notices == [.connectionFailed(vague)])
     }
 
@@ -165,22 +156,18 @@ struct ConnectionRulesTests {
         let actions = bench.session.tick(at: bench.now)
         #expect(actions.first == .drop)
         #expect(bench.session.counters.lastFailure == .acknowledgementOverdue)
-        bench.now = bench.session.nextWake
-        #expect(bench.session.tick(at: bench.now) == [.connect])
+        #expect(bench.wake() == [.connect])
         #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
     }
 
     @Test("A broker silent for one and a half keepalives is gone; any packet from it counts")
     func silence() {
-        var bench = SessionBench(keepalive_s: 30)
-        bench.settle()
+        var bench = SessionBench.settled(keepalive_s: 30)
         bench.advance(44)
         bench.session.heard(at: bench.now)
         bench.advance(44.9)
         #expect(bench.session.tick(at: bench.now).isEmpty)
-        bench.now = bench.session.nextWake
-        let actions = bench.session.tick(at: bench.now)
-        #expect(actions == [.drop, .log(.connectionFailed(.keepaliveExpired))])
+        #expect(bench.wake() == [.drop, .log(.connectionFailed(.keepaliveExpired))])
     }
 
     @Test("The shortest keepalive still gives a ping 3 s for its answer", arguments: [(5, 8.0), (6, 9), (30, 45)])
@@ -194,10 +181,8 @@ struct ConnectionRulesTests {
         _ = bench.accept(bench.connect(BrokerLimits(keepalive_s: keepalive_s)))
         let timeout = LiveConnection.silenceTimeout(keepalive_s: keepalive_s)
         #expect(bench.session.nextWake == bench.now + timeout)
-        bench.now = bench.session.nextWake
-        #expect(bench.session.tick(at: bench.now).first == .drop)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
+        #expect(bench.wake().first == .drop)
+        _ = bench.wake()
         _ = bench.accept(bench.session.connected(BrokerLimits(), at: bench.now))
         #expect(bench.session.nextWake == bench.now + .seconds(45))
     }
@@ -212,8 +197,7 @@ struct ConnectionRulesTests {
 
     @Test("When another client takes the identifier, the session stays away for minutes and logs the reason")
     func takenOver() {
-        var bench = SessionBench()
-        bench.settle()
+        var bench = SessionBench.settled()
         let said = bench.session.connectionLost(.disconnected(.sessionTakenOver), at: bench.now).notices
         #expect(bench.session.nextWake - bench.now >= .seconds(150))
         #expect(said.first?.description.contains("another agent uses this gateway's id") == true)
@@ -223,11 +207,7 @@ struct ConnectionRulesTests {
     func subscriptions() {
         var bench = SessionBench(filters: ["root/request/+"])
         #expect(bench.connect().contains(.subscribe(filters: ["root/request/+"])))
-        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        #expect(
-            bench.session.connected(BrokerLimits(), at: bench.now).contains(.subscribe(filters: ["root/request/+"])))
+        #expect(bench.reconnect().contains(.subscribe(filters: ["root/request/+"])))
         let refused = bench.session.subscribed("root/request/+", [.notAuthorized], at: bench.now)
         #expect(refused.notices == [.subscriptionRefused(.notAuthorized)])
     }
@@ -255,8 +235,7 @@ struct ConnectionRulesTests {
             _ = bench.accept(connected)
             bench.advance(60)
             _ = bench.session.connectionLost(.disconnected(.serverUnavailable), at: bench.now)
-            bench.now = bench.session.nextWake
-            #expect(bench.session.tick(at: bench.now) == [.connect])
+            #expect(bench.wake() == [.connect])
         }
         #expect(said.first == .connected(BrokerLimits(isRetainAvailable: false)))
     }
@@ -273,13 +252,11 @@ struct ConnectionRulesTests {
 
     @Test("Reconnects are counted from the second connection")
     func counters() {
-        var bench = SessionBench()
-        bench.settle()
+        var bench = SessionBench.settled()
         #expect(bench.session.counters.isConnected)
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
         #expect(!bench.session.counters.isConnected)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
+        _ = bench.wake()
         _ = bench.session.connected(BrokerLimits(), at: bench.now)
         #expect(bench.session.counters.reconnects == 1)
     }

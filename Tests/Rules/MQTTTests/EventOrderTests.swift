@@ -7,8 +7,7 @@ import Testing
 struct EventOrderTests {
     @Test("At most the window is in flight, and each PUBACK releases the next message, in order")
     func window() {
-        var bench = SessionBench(maxInflight: 2)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 2)
         #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(limit: 4)])
         let sent = bench.session.supply((1...4).map(SessionBench.event), at: bench.now)
         #expect(sent.published == ["#1", "#2"])
@@ -28,8 +27,7 @@ struct EventOrderTests {
 
     @Test("The outbox is asked once at a time, and an empty one not again until it has news")
     func fetching() {
-        var bench = SessionBench(maxInflight: 1)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 1)
         #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(limit: 2)])
         #expect(bench.session.outgoingAvailable(at: bench.now).isEmpty)
         let sent = bench.session.supply([SessionBench.event(5)], at: bench.now)
@@ -41,22 +39,10 @@ struct EventOrderTests {
         #expect(bench.session.outgoingAvailable(at: bench.now) == [.fetch(limit: 2)])
     }
 
-    @Test("No matching subscribers is a success", arguments: [ReasonCode.success, .noMatchingSubscribers])
-    func success(reason: ReasonCode) {
-        var bench = SessionBench(maxInflight: 1)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let sent = bench.session.supply([SessionBench.event(1)], at: bench.now)
-        #expect(bench.answer(sent, reason).acknowledged == [1])
-    }
-
-    @Test("Numbered messages without a matching subscriber are counted, and no others")
+    @Test("No matching subscribers is a success, and such numbered messages are counted, and no others")
     func unmatched() {
-        var bench = SessionBench(maxInflight: 3)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        _ = bench.answer(
-            bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now), .noMatchingSubscribers)
+        var bench = SessionBench.settled(maxInflight: 3)
+        #expect(bench.answer(bench.supply(1...2), .noMatchingSubscribers).acknowledged == [1, 2])
         #expect(bench.session.counters.unmatched == 2 && bench.session.counters.refused.isEmpty)
     }
 
@@ -64,10 +50,8 @@ struct EventOrderTests {
         "With undelivered_hold_s an event without a subscriber is sent again, before later ones, until its time ends"
     )
     func held() {
-        var bench = SessionBench(maxInflight: 1, undeliveredHold: .seconds(100))
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let sent = bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now)
+        var bench = SessionBench.settled(maxInflight: 1, undeliveredHold: .seconds(100))
+        let sent = bench.supply(1...2)
         let held = bench.answer(sent, .noMatchingSubscribers)
         #expect(held.acknowledged == [] && held.published == [])
         let again = bench.pass(.seconds(61))
@@ -81,11 +65,8 @@ struct EventOrderTests {
 
     @Test("A held event is delivered once a subscriber is there, and the next follows")
     func heldAndDelivered() {
-        var bench = SessionBench(maxInflight: 1, undeliveredHold: .seconds(1_000))
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        _ = bench.answer(
-            bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now), .noMatchingSubscribers)
+        var bench = SessionBench.settled(maxInflight: 1, undeliveredHold: .seconds(1_000))
+        _ = bench.answer(bench.supply(1...2), .noMatchingSubscribers)
         let again = bench.pass(.seconds(61))
         let done = bench.answer(again, .success)
         #expect(done.acknowledged == [1] && done.published == ["#2"])
@@ -95,10 +76,8 @@ struct EventOrderTests {
         "A refused event stays, is logged once, and goes out again after a pause, alone and before its successors",
         arguments: [ReasonCode.notAuthorized, .quotaExceeded, .unspecifiedError])
     func refused(reason: ReasonCode) {
-        var bench = SessionBench(maxInflight: 2)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        var sent = bench.session.supply((1...3).map(SessionBench.event), at: bench.now)
+        var bench = SessionBench.settled(maxInflight: 2)
+        var sent = bench.supply(1...3)
         let refusal = bench.answer(sent, reason)
         #expect(refusal.acknowledged.isEmpty)
         #expect(refusal.published.isEmpty)
@@ -106,14 +85,12 @@ struct EventOrderTests {
         let pause = bench.session.nextWake - bench.now
         #expect(pause >= .seconds(0.5) && pause <= .seconds(1))
         for _ in 0..<20 {
-            bench.now = bench.session.nextWake
-            sent = bench.session.tick(at: bench.now)
+            sent = bench.wake()
             #expect(sent.published == ["#1"])
             #expect(bench.answer(sent, reason).notices.isEmpty)
         }
         #expect(bench.session.nextWake - bench.now >= .seconds(30))
-        bench.now = bench.session.nextWake
-        var accepted = bench.accept(bench.session.tick(at: bench.now))
+        var accepted = bench.accept(bench.wake())
         #expect(accepted.acknowledged == [1])
         #expect(accepted.published == ["#2"])
         accepted = bench.accept(accepted)
@@ -122,52 +99,29 @@ struct EventOrderTests {
         #expect(bench.session.counters.refused[reason] == 22)
     }
 
-    @Test("An event refused five times for itself is parked, and the next one goes")
-    func poison() {
-        var bench = SessionBench(maxInflight: 1)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        var sent = bench.session.supply((1...2).map(SessionBench.event), at: bench.now)
+    @Test(
+        "An event refused five times for itself is parked, and the next one goes; a message that others need not wait for is parked for any reason",
+        arguments: [(NumberSeries.events, ReasonCode.payloadFormatInvalid), (.spans, .notAuthorized)])
+    func parked(series: NumberSeries, reason: ReasonCode) {
+        var bench = SessionBench.settled(maxInflight: 1)
+        let first = OutgoingMessage(sequence: 1, message: Message(topic: "root/a", payload: [1], .durable(series)))
+        var sent = bench.supply([first, SessionBench.event(2)])
         for _ in 1...4 {
             #expect(sent.published == ["#1"])
-            _ = bench.answer(sent, .payloadFormatInvalid)
-            bench.now = bench.session.nextWake
-            sent = bench.session.tick(at: bench.now)
+            _ = bench.answer(sent, reason)
+            sent = bench.wake()
         }
-        let parked = bench.answer(sent, .payloadFormatInvalid)
-        #expect(parked.contains(.park(sequence: 1)))
+        #expect(bench.answer(sent, reason).contains(.park(sequence: 1)))
         #expect(bench.session.counters.parked == 1)
-        bench.now = bench.session.nextWake
-        #expect(bench.session.tick(at: bench.now).published == ["#2"])
-    }
-
-    @Test("A message that others need not wait for is parked after five refusals, for any reason")
-    func optional() {
-        var bench = SessionBench(maxInflight: 1)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let coverage = Message(topic: "root/coverage", payload: [1], .durable(.spans))
-        let span = OutgoingMessage(sequence: 1, message: coverage)
-        var sent = bench.session.supply([span, SessionBench.event(2)], at: bench.now)
-        for _ in 1...4 {
-            #expect(sent.published == ["#1"])
-            _ = bench.answer(sent, .notAuthorized)
-            bench.now = bench.session.nextWake
-            sent = bench.session.tick(at: bench.now)
-        }
-        #expect(bench.answer(sent, .notAuthorized).contains(.park(sequence: 1)))
-        bench.now = bench.session.nextWake
-        #expect(bench.session.tick(at: bench.now).published == ["#2"])
+        #expect(bench.wake().published == ["#2"])
     }
 
     @Test("A refused event does not go out again after the gap that gives it up")
     func givenUp() {
-        var bench = SessionBench(maxInflight: 3)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
+        var bench = SessionBench.settled(maxInflight: 3)
         let gap = OutgoingMessage(
             sequence: 2, message: Message(topic: "root/gap", payload: [2], .durable(nil)), givesUp: [1])
-        let mids = bench.register(bench.session.supply([SessionBench.event(1), gap], at: bench.now))
+        let mids = bench.register(bench.supply([SessionBench.event(1), gap]))
         _ = bench.session.acknowledged(mids[1], .success, at: bench.now)
         _ = bench.session.acknowledged(mids[0], .unspecifiedError, at: bench.now)
         #expect(bench.session.supply([SessionBench.event(3)], at: bench.now).published == ["#3"])
@@ -175,30 +129,21 @@ struct EventOrderTests {
 
     @Test("An event whose connection broke before its answer does not go out again either: the gap replaces it")
     func givenUpOffline() {
-        var bench = SessionBench(maxInflight: 3)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
+        var bench = SessionBench.settled(maxInflight: 3)
         let gap = OutgoingMessage(
             sequence: 3, message: Message(topic: "root/event", payload: [3], .durable(nil)), givesUp: [1])
-        let events = [SessionBench.event(1), SessionBench.event(2), gap]
-        _ = bench.register(bench.session.supply(events, at: bench.now))
-        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online", "#3", "#2"])
+        _ = bench.register(bench.supply([SessionBench.event(1), SessionBench.event(2), gap]))
+        #expect(bench.reconnect().published == ["root/status=online", "#3", "#2"])
     }
 
     @Test("Messages in flight when the connection broke go out again in order, without acknowledged ones")
     func reconnect() {
-        var bench = SessionBench(maxInflight: 3)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let mids = bench.register(bench.session.supply((1...5).map(SessionBench.event), at: bench.now))
+        var bench = SessionBench.settled(maxInflight: 3)
+        let mids = bench.register(bench.supply(1...5))
         #expect(bench.session.acknowledged(mids[0], .success, at: bench.now).published == ["#4"])
         _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
         #expect(bench.session.acknowledged(mids[1], .success, at: bench.now).isEmpty)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
+        _ = bench.wake()
         let sent = bench.session.connected(BrokerLimits(), at: bench.now)
         #expect(sent.published == ["root/status=online", "#2", "#3"])
         #expect(bench.accept(sent).published == ["#4", "#5"])
@@ -207,10 +152,8 @@ struct EventOrderTests {
     @Test(
         "If a broker disconnects on a message, they go one at a time until the culprit is found and parked")
     func culprit() {
-        var bench = SessionBench(maxInflight: 3)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        var sent = bench.session.supply((1...3).map(SessionBench.event), at: bench.now)
+        var bench = SessionBench.settled(maxInflight: 3)
+        var sent = bench.supply(1...3)
         #expect(sent.published == ["#1", "#2", "#3"])
         var parked: [DeliveryAction] = []
         var rounds = 0
@@ -219,8 +162,7 @@ struct EventOrderTests {
             rounds += 1
             parked = bench.session.connectionLost(.disconnected(.packetTooLarge), at: bench.now)
                 .filter { if case .park = $0 { true } else { false } }
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
+            _ = bench.wake()
             sent = bench.session.connected(BrokerLimits(), at: bench.now)
             while !sent.published.isEmpty, sent.published != ["#2"] {
                 #expect(sent.published.count == 1)
@@ -234,8 +176,7 @@ struct EventOrderTests {
 
     @Test("An unexpected packet identifier changes nothing")
     func unknownIdentifier() {
-        var bench = SessionBench()
-        bench.settle()
+        var bench = SessionBench.settled()
         let before = bench.session.counters
         #expect(bench.session.acknowledged(999, .success, at: bench.now).isEmpty)
         #expect(bench.session.counters == before)
@@ -243,10 +184,8 @@ struct EventOrderTests {
 
     @Test("A source whose numbers go back gets no message sent twice")
     func disorder() {
-        var bench = SessionBench(maxInflight: 9)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let sent = bench.session.supply([1, 2, 2, 1, 3].map(SessionBench.event), at: bench.now)
+        var bench = SessionBench.settled(maxInflight: 9)
+        let sent = bench.supply([1, 2, 2, 1, 3].map(SessionBench.event))
         #expect(sent.published == ["#1", "#2", "#3"])
     }
 }

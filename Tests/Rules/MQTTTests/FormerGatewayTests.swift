@@ -5,9 +5,7 @@ import Testing
 
 @Suite("Unsent messages of a previous gateway delay none of the new one's")
 struct FormerGatewayTests {
-    private var bench = SessionBench(maxInflight: 5)
-
-    init() { bench.settle() }
+    private var bench = SessionBench.settled(maxInflight: 5)
 
     private func event(_ sequence: UInt64) -> OutgoingMessage {
         OutgoingMessage(
@@ -25,8 +23,7 @@ struct FormerGatewayTests {
 
     /// Lets time pass until a message is sent, and has the broker refuse all; returns the effects.
     private mutating func refuseNext(_ reason: ReasonCode = .notAuthorized) -> [DeliveryAction] {
-        bench.now = bench.session.nextWake
-        return bench.answer(bench.session.tick(at: bench.now), reason)
+        bench.answer(bench.wake(), reason)
     }
 
     private func givenUp(_ actions: [DeliveryAction]) -> [UInt64] {
@@ -55,26 +52,22 @@ struct FormerGatewayTests {
 
     @Test("The new gateway's events go first, and beside one of the previous gateway's in flight")
     mutating func ownFirst() {
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let own = bench.session.supply([SessionBench.event(1), SessionBench.event(2)], at: bench.now)
+        let own = bench.supply(1...2)
         #expect(own.published == ["#1", "#2"])
         #expect(leave(3...4).published.isEmpty)
         let next = bench.accept(own)
         #expect(next.published == ["#3"])
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        #expect(bench.session.supply([SessionBench.event(5)], at: bench.now).published == ["#5"])
+        #expect(bench.supply(5...5).published == ["#5"])
     }
 
     @Test("A refused event of the previous gateway is retried after growing pauses, while the new ones go on")
     mutating func refused() {
         let refused = bench.answer(leave(1...2), .notAuthorized)
         #expect(refused.published.isEmpty && givenUp(refused).isEmpty)
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let own = bench.session.supply([SessionBench.event(3)], at: bench.now)
+        let own = bench.supply(3...3)
         #expect(own.published == ["#3"])
         #expect(bench.accept(own).acknowledged == [3])
-        bench.now = bench.session.nextWake
-        let again = bench.session.tick(at: bench.now)
+        let again = bench.wake()
         #expect(again.published == ["#1"])
         #expect(bench.accept(again).published == ["#2"])
     }
@@ -118,10 +111,7 @@ struct FormerGatewayTests {
         for _ in 0..<4 { followed += refuseNext() }
         #expect(!followed.contains { if case .cleared = $0 { true } else { false } })
         #expect(bench.session.isDrained)
-        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        #expect(bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online"])
+        #expect(bench.reconnect().published == ["root/status=online"])
     }
 
     @Test("A state of the new gateway that may not be written is retried for ever")
@@ -135,10 +125,7 @@ struct FormerGatewayTests {
     @Test("An event in flight when the connection ended goes out again on the next one")
     mutating func again() {
         #expect(leave(1...1).published == ["#1"])
-        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        let sent = bench.session.connected(BrokerLimits(), at: bench.now)
+        let sent = bench.reconnect()
         _ = bench.session.supply([], at: bench.now)
         #expect(bench.accept(sent).published == ["#1"])
     }

@@ -7,24 +7,9 @@ import Testing
 struct HangingUpTests {
     static let protocolError = ConnectionFailure.disconnected(.protocolError)
 
-    /// The connection ends, the pause passes, the next one is established and the status is accepted. The result has
-    /// the messages after it.
-    private func reconnect(_ bench: inout SessionBench, after failure: ConnectionFailure) -> [DeliveryAction] {
-        let ended = bench.session.connectionLost(failure, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        let first = bench.session.connected(BrokerLimits(), at: bench.now)
-        return ended
-            + first.flatMap { action in
-                [action].published.first?.hasPrefix("root/status=") == true ? bench.accept([action]) : [action]
-            }
-    }
-
     private func bench(events: ClosedRange<UInt64>, maxInflight: Int = 4) -> (SessionBench, [DeliveryAction]) {
-        var bench = SessionBench(maxInflight: maxInflight)
-        bench.settle()
-        _ = bench.session.outgoingAvailable(at: bench.now)
-        let actions = bench.session.supply(events.map(SessionBench.event), at: bench.now)
+        var bench = SessionBench.settled(maxInflight: maxInflight)
+        let actions = bench.supply(events)
         return (bench, actions)
     }
 
@@ -37,34 +22,21 @@ struct HangingUpTests {
             #expect(actions.published == ["#1"])
             #expect(bench.session.counters.parked == 0)
             _ = bench.register(actions)
-            actions = reconnect(&bench, after: failure)
+            actions = bench.hangUp(failure)
         }
         #expect(actions.contains(.park(sequence: 1)))
         #expect(actions.notices.contains(.eventHungUpOn(sequence: 1, topic: "root/event", failure)))
         #expect(actions.published == ["#2"])
     }
 
-    @Test("Several messages in flight then go one at a time, until it is clear which one causes it")
-    func several() {
-        var (bench, actions) = bench(events: 1...4)
-        #expect(actions.published == ["#1", "#2", "#3", "#4"])
-        _ = bench.register(actions)
-        actions = reconnect(&bench, after: Self.protocolError)
-        #expect(actions.published == ["#1"])
-        actions = bench.accept(actions)
-        #expect(actions.published == ["#2"])
-        _ = bench.register(actions)
-        #expect(reconnect(&bench, after: Self.protocolError).published == ["#2"])
-    }
-
     @Test("A connection that ends once without a reason slows nothing; a second one in a row does")
     func chance() {
         var (bench, actions) = bench(events: 1...4)
         _ = bench.register(actions)
-        actions = reconnect(&bench, after: .closedByBroker)
+        actions = bench.hangUp(.closedByBroker)
         #expect(actions.published.sorted() == ["#1", "#2", "#3", "#4"])
         _ = bench.register(actions)
-        #expect(reconnect(&bench, after: .closedByBroker).published == ["#1"])
+        #expect(bench.hangUp(.closedByBroker).published == ["#1"])
     }
 
     @Test("A broker that accepts no message at all, as when it shuts down, parks none")
@@ -72,10 +44,7 @@ struct HangingUpTests {
         var (bench, actions) = bench(events: 1...1)
         _ = bench.register(actions)
         for _ in 1...20 {
-            _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
-            actions = bench.session.connected(BrokerLimits(), at: bench.now)
+            actions = bench.reconnect()
             _ = bench.register(actions)
         }
         #expect(bench.session.counters.parked == 0)
@@ -91,7 +60,7 @@ struct HangingUpTests {
         var (bench, actions) = bench(events: 1...1)
         for _ in 1...20 {
             _ = bench.register(actions)
-            actions = reconnect(&bench, after: failure)
+            actions = bench.hangUp(failure)
         }
         #expect(actions.published == ["#1"])
         #expect(bench.session.counters.parked == 0)
@@ -103,33 +72,31 @@ struct HangingUpTests {
         for _ in 1...20 {
             _ = bench.register(actions)
             bench.advance(6)
-            actions = reconnect(&bench, after: .closedByBroker)
+            actions = bench.hangUp(.closedByBroker)
         }
         #expect(bench.session.counters.parked == 0)
     }
 
     @Test("The status is never left out")
     func status() {
-        var bench = SessionBench()
-        bench.settle()
+        var bench = SessionBench.settled()
         for _ in 1...20 {
             let actions = bench.session.setRetained(
                 SessionBench.retained(SessionBench.status, "changed"), at: bench.now)
             #expect(actions.published == ["root/status=changed"])
             _ = bench.register(actions)
-            _ = reconnect(&bench, after: Self.protocolError)
+            _ = bench.hangUp(Self.protocolError)
         }
     }
 
     @Test("A state on which the connection ends five times alone is left out until it changes")
     func state() {
-        var bench = SessionBench()
-        bench.settle()
+        var bench = SessionBench.settled()
         var actions = bench.session.setRetained(SessionBench.retained("root/a", "1"), at: bench.now)
         for _ in 1...5 {
             #expect(actions.published == ["root/a=1"])
             _ = bench.register(actions)
-            actions = reconnect(&bench, after: Self.protocolError)
+            actions = bench.hangUp(Self.protocolError)
         }
         #expect(actions.notices.contains(.retainedHungUpOn(topic: "root/a", Self.protocolError)))
         #expect(actions.published == [])

@@ -27,8 +27,7 @@ struct LeftoverSearchTests {
 
     /// No more messages come; returns the actions once that is clear.
     private mutating func fallSilent() -> [DeliveryAction] {
-        bench.now = bench.session.nextWake
-        return bench.session.tick(at: bench.now)
+        return bench.wake()
     }
 
     private func isSearched(_ actions: [DeliveryAction]) -> Bool {
@@ -137,10 +136,7 @@ struct LeftoverSearchTests {
     mutating func connections() {
         listen()
         for attempt in 1...3 {
-            _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-            bench.now = bench.session.nextWake
-            _ = bench.session.tick(at: bench.now)
-            let birth = bench.session.connected(BrokerLimits(), at: bench.now)
+            let birth = bench.reconnect()
             _ = bench.session.supply([], at: bench.now)
             #expect(bench.accept(birth).contains(.subscribe(filters: Self.filters)) == (attempt < 3))
         }

@@ -20,8 +20,7 @@ struct RetainedStateTests {
 
     @Test("A state that changes in flight is sent once more, with its new value")
     func collapse() {
-        var bench = SessionBench(maxInflight: 5)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 5)
         let sent = bench.session.setRetained(state("a", "1"), at: bench.now)
         #expect(sent.published == ["root/a=1"])
         #expect(bench.session.setRetained(state("a", "2"), at: bench.now).published.isEmpty)
@@ -34,48 +33,34 @@ struct RetainedStateTests {
 
     @Test("Every state goes out again on a new connection, even if it had been acknowledged")
     func again() {
-        var bench = SessionBench(maxInflight: 5)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 5)
         _ = bench.accept(bench.session.setRetained(state("a", "1"), at: bench.now))
-        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        #expect(
-            bench.session.connected(BrokerLimits(), at: bench.now).published == ["root/status=online", "root/a=1"])
+        #expect(bench.reconnect().published == ["root/status=online", "root/a=1"])
     }
 
     @Test("A refused state delays no other state and no event, and is retried")
     func refused() {
-        var bench = SessionBench(maxInflight: 1)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 1)
         let sent = bench.session.setRetained(state("a", "1"), at: bench.now)
         _ = bench.session.setRetained(state("b", "1"), at: bench.now)
         let next = bench.answer(sent, .notAuthorized)
         #expect(next.notices == [.retainedRefused(topic: "root/a", .notAuthorized)])
         #expect(next.published == ["root/b=1"])
         _ = bench.accept(next)
-        bench.now = bench.session.nextWake
-        #expect(bench.session.tick(at: bench.now).published == ["root/a=1"])
+        #expect(bench.wake().published == ["root/a=1"])
     }
 
     @Test("A state refused five times for itself is left out until it changes, on new connections too")
     func givenUp() {
-        var bench = SessionBench(maxInflight: 1)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 1)
         var sent = bench.session.setRetained(state("a", "bad"), at: bench.now)
         for _ in 1...5 {
             #expect(sent.published == ["root/a=bad"])
             sent = bench.answer(sent, .payloadFormatInvalid)
-            if bench.session.nextWake < .distantFuture {
-                bench.now = bench.session.nextWake
-                sent = bench.session.tick(at: bench.now)
-            }
+            if bench.session.nextWake < .distantFuture { sent = bench.wake() }
         }
         #expect(sent.notices == [.retainedGivenUp(topic: "root/a", .payloadFormatInvalid)])
-        _ = bench.session.connectionLost(.closedByBroker, at: bench.now)
-        bench.now = bench.session.nextWake
-        _ = bench.session.tick(at: bench.now)
-        #expect(bench.accept(bench.session.connected(BrokerLimits(), at: bench.now)).published.isEmpty)
+        #expect(bench.accept(bench.reconnect()).published.isEmpty)
         #expect(bench.session.setRetained(state("a", "good"), at: bench.now).published == ["root/a=good"])
     }
 
@@ -103,8 +88,7 @@ struct RetainedStateTests {
 
     @Test("Goodbye sends the offline status before all waiting messages, and disconnects on its PUBACK")
     func goodbye() {
-        var bench = SessionBench(maxInflight: 1)
-        bench.settle()
+        var bench = SessionBench.settled(maxInflight: 1)
         let sent = bench.session.setRetained(state("a", "1"), at: bench.now)
         _ = bench.session.setRetained(state("b", "1"), at: bench.now)
         let offline = SessionBench.retained(SessionBench.status, "offline")
@@ -117,8 +101,7 @@ struct RetainedStateTests {
 
     @Test("A goodbye without an acknowledgement in time closes without DISCONNECT, so that the will is published")
     func goodbyeTooLate() {
-        var bench = SessionBench()
-        bench.settle()
+        var bench = SessionBench.settled()
         let offline = SessionBench.retained(SessionBench.status, "offline")
         _ = bench.register(bench.session.close(offline: offline, until: bench.now + .seconds(5), at: bench.now))
         bench.advance(5)

@@ -47,6 +47,17 @@ struct SessionBench {
         return session.connected(broker, at: now)
     }
 
+    /// Returns a bench that is settled.
+    static func settled(
+        maxInflight: Int = 2, maxRetainedTopics: Int = 100, keepalive_s: Int = 0, undeliveredHold: TimeSpan = .zero
+    ) -> SessionBench {
+        var bench = SessionBench(
+            maxInflight: maxInflight, maxRetainedTopics: maxRetainedTopics, keepalive_s: keepalive_s,
+            undeliveredHold: undeliveredHold)
+        bench.settle()
+        return bench
+    }
+
     /// Connected, the birth acknowledged, the outbox empty.
     mutating func settle() {
         let actions = connect()
@@ -63,6 +74,40 @@ struct SessionBench {
     mutating func advance(_ seconds: Double) {
         now = now + .seconds(seconds)
     }
+
+    /// The session's deadline comes; returns its actions.
+    mutating func wake() -> [DeliveryAction] {
+        now = session.nextWake
+        return session.tick(at: now)
+    }
+
+    /// The connection ends, the pause passes, and the next one is established; returns the actions of the next one.
+    mutating func reconnect(after failure: ConnectionFailure = .closedByBroker) -> [DeliveryAction] {
+        _ = session.connectionLost(failure, at: now)
+        _ = wake()
+        return session.connected(BrokerLimits(), at: now)
+    }
+
+    /// The broker disconnects; the next connection is established and takes the status. The result has the messages after
+    /// it, and what the end caused.
+    mutating func hangUp(_ failure: ConnectionFailure) -> [DeliveryAction] {
+        let ended = session.connectionLost(failure, at: now)
+        _ = wake()
+        var actions = ended
+        for action in session.connected(BrokerLimits(), at: now) {
+            let isStatus = [action].published.first?.hasPrefix(Self.status + "=") == true
+            actions += isStatus ? accept([action]) : [action]
+        }
+        return actions
+    }
+
+    /// The outbox has these events; returns what goes out.
+    mutating func supply(_ events: [OutgoingMessage]) -> [DeliveryAction] {
+        _ = session.outgoingAvailable(at: now)
+        return session.supply(events, at: now)
+    }
+
+    mutating func supply(_ sequences: ClosedRange<UInt64>) -> [DeliveryAction] { supply(sequences.map(Self.event)) }
 
     /// Gives every publication in `actions` a packet identifier.
     mutating func register(_ actions: [DeliveryAction]) -> [UInt16] {
