@@ -17,6 +17,12 @@ package struct Air {
 
     package init() {}
 
+    /// An air in which other devices are heard, see `otherDevices`, beside what is added.
+    package init(othersUntil_s end_s: Double, _ add: (inout Air) -> Void = { _ in }) {
+        otherDevices(end_s: end_s)
+        add(&self)
+    }
+
     /// The transmissions in the order of time; those of equal time in the order of addition.
     package var inOrder: [Transmission] {
         transmissions.sorted { ($0.t_s, $0.number) < ($1.t_s, $1.number) }

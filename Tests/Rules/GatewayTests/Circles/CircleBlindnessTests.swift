@@ -5,15 +5,9 @@ import Testing
 
 @Suite("A receiver without a fix proves nothing")
 struct CircleBlindnessTests {
-    private func inside() -> Drive {
-        var drive = Drive([Drive.depot()])
-        drive.stay(0...20, north_m: 0)
-        return drive
-    }
-
     @Test("After unknown_state_after_s without a fix the state is unknown, without a crossing")
     func unknown() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.advance(to: 79)
         #expect(drive.states.last == "inside depot 20.0")
         drive.advance(to: 200)
@@ -23,7 +17,7 @@ struct CircleBlindnessTests {
 
     @Test("A receiver that rests on purpose makes no state unknown; only the time of listening counts")
     func rests() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.rest(at: 40)
         drive.advance(to: 1_000)
         #expect(drive.states.last == "inside depot 20.0")
@@ -36,7 +30,7 @@ struct CircleBlindnessTests {
 
     @Test("Still inside: the state is announced after crossing_after_s of fixes, and the stay continues")
     func stillInside() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(500...530, north_m: 0)
         #expect(drive.states.suffix(2) == ["unknown depot 80.0", "inside depot 520.0"])
         #expect(drive.transitions.last?.since == .origin)
@@ -45,7 +39,7 @@ struct CircleBlindnessTests {
 
     @Test("In the cushion the gateway counts as on its previous side")
     func inTheCushion() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(500...530, north_m: 110)
         #expect(drive.states.suffix(2) == ["unknown depot 80.0", "inside depot 520.0"])
         #expect(drive.events.isEmpty)
@@ -53,15 +47,14 @@ struct CircleBlindnessTests {
 
     @Test("Still outside: the state is announced, since now")
     func stillOutside() {
-        var drive = Drive([Drive.depot()])
-        drive.stay(0...20, north_m: 300)
+        var drive = Drive.outside()
         drive.stay(500...530, north_m: 300)
         #expect(drive.states.suffix(2) == ["unknown depot 80.0", "outside depot 520.0"])
     }
 
     @Test("Out of the tunnel on the other side: the crossing is published, with the observed part of the stay")
     func tunnel() throws {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(500...530, north_m: 2_000)
         #expect(drive.events == ["exit depot 520.0"])
         let stay = try #require(drive.stay)
@@ -73,7 +66,7 @@ struct CircleBlindnessTests {
 
     @Test("In a tunnel within a run the time stands still")
     func tunnelWithinRun() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(21...31, north_m: 200)
         drive.stay(100...109, north_m: 200)
         #expect(drive.events.isEmpty)
@@ -83,7 +76,7 @@ struct CircleBlindnessTests {
 
     @Test("A crossing under way keeps the state unknown until it is decided")
     func undecided() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(500...510, north_m: 0)
         drive.stay(511...525, north_m: 200)
         #expect(drive.states.last == "unknown depot 80.0")

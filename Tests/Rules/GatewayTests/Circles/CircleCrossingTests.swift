@@ -5,23 +5,9 @@ import Testing
 
 @Suite("A circle is crossed by lasting fixes beyond its boundary by the cushion")
 struct CircleCrossingTests {
-    /// Outside since 20 s.
-    private func outside(_ region: CircularRegion = Drive.depot()) -> Drive {
-        var drive = Drive([region])
-        drive.stay(0...20, north_m: 300)
-        return drive
-    }
-
-    /// Inside since 20 s.
-    private func inside(_ region: CircularRegion = Drive.depot()) -> Drive {
-        var drive = Drive([region])
-        drive.stay(0...20, north_m: 0)
-        return drive
-    }
-
     @Test("An entry is published crossing_after_s after its first fix, where the stay begins")
     func entry() throws {
-        var drive = outside()
+        var drive = Drive.outside()
         drive.stay(30...60, north_m: 10)
         #expect(drive.events == ["enter depot 50.0"])
         #expect(drive.transitions.last?.since == .origin + .seconds(30))
@@ -33,7 +19,7 @@ struct CircleCrossingTests {
 
     @Test("An exit tells the stay: from the first fix of the run in to the last fix within the radius")
     func exit() throws {
-        var drive = outside()
+        var drive = Drive.outside()
         drive.stay(30...60, north_m: 10)
         drive.stay(61...70, north_m: 99)
         drive.stay(71...80, north_m: 105)
@@ -46,7 +32,7 @@ struct CircleCrossingTests {
 
     @Test("One over-confident fix 200 m away makes no event")
     func wildFix() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.fix(21, at: Drive.north(200), accuracy_m: 1.7)
         drive.stay(22...60, north_m: 0)
         drive.fix(61, at: Drive.north(200), accuracy_m: 1.7)
@@ -56,7 +42,7 @@ struct CircleCrossingTests {
 
     @Test("One wild fix makes no event even without another fix for crossing_after_s")
     func wildFixAlone() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.fix(21, at: Drive.north(200), accuracy_m: 1.7)
         drive.advance(to: 60)
         drive.fix(61, at: Drive.gate)
@@ -79,17 +65,17 @@ struct CircleCrossingTests {
 
     @Test("A walk along the boundary crosses nothing")
     func alongTheBoundary() {
-        var drive = inside()
+        var drive = Drive.inside()
         for second in 21...600 { drive.fix(Double(second), at: Drive.north(second % 40 < 20 ? 85 : 115)) }
         #expect(drive.events.isEmpty)
-        drive = outside()
+        drive = Drive.outside()
         for second in 21...600 { drive.fix(Double(second), at: Drive.north(second % 60 < 30 ? 85 : 115)) }
         #expect(drive.events.isEmpty)
     }
 
     @Test("A fix that is not beyond by the cushion ends the run")
     func runEnds() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(21...35, north_m: 150)
         drive.fix(36, at: Drive.north(115))
         drive.stay(37...56, north_m: 150)
@@ -100,7 +86,7 @@ struct CircleCrossingTests {
 
     @Test("The cushion is the accuracy of the fix where that is more than cushion_m")
     func accuracy() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(21...100, north_m: 150, accuracy_m: 60)
         #expect(drive.events.isEmpty)
         drive.stay(101...130, north_m: 150, accuracy_m: 40)
@@ -109,7 +95,7 @@ struct CircleCrossingTests {
 
     @Test("A fix beyond cushion_m, but not by its own accuracy, neither continues a run nor ends it")
     func doubtful() {
-        var drive = inside()
+        var drive = Drive.inside()
         drive.stay(21...30, north_m: 150)
         drive.stay(31...45, north_m: 150, accuracy_m: 60)
         #expect(drive.events.isEmpty)
@@ -119,21 +105,20 @@ struct CircleCrossingTests {
 
     @Test("Inward the cushion is at most half of the radius, so that a small circle can be entered")
     func inwardCushion() {
-        var drive = outside(Drive.depot(radius_m: 30))
+        var drive = Drive.outside(Drive.depot(radius_m: 30))
         drive.stay(30...60, north_m: 14)
         #expect(drive.events == ["enter depot 50.0"])
-        drive = outside(Drive.depot(radius_m: 30))
+        drive = Drive.outside(Drive.depot(radius_m: 30))
         drive.stay(30...60, north_m: 16)
         #expect(drive.events.isEmpty)
-        drive = outside(Drive.depot(radius_m: 100))
+        drive = Drive.outside(Drive.depot(radius_m: 100))
         drive.stay(30...60, north_m: 49, accuracy_m: 80)
         #expect(drive.events == ["enter depot 50.0"])
     }
 
     @Test("Crossings whose events are switched off change the state alone")
     func notices() {
-        var drive = Drive([Drive.depot(onEntry: false, onExit: false)])
-        drive.stay(0...20, north_m: 300)
+        var drive = Drive.outside(Drive.depot(onEntry: false, onExit: false))
         drive.stay(21...60, north_m: 0)
         drive.stay(61...100, north_m: 300)
         #expect(drive.events.isEmpty)
@@ -145,8 +130,7 @@ struct CircleCrossingTests {
 
     @Test("Each state has the gateway's distance from the centre, where it is known")
     func distance() {
-        var drive = Drive([Drive.depot()])
-        drive.stay(0...20, north_m: 300)
+        let drive = Drive.outside()
         #expect(drive.transitions.map { $0.circle?.distance_m?.rounded() } == [nil, 300])
         #expect(drive.transitions.holdForAll { $0.circle?.circle == Drive.depot().circle })
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Core
@@ -16,38 +17,38 @@ struct CirclePlaceTests {
     private let there = ["enter depot 50.0", "exit depot 80.0"]
 
     @Test("Across the antimeridian")
-    func antimeridian() throws {
-        let center = try #require(Coordinate(latitude: -16.8, longitude: 179.9995))
-        let inside = try #require(Coordinate(latitude: -16.8, longitude: -179.9999))
-        let outside = try #require(Coordinate(latitude: -16.8, longitude: -179.997))
+    func antimeridian() {
+        let center = Drive.place(-16.8, 179.9995)
+        let inside = Drive.place(-16.8, -179.9999)
+        let outside = Drive.place(-16.8, -179.997)
         #expect(crosses(center, radius_m: 150, inside: inside, outside: outside) == there)
     }
 
     @Test("At a centre on the antimeridian, with either sign", arguments: [180.0, -180.0])
-    func onTheAntimeridian(longitude: Double) throws {
-        let center = try #require(Coordinate(latitude: 65, longitude: longitude))
+    func onTheAntimeridian(longitude: Double) {
+        let center = Drive.place(65, longitude)
         for side in [-179.9995, 179.9995] {
-            let inside = try #require(Coordinate(latitude: 65, longitude: side))
-            let outside = try #require(Coordinate(latitude: 65, longitude: side * 0.9999))
+            let inside = Drive.place(65, side)
+            let outside = Drive.place(65, side * 0.9999)
             #expect(crosses(center, radius_m: 100, inside: inside, outside: outside) == there)
         }
     }
 
     @Test("Around a pole, whose places have all longitudes", arguments: [90.0, -90.0])
-    func pole(latitude: Double) throws {
-        let center = try #require(Coordinate(latitude: latitude, longitude: 0))
+    func pole(latitude: Double) {
+        let center = Drive.place(latitude, 0)
         for longitude in [-180.0, -90, 0, 45, 179] {
-            let inside = try #require(Coordinate(latitude: latitude * (1 - 1e-6), longitude: longitude))
-            let outside = try #require(Coordinate(latitude: latitude * (1 - 1e-4), longitude: longitude))
+            let inside = Drive.place(latitude * (1 - 1e-6), longitude)
+            let outside = Drive.place(latitude * (1 - 1e-4), longitude)
             #expect(crosses(center, radius_m: 100, inside: inside, outside: outside) == there)
         }
     }
 
     @Test("Over a pole, from a centre beside it")
-    func overThePole() throws {
-        let center = try #require(Coordinate(latitude: 89.9995, longitude: 20))
-        let inside = try #require(Coordinate(latitude: 89.9998, longitude: -160))
-        let outside = try #require(Coordinate(latitude: 89.99, longitude: -160))
+    func overThePole() {
+        let center = Drive.place(89.9995, 20)
+        let inside = Drive.place(89.9998, -160)
+        let outside = Drive.place(89.99, -160)
         #expect(crosses(center, radius_m: 200, inside: inside, outside: outside) == there)
     }
 
@@ -68,9 +69,8 @@ struct CirclePlaceTests {
             // Near the poles, near the antimeridian and anywhere; many of them overlap.
             let latitudes: ClosedRange<Double> = [-90 ... -88.5, 88.5...90, -1...1, -90...90][index % 4]
             let longitude = index % 3 == 0 ? 180 - Double.random(in: 0...1, using: &random) : .random(in: -180...180)
-            let center = try #require(
-                Coordinate(latitude: .random(in: latitudes, using: &random), longitude: longitude))
-            let circle = Circle(center: center, radius_m: pow10(.random(in: 0...5, using: &random)))
+            let center = Drive.place(.random(in: latitudes, using: &random), longitude)
+            let circle = Circle(center: center, radius_m: pow(10, .random(in: 0...5, using: &random)))
             circles.append(circle)
             grid.insert(InstanceSlot(index: index), circle)
         }
@@ -78,9 +78,7 @@ struct CirclePlaceTests {
             let circle = try #require(circles.randomElement(using: &random))
             let latitude = circle.center.latitude + .random(in: -0.9...0.9) * circle.radius_m / 111_000
             let longitude = circle.center.longitude + .random(in: -0.9...0.9) * circle.radius_m / 100_000
-            let place = try #require(
-                Coordinate(
-                    latitude: min(max(latitude, -90), 90), longitude: longitude.remainder(dividingBy: 360)))
+            let place = Drive.place(min(max(latitude, -90), 90), longitude.remainder(dividingBy: 360))
             var found: Set<Int> = []
             grid.forEach(near: place) { entry in
                 if entry.circle.center.nearDistance_m(to: place) <= entry.circle.radius_m {
@@ -94,11 +92,5 @@ struct CirclePlaceTests {
         }
         for (index, circle) in circles.enumerated() { grid.remove(InstanceSlot(index: index), circle) }
         #expect(grid.count == 0)
-    }
-
-    private func pow10(_ exponent: Double) -> Double {
-        var value = 1.0
-        for _ in 0..<Int(exponent) { value *= 10 }
-        return value * (1 + 9 * (exponent - exponent.rounded(.down)))
     }
 }

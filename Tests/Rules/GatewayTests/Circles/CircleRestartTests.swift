@@ -6,8 +6,7 @@ import Testing
 struct CircleRestartTests {
     /// The records of a process that entered at 30 s and was last inside at 60 s; the next one begins 100 s after it.
     private func records(_ region: CircularRegion = Drive.depot()) -> [RegionRecord] {
-        var drive = Drive([region])
-        drive.stay(0...20, north_m: 300)
+        var drive = Drive.outside(region)
         drive.stay(30...60, north_m: 0)
         drive.store()
         return drive.stored.values.map { record in

@@ -31,6 +31,16 @@ struct Drive {
         keep()
     }
 
+    /// A gateway inside a circle since 20 s, or outside.
+    static func inside(_ region: CircularRegion = depot()) -> Drive { stays(region, north_m: 0) }
+    static func outside(_ region: CircularRegion = depot()) -> Drive { stays(region, north_m: 300) }
+
+    private static func stays(_ region: CircularRegion, north_m: Double) -> Drive {
+        var drive = Drive([region])
+        drive.stay(0...20, north_m: north_m)
+        return drive
+    }
+
     /// A circle of 100 m around the gate.
     static func depot(
         _ id: String = "depot", center: Coordinate = gate, radius_m: Double = 100, cushion_m: Double = 20,
@@ -124,23 +134,11 @@ struct Drive {
         }
     }
 
-    var transitions: [RegionTransition] {
-        outputs.compactMap { output in
-            if case .transition(let transition, record: _) = output { transition } else { nil }
-        }
-    }
-
+    var transitions: [RegionTransition] { outputs.transitions }
     /// States as short lines: `inside depot 20.0`.
-    var states: [String] { transitions.map { "\($0.state) \($0.instance.region) \(Self.tenths($0.at))" } }
-
+    var states: [String] { transitions.map { $0.stateLine() } }
     /// Events as short lines: `enter depot 20.0`.
-    var events: [String] {
-        transitions.compactMap { transition in
-            transition.event.map {
-                "\($0.kind == .enter ? "enter" : "exit") \(transition.instance.region) \(Self.tenths(transition.at))"
-            }
-        }
-    }
+    var events: [String] { transitions.compactMap { $0.eventLine() } }
 
     /// The notices to the operator.
     var notices: [RegionMonitoringNotice] {
@@ -155,8 +153,6 @@ struct Drive {
             if case .exit(let stay)? = transition.event?.kind { stay } else { nil }
         }.last
     }
-
-    static func tenths(_ instant: Instant) -> String { Story.tenths((instant - .origin).seconds) }
 }
 
 extension RegionTransition {

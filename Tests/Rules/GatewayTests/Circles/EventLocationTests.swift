@@ -17,11 +17,7 @@ struct EventLocationTests {
     @Test("A beacon's event has the last used fix and its age, while that is younger than an hour")
     func beacon() throws {
         for (age_s, isKnown) in [(100.0, true), (3_599, true), (3_600, false)] {
-            var drive = Drive([]) { settings in
-                var rules = BeaconRules.defaults
-                rules.settle = .zero
-                settings.regions.configured = [.beacon(BeaconRegion(id: "door", uuid: Air.uuid, rules: rules))]
-            }
+            var drive = Drive([]) { $0.regions.beacons = GatewaySettings.door().regions.beacons }
             drive.fix(1, at: Drive.gate)
             drive.hear(.beacon(), at: 1 + age_s)
             #expect(drive.events == ["enter door \(Story.tenths(1 + age_s))"])
@@ -31,11 +27,7 @@ struct EventLocationTests {
 
     @Test("Without a fix an event has no place")
     func none() {
-        var drive = Drive([]) { settings in
-            var rules = BeaconRules.defaults
-            rules.settle = .zero
-            settings.regions.configured = [.beacon(BeaconRegion(id: "door", uuid: Air.uuid, rules: rules))]
-        }
+        var drive = Drive([]) { $0.regions.beacons = GatewaySettings.door().regions.beacons }
         drive.hear(.beacon(), at: 5)
         #expect(drive.events == ["enter door 5.0"] && drive.transitions.last?.event?.location == nil)
     }

@@ -60,29 +60,20 @@ struct FloodTests {
         }
         #expect(engine.presence.tracker.table.count <= 500)
         #expect(engine.presence.tracker.timerCount <= 4 * 600)
-        let crossings = outputs.compactMap { output -> RegionEvent? in
-            guard case .transition(let transition, _) = output else { return nil }
-            return transition.event
-        }
-        #expect(crossings.map(\.kind) == [.enter])
+        #expect(outputs.transitions.compactMap(\.event?.kind) == [.enter])
     }
 
     @Test("Regions that come and go leave no timers behind")
     func requests() throws {
-        let settings = GatewaySettings.door()
-        var outputs: [GatewayOutput] = []
-        var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
-        let text = "{\"id\":\"other\",\"uuid\":\"\(Air.uuid)\",\"settle_s\":3600}"
-        let other = try RegionDefinition(text: Array(text.utf8))
-        let address = ReplyAddress(verb: "test", topic: "test")
+        var air = Air()
+        air.beacon(.beacon(), from: .fixed(1), start_s: 0, end_s: 200)
+        let gateway = Conversation(.door(), air)
         for number in 0..<2_000 {
-            let at = Instant.origin + .seconds(Double(number) * 0.1)
-            engine.receive(event(.beacon(), .fixed(1)).span, at: at, outputs: &outputs)
-            engine.answer(.monitor(other), to: address, at: at, outputs: &outputs)
-            engine.answer(.stop(region: "other"), to: address, at: at, outputs: &outputs)
-            outputs.removeAll(keepingCapacity: true)
+            let t_s = Double(number) * 0.1
+            _ = try gateway.monitor("other", "\"settle_s\":3600", at: t_s)
+            _ = gateway.ask(.stop(region: "other"), at: t_s)
         }
-        #expect(engine.presence.monitor.timerCount <= 4 * 66)
-        #expect(engine.presence.ranger.timerCount <= 4 * 66)
+        #expect(gateway.engine.presence.monitor.timerCount <= 4 * 66)
+        #expect(gateway.engine.presence.ranger.timerCount <= 4 * 66)
     }
 }

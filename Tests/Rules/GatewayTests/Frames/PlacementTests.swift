@@ -5,41 +5,43 @@ import Testing
 
 @Suite("The frame is read anywhere in the payload")
 struct PlacementTests {
-    private let frame = IBeaconFrame(identity: .beacon(), measuredPower_dbm: -59).encodedStructure
-    private let flags: [UInt8] = [2, 1, 6]
+    private static let frame = IBeaconFrame(identity: .beacon(), measuredPower_dbm: -59).encodedStructure
+    private static let flags: [UInt8] = [2, 1, 6]
+    private static let longer = [frame[0] + 1] + Array(frame.dropFirst()) + [0xAA]
+    private var frame: [UInt8] { Self.frame }
+    private var flags: [UInt8] { Self.flags }
 
     private func beacons(legacy data: [UInt8]) -> UInt64 {
         Story.of(event: Air.metaEvent([Air.legacyReport(data: data)])).figures.beacons
     }
 
-    @Test("Behind Flags, as Apple sends it")
-    func behindFlags() { #expect(beacons(legacy: flags + frame) == 1) }
-
-    @Test("Without Flags")
-    func withoutFlags() { #expect(beacons(legacy: frame) == 1) }
-
-    @Test("In front of Flags")
-    func beforeFlags() { #expect(beacons(legacy: frame + flags) == 1) }
-
-    @Test("Behind manufacturer-specific data of another company")
-    func behindAnotherCompany() {
-        let data = [4, 0xFF, 0x59, 0x00, 0x01] + frame
-        let event = Air.metaEvent([Air.extendedReport(data: data)], subevent: 0x0D)
-        #expect(Story.of(event: event).figures.beacons == 1)
+    private func story(extended data: [UInt8], eventType: UInt16 = 0) -> Story {
+        Story.of(event: Air.metaEvent([Air.extendedReport(eventType: eventType, data: data)], subevent: 0x0D))
     }
 
-    @Test("Behind another message of Apple's in its own structure")
-    func behindAnotherAppleMessage() {
-        let data = [6, 0xFF, 0x4C, 0x00, 0x10, 0x01, 0x07] + frame
-        let event = Air.metaEvent([Air.extendedReport(data: data)], subevent: 0x0D)
-        #expect(Story.of(event: event).figures.beacons == 1)
+    @Test(
+        "The place in a legacy PDU does not matter",
+        arguments: [
+            ("behind Flags, as Apple sends it", flags + frame), ("without Flags", frame),
+            ("in front of Flags", frame + flags),
+            ("before octets behind the frame in its structure", longer),
+        ] as [(String, [UInt8])])
+    func legacy(place: String, data: [UInt8]) { #expect(beacons(legacy: data) == 1, "\(place)") }
+
+    @Test(
+        "Other structures in front of it do not matter",
+        arguments: [
+            ("manufacturer-specific data of another company", [4, 0xFF, 0x59, 0x00, 0x01] + frame),
+            ("another message of Apple's", [6, 0xFF, 0x4C, 0x00, 0x10, 0x01, 0x07] + frame),
+        ] as [(String, [UInt8])])
+    func behind(structure: String, data: [UInt8]) {
+        #expect(story(extended: data).figures.beacons == 1, "\(structure)")
     }
 
     @Test("Two frames in one payload are two beacons")
     func twoFrames() {
         let second = IBeaconFrame(identity: .beacon(1, 2), measuredPower_dbm: -59).encodedStructure
-        let event = Air.metaEvent([Air.extendedReport(data: frame + second)], subevent: 0x0D)
-        let story = Story.of(event: event)
+        let story = story(extended: frame + second)
         #expect(story.figures.beacons == 2)
         #expect(story.figures.tracks == 2)
     }
@@ -53,8 +55,7 @@ struct PlacementTests {
 
     @Test("In an extended report, of an extended PDU and of a legacy one", arguments: [0x0000, 0x0010, 0x0013])
     func extended(eventType: UInt16) {
-        let event = Air.metaEvent([Air.extendedReport(eventType: eventType, data: flags + frame)], subevent: 0x0D)
-        #expect(Story.of(event: event).figures.beacons == 1)
+        #expect(story(extended: flags + frame, eventType: eventType).figures.beacons == 1)
     }
 
     @Test("In 31 octets, the most of a legacy PDU, in either kind of report")
@@ -62,8 +63,7 @@ struct PlacementTests {
         let data = flags + frame + [0]
         #expect(data.count == 31)
         #expect(beacons(legacy: data) == 1)
-        let event = Air.metaEvent([Air.extendedReport(eventType: 0x0013, data: data)], subevent: 0x0D)
-        #expect(Story.of(event: event).figures.beacons == 1)
+        #expect(story(extended: data, eventType: 0x0013).figures.beacons == 1)
     }
 
     @Test("Several reports in one event are each read, with their own RSSI")
@@ -87,13 +87,6 @@ struct PlacementTests {
         #expect(beacon.identity.uuid.description == "39ED98FF-2900-441A-802F-9C398FC199D2")
         #expect(beacon.identity.major == 0x1234 && beacon.identity.minor == 0x5678)
         #expect(beacon.measuredPower_dbm == -59)
-    }
-
-    @Test("Octets behind the frame in its structure do not matter")
-    func longerStructure() {
-        var longer = frame + [0xAA]
-        longer[0] += 1
-        #expect(beacons(legacy: longer) == 1)
     }
 
     @Test("Another company, another type or another message is no iBeacon, and no error", arguments: [1, 2, 3, 4, 5])

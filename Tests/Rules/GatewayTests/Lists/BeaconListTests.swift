@@ -30,36 +30,29 @@ struct BeaconListTests {
         }
     }
 
-    private func lists(
-        _ air: Air, heard: [HeardBeacon] = [], until_s: Double, isStopped: Bool = false,
-        _ change: (inout GatewaySettings) -> Void = { _ in }
-    ) -> [(t_s: Double, beacons: [HeardBeacon])] {
-        Self.lists(air, heard: heard, until_s: until_s, isStopped: isStopped, change)
-    }
-
     private func at(_ t_s: Double) -> HeardBeacon.Time { .at(.origin + .seconds(t_s)) }
 
     @Test("A list is published every report_interval_s, also an empty one")
     func times() {
-        #expect(lists(Air(), until_s: 460).map(\.t_s) == [150, 300, 450])
+        #expect(Self.lists(Air(), until_s: 460).map(\.t_s) == [150, 300, 450])
     }
 
     @Test("The agent's end tells the list once more")
     func end() {
-        let published = lists(Air(), until_s: 460, isStopped: true)
+        let published = Self.lists(Air(), until_s: 460, isStopped: true)
         #expect(published.map(\.t_s) == [150, 300, 450, 460])
     }
 
     @Test("Without the table there is no list")
     func off() {
-        #expect(lists(Air(), until_s: 460, isStopped: true) { $0.beacons = nil }.isEmpty)
+        #expect(Self.lists(Air(), until_s: 460, isStopped: true) { $0.beacons = nil }.isEmpty)
     }
 
     @Test("A beacon is listed with its first and last report, its interval and its median level")
     func entry() throws {
         var air = Air()
         air.beacon(.beacon(1, 7), from: .fixed(1), rssi_dbm: -70, every_s: 1, start_s: 3, end_s: 140)
-        let list = try #require(lists(air, until_s: 150).first)
+        let list = try #require(Self.lists(air, until_s: 150).first)
         #expect(
             list.beacons == [
                 HeardBeacon(
@@ -73,14 +66,14 @@ struct BeaconListTests {
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, every_s: 0.5, start_s: 0, end_s: 99)
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -40, every_s: 0.5, start_s: 100, end_s: 130)
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, every_s: 0.5, start_s: 131, end_s: 150)
-        #expect(try #require(lists(air, until_s: 150).first?.beacons.first).rssi_dbm == -80)
+        #expect(try #require(Self.lists(air, until_s: 150).first?.beacons.first).rssi_dbm == -80)
     }
 
     @Test("A beacon that came and went between two samples is listed too")
     func brief() throws {
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -66, every_s: 0.5, start_s: 21, end_s: 22)
-        let beacon = try #require(lists(air, until_s: 150).first?.beacons.first)
+        let beacon = try #require(Self.lists(air, until_s: 150).first?.beacons.first)
         #expect(beacon.firstHeard == at(21) && beacon.lastHeard == at(22) && beacon.rssi_dbm == -66)
     }
 
@@ -88,7 +81,7 @@ struct BeaconListTests {
     func foreign() {
         var air = Air()
         air.beacon(.beacon(uuid: Air.otherUUID), from: .fixed(1), every_s: 1, start_s: 0, end_s: 150)
-        #expect(lists(air, until_s: 150).first?.beacons.isEmpty == true)
+        #expect(Self.lists(air, until_s: 150).first?.beacons.isEmpty == true)
     }
 
     @Test("Each identity has one entry: two transmitters of one identity, and one that changes its address")
@@ -98,7 +91,7 @@ struct BeaconListTests {
         air.beacon(.beacon(1, 1), from: .fixed(2), every_s: 1, start_s: 0.5, end_s: 120)
         air.beacon(.beacon(1, 2), from: .rotating(3), every_s: 0.2, start_s: 0, end_s: 70)
         air.beacon(.beacon(1, 2), from: .rotating(4), every_s: 0.2, start_s: 70.2, end_s: 149)
-        let beacons = try #require(lists(air, until_s: 150).first?.beacons)
+        let beacons = try #require(Self.lists(air, until_s: 150).first?.beacons)
         #expect(beacons.map(\.identity) == [.beacon(1, 1), .beacon(1, 2)])
         #expect(beacons.map(\.firstHeard) == [at(0), at(0)])
         #expect(beacons.map(\.lastHeard) == [at(150), at(149)])
@@ -109,7 +102,7 @@ struct BeaconListTests {
         var air = Air()
         air.beacon(.beacon(), from: .fixed(1), every_s: 1, start_s: 0, end_s: 10)
         air.beacon(.beacon(), from: .fixed(1), every_s: 1, start_s: 2_000, end_s: 2_010)
-        let published = lists(air, until_s: 2_100)
+        let published = Self.lists(air, until_s: 2_100)
         #expect(published.filter { !$0.beacons.isEmpty }.map(\.t_s) == (1...10).map { Double($0) * 150 } + [2_100])
         #expect(published.last?.beacons.first?.firstHeard == at(2_000))
     }
@@ -124,7 +117,7 @@ struct BeaconListTests {
         }
         var air = Air()
         air.beacon(.beacon(1, 2), from: .fixed(1), rssi_dbm: -60, every_s: 1, start_s: 1, end_s: 140)
-        let published = lists(air, heard: stored, until_s: 1_700)
+        let published = Self.lists(air, heard: stored, until_s: 1_700)
         let first = try #require(published.first?.beacons)
         #expect(first.first == stored.first)
         #expect(first.last?.firstHeard == .wall(wall) && first.last?.lastHeard == at(140))
@@ -144,7 +137,7 @@ struct BeaconListTests {
             }
         }
         air.beacon(.beacon(9, 9), from: .fixed(9), every_s: 1, start_s: 60, end_s: 290)
-        let published = lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
+        let published = Self.lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
         #expect(published.count == 2)
         #expect(published.allSatisfy { $0.beacons.contains { $0.identity == .beacon(9, 9) } })
     }
@@ -158,7 +151,7 @@ struct BeaconListTests {
             air.beacon(
                 .beacon(1, UInt16(number)), from: .fixed(UInt64(1_000 + number)), at: 141 + Double(number) * 0.0015)
         }
-        let published = lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
+        let published = Self.lists(air, until_s: 300) { settings in settings.tracker.maxTransmitters = 20_000 }
         #expect(published.allSatisfy { $0.beacons.count <= BeaconRegister.maxBeacons })
         #expect(published.first?.beacons.count == BeaconRegister.maxBeacons)
         #expect(published.allSatisfy { $0.beacons.contains { $0.identity == .beacon(9, 9) } })

@@ -94,16 +94,13 @@ struct TelemetryLinkTests {
     func counted() throws {
         var settings = GatewaySettings.door()
         settings.beacons = BeaconListSettings(readsTelemetry: true, reportInterval: .seconds(150))
-        var outputs: [GatewayOutput] = []
-        var engine = GatewayEngine(settings, radioSees: true, at: .origin, outputs: &outputs)
         let air = air([
             (.fixed(1), Self.tlm(0, 0x8000), 20), (.fixed(1), Self.tlm(0, 0x1580), 21),
             (.fixed(1), Self.encrypted, 22), (.fixed(1), Self.frame, 23),
         ])
-        for transmission in air.inOrder {
-            engine.receive(transmission.event.span, at: .origin + .seconds(transmission.t_s), outputs: &outputs)
-        }
-        let figures = try #require(engine.figures.beaconLists)
+        let gateway = Conversation(settings, air)
+        gateway.hear(until_s: 140)
+        let figures = try #require(gateway.engine.figures.beaconLists)
         #expect(figures.frames == 4 && figures.contradictory == 2 && figures.encrypted == 1 && figures.listed == 1)
     }
 

@@ -7,7 +7,7 @@ import Testing
 struct Visitors {
     private(set) var counts: [VisitCount] = []
     private var count: PeopleCount
-    private(set) var quarter = 0
+    private(set) var quarters = 0
     /// The quarters of a day.
     static let day = 96
 
@@ -32,17 +32,31 @@ struct Visitors {
     mutating func hears(_ hears: Bool) { count.hears(hears) }
 
     /// Lets quarters pass.
-    mutating func pass(_ quarters: Int = 1) {
-        for _ in 0..<quarters {
-            quarter += 1
-            counts += count.endQuarter(at: Self.wall(quarter), endsDay: quarter.isMultiple(of: Self.day))
+    mutating func pass(_ number: Int = 1) {
+        for _ in 0..<number {
+            quarters += 1
+            counts += count.endQuarter(at: Self.wall(quarters), endsDay: quarters.isMultiple(of: Self.day))
         }
     }
 
-    /// Lets the rest of the day pass.
-    mutating func passDay() { pass(Self.day - quarter % Self.day) }
+    /// A quarter in which people come and go.
+    mutating func quarter(in entered: Int = 0, out left: Int = 0) {
+        enter(entered)
+        leave(left)
+        pass()
+    }
 
-    mutating func stop() { counts += count.stop(at: Self.wall(quarter) + .seconds(60)) }
+    /// The rest of a day in which people come and go.
+    mutating func day(in entered: Int = 0, out left: Int = 0) {
+        enter(entered)
+        leave(left)
+        passDay()
+    }
+
+    /// Lets the rest of the day pass.
+    mutating func passDay() { pass(Self.day - quarters % Self.day) }
+
+    mutating func stop() { counts += count.stop(at: Self.wall(quarters) + .seconds(60)) }
 
     /// The counts as short lines: `0-2: 9 in 7 left 2 stay`, with the dwell where it comes.
     var lines: [String] {
@@ -61,42 +75,29 @@ struct PeopleCountTests {
     @Test("A quarter with enough people is published when the next one is over")
     func publishes() {
         var visitors = Visitors()
-        visitors.enter(12)
-        visitors.leave(7)
-        visitors.pass()
+        visitors.quarter(in: 12, out: 7)
         #expect(visitors.lines.isEmpty)
-        visitors.enter(6)
-        visitors.leave(5)
-        visitors.pass()
+        visitors.quarter(in: 6, out: 5)
         #expect(visitors.lines == ["0-1: 12 in 7 left 5 stay"])
     }
 
     @Test("Too few people wait for more")
     func waits() {
         var visitors = Visitors()
-        visitors.enter(6)
-        visitors.pass()
-        visitors.leave(1)
-        visitors.pass()
-        visitors.leave(5)
-        visitors.pass()
-        visitors.enter(9)
-        visitors.leave(9)
-        visitors.pass()
+        visitors.quarter(in: 6)
+        visitors.quarter(out: 1)
+        visitors.quarter(out: 5)
+        visitors.quarter(in: 9, out: 9)
         #expect(visitors.lines == ["0-3: 6 in 6 left 0 stay"], "one that left waits for more")
     }
 
     @Test("The rest of a day joins the last count, so that no visit is lost")
     func restOfDay() {
         var visitors = Visitors()
-        visitors.enter(8)
-        visitors.pass()
-        visitors.leave(8)
-        visitors.pass()
-        visitors.enter(2)
-        visitors.pass()
-        visitors.leave(2)
-        visitors.passDay()
+        visitors.quarter(in: 8)
+        visitors.quarter(out: 8)
+        visitors.quarter(in: 2)
+        visitors.day(out: 2)
         #expect(visitors.lines == ["0-96: 10 in 10 left 0 stay 300s:10"], "two are too few to show how late they came")
         #expect(visitors.counts.compactMap(\.entered).reduce(0, +) == 10)
         #expect(visitors.counts.compactMap(\.left).reduce(0, +) == 10)
@@ -106,16 +107,13 @@ struct PeopleCountTests {
     @Test("One visit ends no count without others in the same half hour")
     func alone() {
         var visitors = Visitors()
-        visitors.enter(11)
-        visitors.pass()
+        visitors.quarter(in: 11)
         visitors.leave(4)
         visitors.pass(8)
         visitors.leave(1)
         visitors.pass(8)
-        visitors.leave(3)
-        visitors.pass()
-        visitors.leave(3)
-        visitors.passDay()
+        visitors.quarter(out: 3)
+        visitors.day(out: 3)
         #expect(visitors.lines == ["0-96: 11 in 11 left 0 stay 300s:11"])
     }
 
@@ -128,7 +126,7 @@ struct PeopleCountTests {
             visitors.leave(1)
             visitors.pass(2)
         }
-        visitors.pass(Visitors.day - visitors.quarter - 1)
+        visitors.pass(Visitors.day - visitors.quarters - 1)
         #expect(visitors.lines.isEmpty)
         visitors.pass()
         #expect(visitors.lines == ["0-96: 10 in 10 left 0 stay 300s:10"])
@@ -137,12 +135,10 @@ struct PeopleCountTests {
     @Test("A day ends at midnight, also with people who stay")
     func midnight() {
         var visitors = Visitors()
-        visitors.enter(8)
-        visitors.pass()
+        visitors.quarter(in: 8)
         visitors.leave(8)
         visitors.pass(80)
-        visitors.enter(7)
-        visitors.passDay()
+        visitors.day(in: 7)
         #expect(visitors.lines == ["0-96: 15 in 8 left 7 stay 300s:8"])
     }
 
@@ -150,22 +146,15 @@ struct PeopleCountTests {
         "A day after people stayed goes on into the next one where too few come, and nothing is lost", arguments: 0...4)
     func stayed(came: Int) {
         var visitors = Visitors()
-        visitors.enter(10)
-        visitors.passDay()
+        visitors.day(in: 10)
         #expect(visitors.lines == ["0-96: few in few left 0 stay"], "no visit ended")
         visitors.pass()
-        visitors.enter(7)
-        visitors.leave(7)
-        visitors.passDay()
+        visitors.day(in: 7, out: 7)
         #expect(visitors.lines.last == "96-192: 17 in 7 left 10 stay 300s:7")
         visitors.leave(10)
-        visitors.enter(came)
-        visitors.leave(came)
-        visitors.passDay()
+        visitors.day(in: came, out: came)
         #expect(visitors.counts.count == 2, "where none came it says the same")
-        visitors.enter(8)
-        visitors.leave(8)
-        visitors.passDay()
+        visitors.day(in: 8, out: 8)
         let (entered, left) = (8 + came, 18 + came)
         #expect(visitors.lines.last == "192-384: \(entered) in \(left) left 0 stay 300s:\(left)")
     }
@@ -182,10 +171,8 @@ struct PeopleCountTests {
     @Test("A day with too few people says the same as one without any")
     func leavesOut() {
         var visitors = Visitors()
-        visitors.enter(3)
-        visitors.pass()
-        visitors.leave(2)
-        visitors.passDay()
+        visitors.quarter(in: 3)
+        visitors.day(out: 2)
         #expect(visitors.lines == ["0-96: few in few left 0 stay"])
         visitors.passDay()
         #expect(visitors.lines.last == "96-192: few in few left 0 stay")
@@ -198,14 +185,10 @@ struct PeopleCountTests {
     @Test("The one who stays behind does not show, and counts as entered later")
     func oneStays() {
         var visitors = Visitors()
-        visitors.enter(9)
-        visitors.pass()
-        visitors.leave(8)
-        visitors.pass()
-        visitors.enter(7)
-        visitors.pass()
-        visitors.leave(8)
-        visitors.passDay()
+        visitors.quarter(in: 9)
+        visitors.quarter(out: 8)
+        visitors.quarter(in: 7)
+        visitors.day(out: 8)
         #expect(
             visitors.lines == ["0-2: 8 in 8 left 0 stay", "2-96: 8 in 8 left 0 stay 300s:16"],
             "after 8 of 9 have left, one stays")
@@ -214,8 +197,7 @@ struct PeopleCountTests {
     @Test("A stop publishes what is large enough, and leaves the rest out")
     func stops() {
         var visitors = Visitors()
-        visitors.enter(10)
-        visitors.pass()
+        visitors.quarter(in: 10)
         visitors.leave(6)
         visitors.stop()
         #expect(visitors.lines == ["0-1: 6 in 6 left 0 stay 300s:6"], "the four inside are too few to show")
@@ -230,18 +212,15 @@ struct PeopleCountTests {
     func partialStay() {
         var visitors = Visitors()
         visitors.leave(9, .partial)
-        visitors.enter(6)
-        visitors.pass()
-        visitors.leave(6)
-        visitors.passDay()
+        visitors.quarter(in: 6)
+        visitors.day(out: 6)
         #expect(visitors.counts.compactMap(\.left).reduce(0, +) == 6)
     }
 
     @Test("A cell with too few visits counts in the next longer one, at the end of the day")
     func dwell() {
         var visitors = Visitors()
-        visitors.enter(20)
-        visitors.pass()
+        visitors.quarter(in: 20)
         visitors.leave(6, after: 29.9)
         visitors.leave(2, after: 30)
         visitors.leave(1, after: 61)
@@ -254,18 +233,13 @@ struct PeopleCountTests {
     @Test("A deaf radio makes a count partial, and the next one too while it lasts")
     func deaf() {
         var visitors = Visitors()
-        func visit(_ visitors: inout Visitors) {
-            visitors.enter(5)
-            visitors.leave(5)
-            visitors.pass()
-        }
-        visit(&visitors)
-        visit(&visitors)
+        visitors.quarter(in: 5, out: 5)
+        visitors.quarter(in: 5, out: 5)
         visitors.hears(false)
-        visit(&visitors)
-        visit(&visitors)
+        visitors.quarter(in: 5, out: 5)
+        visitors.quarter(in: 5, out: 5)
         visitors.hears(true)
-        for _ in 0..<3 { visit(&visitors) }
+        for _ in 0..<3 { visitors.quarter(in: 5, out: 5) }
         #expect(
             visitors.counts.map(\.isPartial) == [true, false, true, true, true, false],
             "the first begins with the start")

@@ -1,3 +1,4 @@
+import Foundation
 import TestAir
 import Testing
 
@@ -113,21 +114,8 @@ private struct Attacker {
     func weight(_ published: [[VisitCount]], _ habit: Shop.Habit) -> Double {
         Self.sights(published, habit).reduce(0) { sum, sight in
             let (without, with) = seen[sight] ?? (0, 0)
-            return sum + Self.logarithm((with + 1) / (days.with + 20))
-                - Self.logarithm((without + 1) / (days.without + 20))
+            return sum + log((with + 1) / (days.with + 20)) - log((without + 1) / (days.without + 20))
         }
-    }
-
-    /// The natural logarithm, as this target imports no mathematics.
-    private static func logarithm(_ value: Double) -> Double {
-        let (exponent, part) = (Double(value.exponent), value.significand)
-        let ratio = (part - 1) / (part + 1)
-        var (sum, power) = (0.0, ratio)
-        for number in 0..<20 {
-            sum += power / Double(2 * number + 1)
-            power *= ratio * ratio
-        }
-        return 2 * sum + exponent * 0.693_147_180_559_945_3
     }
 
     private static func sights(_ published: [[VisitCount]], _ habit: Shop.Habit) -> [Sight] {
@@ -229,9 +217,7 @@ struct PeopleLinkingTests {
         let settings = try Settings.visitors(minimum: minimum, "[beacons]").gateway
         let secondDay_s = 12.0 * 3_600
         var air = Air()
-        for time_s in stride(from: 0.0, to: secondDay_s + 3_600, by: 20) {
-            air.otherDevices(start_s: time_s, end_s: time_s)
-        }
+        air.otherDevices(every_s: 20, end_s: secondDay_s + 3_580)
         for (day, phones) in [Array(0..<names.count), names].enumerated() {
             for (visit, phone) in phones.enumerated() {
                 let start_s = Double(day) * secondDay_s + 60 + Double(visit * 97)

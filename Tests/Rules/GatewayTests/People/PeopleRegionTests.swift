@@ -23,8 +23,7 @@ struct PeopleRegionTests {
 
     /// Returns three visitors and a cart. The quarter ends at 400 s of a story.
     private var air: Air {
-        var air = Air()
-        air.otherDevices(end_s: 2_000)
+        var air = Air(othersUntil_s: 2_000)
         air.threeVisitors()
         air.beacon(.beacon(1, 1, uuid: Air.otherUUID), from: .fixed(9), every_s: 1, start_s: 20, end_s: 300)
         return air
@@ -142,8 +141,7 @@ struct PeopleRegionTests {
         let (person, cart) = (Air.event(.beacon(7, 1)), Air.event(.beacon(1, 1, uuid: Air.otherUUID)))
         #expect(!keeps(engine, person))
         #expect(keeps(engine, cart))
-        var other = Air()
-        other.otherDevices(end_s: 0)
+        let other = Air(othersUntil_s: 0)
         #expect(!keeps(engine, other.inOrder[0].event), "it may be a person's device")
         #expect(keeps(engine, CommandCompleteEvent(opcode: .reset, returnParameters: [0]).octets))
         #expect(!keeps(engine, []))

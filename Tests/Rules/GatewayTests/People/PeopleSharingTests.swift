@@ -17,8 +17,7 @@ struct PeopleSharingTests {
 
     /// Returns three visitors of 100 s. The quarter ends at 400 s of a story.
     private var air: Air {
-        var air = Air()
-        air.otherDevices(end_s: 1_400)
+        var air = Air(othersUntil_s: 1_400)
         air.threeVisitors()
         return air
     }
@@ -246,8 +245,7 @@ struct CountsBesideStoreTests {
 
     @Test("The engine passes the store's time on, and the counts that end with it come at once")
     func reachesEngine() throws {
-        var air = Air()
-        air.otherDevices(end_s: 1_400)
+        var air = Air(othersUntil_s: 1_400)
         air.threeVisitors()
         let settings = try Settings.visitors().gateway
         var outputs: [GatewayOutput] = []

@@ -7,8 +7,7 @@ import Testing
 struct BlindRadioTests {
     @Test("Exit timers stand still while no device is heard")
     func timersStandStill() {
-        var air = Air()
-        air.otherDevices(start_s: 0, end_s: 30)
+        var air = Air(othersUntil_s: 30)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 30)
         // Silence from 30 to 80; then the beacon is gone: it gets its 20 s of listening.
         air.otherDevices(start_s: 80, end_s: 120)
@@ -30,8 +29,7 @@ struct BlindRadioTests {
 
     @Test("Heard after it and outside before: an entry")
     func entersAfterBlindness() {
-        var air = Air()
-        air.otherDevices(start_s: 0, end_s: 30)
+        var air = Air(othersUntil_s: 30)
         air.beacon(.beacon(), from: .fixed(1), start_s: 200, end_s: 210)
         let story = Story(.door(), air)
         #expect(story.states == ["outside door 0.0", "unknown door 90.0", "inside door 200.0"])
@@ -40,8 +38,7 @@ struct BlindRadioTests {
 
     @Test("A region that was outside is outside again once the radio has listened")
     func outsideAgain() {
-        var air = Air()
-        air.otherDevices(start_s: 0, end_s: 30)
+        var air = Air(othersUntil_s: 30)
         air.otherDevices(start_s: 200, end_s: 230)
         let settings = GatewaySettings.door { _, region in region.rules.settle = .seconds(10) }
         let story = Story(settings, air)

@@ -21,15 +21,11 @@ struct CaptureClockTests {
     }
 
     private func crossings(_ outputs: [GatewayOutput]) -> [String] {
-        outputs.compactMap {
-            guard case .transition(let transition, _) = $0, let event = transition.event else { return nil }
-            return "\(event.kind == .enter ? "enter" : "exit") \(Story.tenths((transition.at - Story.start).seconds))"
-        }
+        outputs.transitions.compactMap { $0.eventLine(since: Story.start)?.replacing("door ", with: "") }
     }
 
     private func shop(beacon: Bool, end_s: Double) -> Air {
-        var air = Air()
-        air.otherDevices(end_s: end_s)
+        var air = Air(othersUntil_s: end_s)
         if beacon { air.beacon(.beacon(), from: .fixed(1), start_s: 0, end_s: end_s) }
         return air
     }
@@ -90,11 +86,7 @@ struct CaptureClockTests {
         ])
         let resumed_s = step_s > 0 ? step_s : 10 + TimeSpan.recordingStep.seconds
         #expect(crossings(outputs) == ["enter 0.0", "exit 30.0", "enter \(Story.tenths(resumed_s))"])
-        let radios = outputs.compactMap { output -> String? in
-            guard case .radio(let radio, let at) = output else { return nil }
-            return "\(radio.word) \(Int((at - Story.start).seconds))"
-        }
-        #expect(radios == ["stalled 10", "replay \(Int(resumed_s))"])
+        #expect(outputs.radios == ["stalled 10", "replay \(Int(resumed_s))"])
     }
 
     @Test("A jump by decades ends quickly: the state becomes unknown, and nothing is ranged meanwhile")
@@ -133,10 +125,7 @@ struct CaptureClockTests {
             player.receive(event.span, at: Story.startTime + .seconds(second), outputs: &outputs)
         }
         player.advance(through: Story.start + .seconds(until_s), outputs: &outputs)
-        return outputs.compactMap { output in
-            guard case .radio(let radio, let at) = output else { return nil }
-            return "\(radio.word) \(Int((at - Story.start).seconds))"
-        }
+        return outputs.radios
     }
 
     @Test("A hole of a minute or more is published as blindness, from the last report to the next one")

@@ -7,8 +7,7 @@ import Testing
 struct DeafRadioTests {
     /// Two beacons and another device, ten times a second and twice, and the radio deaf between times.
     private func shop(deaf: [ClosedRange<Double>], end_s: Double = 60) -> Air {
-        var whole = Air()
-        whole.otherDevices(end_s: end_s)
+        var whole = Air(othersUntil_s: end_s)
         whole.beacon(.beacon(1, 1), from: .rotating(1), start_s: 2, end_s: end_s)
         whole.beacon(.beacon(1, 2), from: .rotating(2), start_s: 2.03, end_s: end_s)
         return whole.cut(deaf)
@@ -59,8 +58,7 @@ struct DeafRadioTests {
 
     @Test("A beacon that left during a pause is unknown unknown_after_s after its end")
     func leftMeanwhile() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(1, 1), from: .rotating(1), start_s: 2, end_s: 60)
         air.beacon(.beacon(1, 2), from: .rotating(2), start_s: 2.03, end_s: 20)
         let story = Story(.door(), air.cut([20...26]))
@@ -74,8 +72,7 @@ struct DeafRadioTests {
     @Test("A newcomer heard first after a pause takes over no track: the others have not had their time yet")
     func noTakeOverByPause() throws {
         // Two phones of one identity; a third comes while the radio is deaf, and is heard first.
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .rotating(1), every_s: 0.3, start_s: 2, end_s: 60)
         air.beacon(.beacon(), from: .rotating(2), every_s: 1.2, start_s: 2.1, end_s: 60)
         air.beacon(.beacon(), from: .rotating(3), every_s: 0.2, start_s: 26.01, end_s: 60)
@@ -87,8 +84,7 @@ struct DeafRadioTests {
 
     @Test("Pauses add up: a beacon missed once between them is not silent")
     func severalTimes() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .rotating(1), every_s: 0.3, start_s: 2, end_s: 60)
         // The second phone is not heard in the half second between, nor in the first second after.
         air.beacon(.beacon(), from: .rotating(2), every_s: 0.3, start_s: 2.1, end_s: 19)
@@ -105,8 +101,7 @@ struct DeafRadioTests {
         "A beacon that rotated during a pause keeps its track, for as long as it would have stayed listed",
         arguments: [4, 7.5, 8.5, 9.5])
     func rotatedMeanwhile(deaf_s: Double) throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(1, 2), from: .rotating(9), start_s: 2.03, end_s: 60)
         air.beacon(.beacon(), from: .rotating(1), start_s: 2, end_s: 20)
         air.beacon(.beacon(), from: .rotating(2), start_s: 20, end_s: 60)
@@ -153,8 +148,7 @@ struct DeafRadioTests {
     func learnedInterval() throws {
         // Patience would grow to four times 20 s, and a beacon that left would be listed for more than a minute.
         let deaf: [ClosedRange<Double>] = stride(from: 0.0, to: 240, by: 24).map { ($0 + 4.5)...($0 + 24) }
-        var air = Air()
-        air.otherDevices(end_s: 300)
+        var air = Air(othersUntil_s: 300)
         air.beacon(.beacon(1, 1), from: .rotating(1), every_s: 1, start_s: 0.2, end_s: 300)
         air.beacon(.beacon(1, 2), from: .rotating(2), every_s: 1.5, start_s: 0.3, end_s: 245)
         let story = Story(.door(), air.cut(deaf))

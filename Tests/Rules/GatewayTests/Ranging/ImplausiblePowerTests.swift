@@ -7,8 +7,7 @@ import Testing
 struct ImplausiblePowerTests {
     /// Returns the story of one beacon that is heard from 1 to 5 s, in the region "door".
     private func story(_ powers_dbm: [Int8], configured_dbm: Int8? = nil) -> Story {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         for step in 0..<40 {
             air.beacon(
                 .beacon(), from: .fixed(1), power_dbm: powers_dbm[step % powers_dbm.count], at: 1 + Double(step) / 10)

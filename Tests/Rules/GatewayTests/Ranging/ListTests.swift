@@ -32,8 +32,7 @@ struct ListTests {
 
     @Test("accuracy is −1 exactly when proximity is unknown")
     func accuracy() {
-        var air = Air()
-        air.otherDevices(end_s: 40)
+        var air = Air(othersUntil_s: 40)
         for number in 1...20 {
             air.beacon(
                 .beacon(1, UInt16(number)), from: .rotating(UInt64(number)),
@@ -49,8 +48,7 @@ struct ListTests {
 
     @Test("A resolving beacon is shown and not counted")
     func resolving() {
-        var air = Air()
-        air.otherDevices(end_s: 20)
+        var air = Air(othersUntil_s: 20)
         air.beacon(.beacon(), from: .rotating(1), start_s: 2, end_s: 10)
         air.beacon(.beacon(), from: .rotating(2), start_s: 10.2, end_s: 20)
         let reports = Story(settings, air).ranging.map(\.report)
@@ -70,16 +68,6 @@ struct ListTests {
         #expect(report.beacons.filter(\.isDuplicate).map(\.address.bits).map { $0 & 0xFF }.sorted() == [1, 2, 3])
     }
 
-    @Test("A beacon replaced by another of its identity is no duplicate")
-    func replaced() {
-        var air = Air()
-        air.otherDevices(end_s: 20)
-        air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 10)
-        air.beacon(.beacon(), from: .fixed(2), start_s: 10.5, end_s: 20)
-        let beacons = Story(settings, air).ranging.flatMap(\.report.beacons)
-        #expect(beacons.count >= 10 && beacons.holdForAll { !$0.isDuplicate })
-    }
-
     @Test("At a threshold a beacon does not flicker")
     func hysteresis() {
         var air = Air()
@@ -89,17 +77,5 @@ struct ListTests {
         }
         let proximities = Story(settings, air).ranging.flatMap { $0.report.beacons.map(\.observation.proximity) }
         #expect(Set(proximities) == [.near])
-    }
-
-    @Test(
-        "Zones: immediate below 0.5 m, near below 4 m, far beyond",
-        arguments: [
-            (-50, Proximity.immediate), (-51, .near), (-59, .near), (-70, .near), (-71, .far), (-100, .far),
-        ] as [(Int8, Proximity)])
-    func zones(rssi_dbm: Int8, proximity: Proximity) throws {
-        var air = Air()
-        air.beacon(.beacon(), from: .fixed(1), rssi_dbm: rssi_dbm, at: 1)
-        let beacon = try #require(Story(settings, air).ranging.first?.report.beacons.first)
-        #expect(beacon.observation.proximity == proximity)
     }
 }

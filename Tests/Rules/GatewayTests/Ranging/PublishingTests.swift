@@ -15,24 +15,17 @@ struct PublishingTests {
         }
     }
 
-    private func air(end_s: Double = 40, _ change: (inout Air) -> Void) -> Air {
-        var air = Air()
-        air.otherDevices(end_s: end_s)
-        change(&air)
-        return air
-    }
-
     private func times(_ story: Story) -> [String] { story.ranging.map { Story.tenths($0.t_s) } }
 
     @Test("A beacon that stands still is published at once, and then every max_interval_s")
     func standsStill() {
-        let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 40) }
+        let air = Air(othersUntil_s: 40) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 40) }
         #expect(times(Story(settings(), air)) == ["2.0", "12.0", "22.0", "32.0"])
     }
 
     @Test("max_interval_s holds where it is no multiple of min_interval_s")
     func oddIntervals() {
-        let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 40) }
+        let air = Air(othersUntil_s: 40) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 40) }
         let settings = settings {
             $0.minInterval = .seconds(3)
             $0.maxInterval = .seconds(10)
@@ -42,7 +35,7 @@ struct PublishingTests {
 
     @Test("mode = interval publishes every min_interval_s")
     func interval() {
-        let air = air(end_s: 6) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 6) }
+        let air = Air(othersUntil_s: 6) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 6) }
         let settings = settings {
             $0.mode = .interval
             $0.minInterval = .seconds(0.5)
@@ -53,7 +46,7 @@ struct PublishingTests {
 
     @Test("A list tells how often a beacon is heard at most every 5 s, and from three gaps on")
     func reception() throws {
-        let air = air(end_s: 13) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 13) }
+        let air = Air(othersUntil_s: 13) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 13) }
         let story = Story(settings { $0.mode = .interval }, air)
         let telling = story.ranging.filter { $0.report.beacons.first?.reception != nil }
         #expect(telling.map { Story.tenths($0.t_s) } == ["7.0", "12.0"])
@@ -62,7 +55,7 @@ struct PublishingTests {
 
     @Test("A beacon that comes into range is published as soon as min_interval_s allows")
     func comes() throws {
-        let air = air {
+        let air = Air(othersUntil_s: 40) {
             $0.beacon(.beacon(1, 1), from: .fixed(1), start_s: 2, end_s: 40)
             $0.beacon(.beacon(1, 2), from: .fixed(2), start_s: 2.3, end_s: 40)
             $0.beacon(.beacon(1, 3), from: .fixed(3), start_s: 7.3, end_s: 40)
@@ -74,7 +67,7 @@ struct PublishingTests {
 
     @Test("A beacon that leaves is published when it falls silent, and when it leaves the list")
     func leaves() {
-        let air = air {
+        let air = Air(othersUntil_s: 40) {
             $0.beacon(.beacon(1, 1), from: .fixed(1), start_s: 2, end_s: 40)
             $0.beacon(.beacon(1, 2), from: .fixed(2), start_s: 2, end_s: 10)
         }
@@ -86,7 +79,7 @@ struct PublishingTests {
 
     @Test("A change of proximity is published, within min_interval_s")
     func proximity() {
-        let air = air {
+        let air = Air(othersUntil_s: 40) {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -72, start_s: 2, end_s: 5)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, start_s: 5.1, end_s: 40)
         }
@@ -99,7 +92,7 @@ struct PublishingTests {
     @Test("A move by distance_filter_m is published, a smaller one is not", arguments: [(0.4, 2), (0.6, 1)])
     func moves(distanceFilter_m: Double, count: Int) {
         // −59 and −62 dBm are 1.00 and 1.32 m, −64 dBm is 1.58 m.
-        let air = air(end_s: 9) {
+        let air = Air(othersUntil_s: 9) {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -59, start_s: 2, end_s: 4)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -64, start_s: 4.1, end_s: 9)
         }
@@ -109,7 +102,7 @@ struct PublishingTests {
     @Test("distance_filter_m counts from the last published distance, so that a slow walk is noticed")
     func slowWalk() {
         // A quarter of a metre a step at most, but 1.58 m in the end.
-        let air = air(end_s: 11) {
+        let air = Air(othersUntil_s: 11) {
             for step in 0..<6 {
                 let start_s = 2 + 1.5 * Double(step)
                 $0.beacon(
@@ -121,7 +114,7 @@ struct PublishingTests {
 
     @Test("Lists are never closer than min_interval_s, under any events", arguments: [0.3, 1, 2.5])
     func neverTooOften(minInterval_s: Double) {
-        let air = air {
+        let air = Air(othersUntil_s: 40) {
             for number in 0..<60 {
                 let start_s = 2 + Double(number) * 0.37
                 $0.beacon(
@@ -147,8 +140,7 @@ struct PublishingTests {
 
     @Test("Nothing is published while the region is outside or unknown")
     func onlyInside() {
-        var air = Air()
-        air.otherDevices(end_s: 10)
+        var air = Air(othersUntil_s: 10)
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 1, end_s: 10)
         air.beacon(.beacon(), from: .fixed(1), rssi_dbm: -50, start_s: 10, end_s: 20)
         air.otherDevices(start_s: 100, end_s: 130)
@@ -164,7 +156,7 @@ struct PublishingTests {
     func notRanged() {
         var settings = settings()
         settings.regions.beacons[0].isRanged = false
-        let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 40) }
+        let air = Air(othersUntil_s: 40) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 40) }
         let story = Story(settings, air)
         #expect(story.events == ["enter door 2.0"])
         #expect(story.ranging.isEmpty)
@@ -172,7 +164,7 @@ struct PublishingTests {
 
     @Test("After an exit and a new entry the first list is published at once")
     func againInside() {
-        let air = air(end_s: 60) {
+        let air = Air(othersUntil_s: 60) {
             $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 10)
             $0.beacon(.beacon(), from: .fixed(1), start_s: 50.5, end_s: 55)
         }

@@ -21,8 +21,7 @@ struct AdmissionTests {
 
     @Test("Made-up identities that are too weak for an entry take no slot: a cart two hours later enters")
     func weakFlood() {
-        var air = Air()
-        air.otherDevices(end_s: 7_300)
+        var air = Air(othersUntil_s: 7_300)
         for minor in 0..<200 {
             air.beacon(
                 .beacon(1, UInt16(minor)), from: .fixed(UInt64(minor)), rssi_dbm: -95, start_s: 1 + Double(minor) / 100,
@@ -52,8 +51,7 @@ struct AdmissionTests {
             region.rules.settle = .seconds(10)
             region.rules.entryAfter = .seconds(5)
         }
-        var air = Air()
-        air.otherDevices(end_s: 30)
+        var air = Air(othersUntil_s: 30)
         air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 8, end_s: 30)
         air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 11, end_s: 30)
         let story = Story(settings, air)
@@ -63,8 +61,7 @@ struct AdmissionTests {
 
     @Test("At max_instances the instance outside for longest gives way, before the new one is published")
     func makesRoom() throws {
-        var air = Air()
-        air.otherDevices(end_s: 300)
+        var air = Air(othersUntil_s: 300)
         for minor in 1...2 { air.beacon(.beacon(1, UInt16(minor)), from: .fixed(UInt64(minor)), start_s: 1, end_s: 5) }
         air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 100, end_s: 105)
         air.beacon(.beacon(1, 3), from: .fixed(3), start_s: 200, end_s: 205)
@@ -76,8 +73,7 @@ struct AdmissionTests {
 
     @Test("An instance that gave way is entered again, with an event, when its beacon comes back")
     func comesBack() {
-        var air = Air()
-        air.otherDevices(end_s: 300)
+        var air = Air(othersUntil_s: 300)
         for (minor, start_s) in [(1, 1.0), (2, 50.0), (1, 100.0)] {
             air.beacon(.beacon(1, UInt16(minor)), from: .fixed(UInt64(minor)), start_s: start_s, end_s: start_s + 5)
         }
@@ -103,8 +99,7 @@ struct AdmissionTests {
     @Test("An instance outside for forget_after_days is deleted, and one that is inside stays")
     func forgets() throws {
         let settings = Self.carts(instances: 10) { $0.forgetAfter = .seconds(3_600) }
-        var air = Air()
-        air.otherDevices(end_s: 4_000)
+        var air = Air(othersUntil_s: 4_000)
         air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 1, end_s: 5)
         air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 1, end_s: 4_000)
         let story = Story(settings, air)
@@ -119,26 +114,20 @@ struct AdmissionTests {
         let settings = Self.carts(instances: 10) { $0.forgetAfter = .seconds(3_600) }
         let id = RegionInstanceID(region: "carts", .minor(major: 1, minor: 1))
         let constraint = BeaconIdentityConstraint(uuid: Air.uuid, major: nil, minor: nil)
-        let record = RegionRecord(
-            instance: id, .beacon(of: constraint), .outside(since: Story.start - .seconds(3_590)))
+        let record = RegionRecord.outside(id, of: constraint, since: Story.start - .seconds(3_590))
         let story = Story(settings, Air(), restoring: [record], until_s: 60)
         #expect(story.forgotten.map(\.t_s) == [10] && story.forgotten.first?.instances == [id])
     }
 
     @Test("Where more records exist than instances may, stays come first, then the instances left last")
     func restoresInOrder() {
-        let constraint = BeaconIdentityConstraint(uuid: Air.uuid, major: nil, minor: nil)
-        func record(_ minor: UInt16, _ occupancy: RegionRecord.Occupancy) -> RegionRecord {
-            let id = RegionInstanceID(region: "carts", .minor(major: 1, minor: minor))
-            return RegionRecord(instance: id, .beacon(of: constraint), occupancy)
+        func cart(_ minor: UInt16) -> RegionInstanceID {
+            RegionInstanceID(region: "carts", .minor(major: 1, minor: minor))
         }
-        let stay = RegionRecord.OpenStay(
-            enteredAt: Story.start - .seconds(50), lastHeardAt: Story.start - .seconds(5),
-            keeper: BeaconKeeper(major: 1, minor: 4, rssi_dbm: -60))
-        let records = [
-            record(1, .outside(since: Story.start - .seconds(20))),
-            record(2, .outside(since: Story.start - .seconds(10))),
-            record(3, .outside(since: Story.start - .seconds(40))), record(4, .inside(stay)),
+        let records: [RegionRecord] = [
+            .outside(cart(1), since: Story.start - .seconds(20)), .outside(cart(2), since: Story.start - .seconds(10)),
+            .outside(cart(3), since: Story.start - .seconds(40)),
+            .inside(cart(4), entered: Story.start - .seconds(50), heard: Story.start - .seconds(5), minor: 4),
         ]
         let story = Story(Self.carts(instances: 2), Air(), restoring: records, until_s: 0)
         #expect(story.states.sorted() == ["inside carts/1/4 0.0", "outside carts/1/2 0.0"])
@@ -191,8 +180,7 @@ struct EntryBudgetTests {
 
     @Test("An identity that has an instance is never held back")
     func knownOnesEnter() {
-        var air = Air()
-        air.otherDevices(end_s: 400)
+        var air = Air(othersUntil_s: 400)
         air.beacon(.beacon(2, 1), from: .fixed(999), start_s: 1, end_s: 5)
         Self.flood(20, at: 300, major: 1, in: &air)
         air.beacon(.beacon(2, 1), from: .fixed(999), start_s: 305, end_s: 310)
@@ -204,8 +192,7 @@ struct EntryBudgetTests {
     func knownOnesAreTracked() {
         var settings = Self.carts(perMinute: 4)
         settings.tracker.maxTransmitters = 8
-        var air = Air()
-        air.otherDevices(end_s: 120)
+        var air = Air(othersUntil_s: 120)
         air.beacon(.beacon(2, 1), from: .fixed(999), start_s: 1, end_s: 5)
         Self.flood(20, at: 100, major: 1, in: &air)
         air.beacon(.beacon(2, 1), from: .fixed(999), start_s: 105, end_s: 108)
@@ -234,8 +221,7 @@ struct EntryBudgetTests {
 
     @Test("A flood is reported each minute, and within three minutes of its end a real beacon enters")
     func afterTheFlood() throws {
-        var air = Air()
-        air.otherDevices(end_s: 500)
+        var air = Air(othersUntil_s: 500)
         for minute in 0..<5 { Self.flood(50, at: 20 + Double(minute) * 60, major: UInt16(10 + minute), in: &air) }
         air.beacon(.beacon(2, 1), from: .fixed(9_999), start_s: 45, end_s: 460)
         let story = Story(Self.carts(perMinute: 10), air)

@@ -5,18 +5,9 @@ import Testing
 
 @Suite("Only crossings make events")
 struct CrossingTests {
-    @Test("The first report enters")
-    func firstReportEnters() {
-        var air = Air()
-        air.otherDevices(end_s: 20)
-        air.beacon(.beacon(), from: .fixed(1), start_s: 12, end_s: 20)
-        #expect(Story(.door(), air).events == ["enter door 12.0"])
-    }
-
     @Test("Silence of exit_after_s exits, with the stay that it ends")
     func silenceExits() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
         let story = Story(.door(), air)
         #expect(story.events == ["enter door 2.0", "exit door 40.0"])
@@ -27,8 +18,7 @@ struct CrossingTests {
 
     @Test("A beacon heard again just in time has not left")
     func heardInTime() {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
         air.beacon(.beacon(), from: .fixed(1), start_s: 40, end_s: 60)
         #expect(Story(.door(), air).events == ["enter door 2.0"])
@@ -36,21 +26,20 @@ struct CrossingTests {
 
     @Test("A second beacon in the region crosses nothing")
     func secondBeaconIsNoEvent() {
-        var air = Air()
-        air.otherDevices(end_s: 90)
+        var air = Air(othersUntil_s: 90)
         air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 2, end_s: 30)
         air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 10, end_s: 50)
         #expect(Story(.door(), air).events == ["enter door 2.0", "exit door 70.0"])
     }
 
-    @Test("An event that is switched off is not made, and the state changes")
-    func notifyFlags() {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+    @Test(
+        "An event that is switched off is not made, and the state changes",
+        arguments: [(false, true, "exit door 40.0"), (true, false, "enter door 2.0")])
+    func notifyFlags(onEntry: Bool, onExit: Bool, event: String) {
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
-        let settings = GatewaySettings.door { _, region in region.notifyOnEntry = false }
-        let story = Story(settings, air)
-        #expect(story.events == ["exit door 40.0"])
+        let story = Story(.door { ($1.notifyOnEntry, $1.notifyOnExit) = (onEntry, onExit) }, air)
+        #expect(story.events == [event])
         #expect(story.states == ["outside door 0.0", "inside door 2.0", "outside door 40.0"])
     }
 }
@@ -61,8 +50,7 @@ struct SettlingTests {
 
     @Test("A beacon heard within settle_s makes the state inside without an event")
     func thereFromTheStart() throws {
-        var air = Air()
-        air.otherDevices(end_s: 80)
+        var air = Air(othersUntil_s: 80)
         air.beacon(.beacon(), from: .fixed(1), start_s: 9.9, end_s: 30)
         let story = Story(settings, air)
         #expect(story.states == ["unknown door 0.0", "inside door 9.9", "outside door 50.0"])
@@ -72,8 +60,7 @@ struct SettlingTests {
 
     @Test("A beacon first heard after settle_s enters")
     func arrivesLater() {
-        var air = Air()
-        air.otherDevices(end_s: 20)
+        var air = Air(othersUntil_s: 20)
         air.beacon(.beacon(), from: .fixed(1), start_s: 10.1, end_s: 20)
         let story = Story(settings, air)
         #expect(story.states == ["unknown door 0.0", "outside door 10.0", "inside door 10.1"])
@@ -82,8 +69,7 @@ struct SettlingTests {
 
     @Test("A beacon whose entry debounce ends after settle_s was also there before")
     func debounceAcrossSettling() {
-        var air = Air()
-        air.otherDevices(end_s: 30)
+        var air = Air(othersUntil_s: 30)
         air.beacon(.beacon(), from: .fixed(1), start_s: 1, end_s: 30)
         let settings = GatewaySettings.door { _, region in
             region.rules.settle = .seconds(10)
@@ -91,20 +77,5 @@ struct SettlingTests {
         }
         #expect(Story(settings, air).states == ["unknown door 0.0", "inside door 16.0"])
         #expect(Story(settings, air).events == [])
-    }
-
-    @Test("An instance of an expanded region first heard later enters, and is published once")
-    func expandedInstance() {
-        var air = Air()
-        air.otherDevices(end_s: 30)
-        air.beacon(.beacon(7, 1), from: .fixed(1), start_s: 5, end_s: 30)
-        air.beacon(.beacon(8, 1), from: .fixed(2), start_s: 15, end_s: 30)
-        let settings = GatewaySettings.door { _, region in
-            region.rules.settle = .seconds(10)
-            region.expansion = .major
-        }
-        let story = Story(settings, air)
-        #expect(story.events == ["enter door/8 15.0"])
-        #expect(story.states == ["inside door/7 5.0", "inside door/8 15.0"])
     }
 }

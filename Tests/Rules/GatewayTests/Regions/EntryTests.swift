@@ -5,36 +5,32 @@ import Testing
 
 @Suite("Enter: heard at or above entry_rssi_dbm for entry_after_s")
 struct EntryTests {
-    private func settings(entryAfter_s: Double = 0, entryRSSI_dbm: Double = -127) -> GatewaySettings {
+    private func settings(
+        entryAfter_s: Double = 0, entryRSSI_dbm: Double = -127, exitRSSI_dbm: Double = -127
+    ) -> GatewaySettings {
         GatewaySettings.door { settings, region in
             region.rules.entryAfter = .seconds(entryAfter_s)
             region.rules.entryRSSI_dbm = entryRSSI_dbm
+            region.rules.exitRSSI_dbm = exitRSSI_dbm
             settings.tracker.regionFilter = FilterSettings(kind: .none, timeConstant_s: 1)
         }
     }
 
-    private func air(_ change: (inout Air) -> Void) -> Air {
-        var air = Air()
-        air.otherDevices(end_s: 120)
-        change(&air)
-        return air
-    }
-
     @Test("The first report from entry_after_s on enters")
     func debounce() {
-        let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20) }
+        let air = Air(othersUntil_s: 120) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20) }
         #expect(Story(settings(entryAfter_s: 5), air).events.first == "enter door 7.0")
     }
 
     @Test("Heard for less than entry_after_s does not enter")
     func tooShort() {
-        let air = air { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 6.9) }
+        let air = Air(othersUntil_s: 120) { $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 6.9) }
         #expect(Story(settings(entryAfter_s: 5), air).events == [])
     }
 
     @Test("The debounce continues across a silence of 5 s")
     func shortSilence() {
-        let air = air {
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 3)
             $0.beacon(.beacon(), from: .fixed(1), start_s: 7.5, end_s: 30)
         }
@@ -43,7 +39,7 @@ struct EntryTests {
 
     @Test("The debounce starts anew after a longer silence, as two reports of a passer-by have between them")
     func startsAnew() {
-        let air = air {
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(), from: .fixed(1), at: 2)
             $0.beacon(.beacon(), from: .fixed(1), start_s: 21, end_s: 40)
         }
@@ -52,7 +48,7 @@ struct EntryTests {
 
     @Test("The debounce of a slow beacon continues across 4 of its learned intervals")
     func slowBeacon() {
-        let air = air { air in
+        let air = Air(othersUntil_s: 120) { air in
             for at_s in [2.0, 10, 18, 26, 34, 58, 66] {
                 air.beacon(.beacon(), from: .fixed(1), rssi_dbm: at_s < 58 ? -90 : -60, at: at_s)
             }
@@ -66,7 +62,7 @@ struct EntryTests {
     func eachBeaconByItself(expansion: BeaconRegion.Expansion) {
         var settings = settings(entryAfter_s: 3)
         settings.regions.beacons[0].expansion = expansion
-        let air = air {
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(1, 1), from: .fixed(1), at: 20)
             $0.beacon(.beacon(1, 2), from: .fixed(2), at: 23.5)
             $0.beacon(.beacon(1, 2), from: .fixed(2), start_s: 24, end_s: 40)
@@ -92,7 +88,7 @@ struct EntryTests {
 
     @Test("Reports below entry_rssi_dbm do not continue the debounce")
     func weakReportsDoNotQualify() {
-        let air = air {
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, start_s: 2, end_s: 3)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 3.1, end_s: 30)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, start_s: 30.1, end_s: 40)
@@ -102,8 +98,8 @@ struct EntryTests {
 
     @Test("A level at the threshold enters, one just below does not")
     func threshold() {
-        let at = air { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -70, at: 2) }
-        let below = air { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -71, at: 2) }
+        let at = Air(othersUntil_s: 120) { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -70, at: 2) }
+        let below = Air(othersUntil_s: 120) { $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -71, at: 2) }
         #expect(Story(settings(entryRSSI_dbm: -70), at).events.first == "enter door 2.0")
         #expect(Story(settings(entryRSSI_dbm: -70), below).events == [])
     }
@@ -112,7 +108,7 @@ struct EntryTests {
     func smoothed() {
         var settings = settings(entryRSSI_dbm: -70)
         settings.tracker.regionFilter = FilterSettings(kind: .ewma, timeConstant_s: 3)
-        let air = air {
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 2, end_s: 10)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -60, at: 10.05)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 10.1, end_s: 12)
@@ -122,9 +118,8 @@ struct EntryTests {
 
     @Test("After the entry the exit thresholds hold: a beacon between the two stays inside")
     func cushion() {
-        var settings = settings(entryRSSI_dbm: -70)
-        settings.regions.beacons[0].rules.exitRSSI_dbm = -85
-        let air = air {
+        let settings = settings(entryRSSI_dbm: -70, exitRSSI_dbm: -85)
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, start_s: 2, end_s: 5)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, start_s: 5, end_s: 60)
         }
@@ -133,9 +128,8 @@ struct EntryTests {
 
     @Test("A beacon still heard, but below exit_rssi_dbm, has left after exit_after_s")
     func weakExit() throws {
-        var settings = settings(entryRSSI_dbm: -70)
-        settings.regions.beacons[0].rules.exitRSSI_dbm = -85
-        let air = air {
+        let settings = settings(entryRSSI_dbm: -70, exitRSSI_dbm: -85)
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, start_s: 2, end_s: 30)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 30.1, end_s: 100)
         }
@@ -146,9 +140,8 @@ struct EntryTests {
 
     @Test("A beacon between the thresholds does not enter again")
     func noFlicker() {
-        var settings = settings(entryRSSI_dbm: -70)
-        settings.regions.beacons[0].rules.exitRSSI_dbm = -85
-        let air = air {
+        let settings = settings(entryRSSI_dbm: -70, exitRSSI_dbm: -85)
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -65, at: 2)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -90, start_s: 2.1, end_s: 30)
             $0.beacon(.beacon(), from: .fixed(1), rssi_dbm: -80, start_s: 30.1, end_s: 60)
@@ -158,7 +151,7 @@ struct EntryTests {
 
     @Test("The event of an entry names the beacon that caused it")
     func entryTellsOfItsBeacon() throws {
-        let air = air {
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(4, 5), from: .fixed(1), rssi_dbm: -90, at: 2)
             $0.beacon(.beacon(6, 7), from: .fixed(2), rssi_dbm: -60, at: 3)
         }
@@ -172,7 +165,7 @@ struct EntryTests {
 
     @Test("The event of an exit names that beacon, with the last RSSI and no proximity")
     func exitTellsOfTheEntry() throws {
-        let air = air {
+        let air = Air(othersUntil_s: 120) {
             $0.beacon(.beacon(4, 5), from: .fixed(1), rssi_dbm: -60, at: 2)
             $0.beacon(.beacon(6, 7), from: .fixed(2), rssi_dbm: -75, at: 3)
         }

@@ -23,24 +23,6 @@ struct LimitTests {
         #expect(story.events == ["enter a 2.0", "enter b 2.0"])
     }
 
-    @Test("max_instances: later values get no instance, each region is reported once")
-    func maxInstances() {
-        let settings = GatewaySettings.door { settings, region in
-            region.expansion = .minor
-            settings.regions.limits.maxInstances = 2
-        }
-        var air = Air()
-        air.otherDevices(end_s: 40)
-        for minor in 1...9 {
-            air.beacon(.beacon(1, UInt16(minor)), from: .fixed(UInt64(minor)), start_s: 1 + Double(minor), end_s: 12)
-        }
-        let story = Story(settings, air)
-        #expect(
-            story.events == ["enter door/1/1 2.0", "enter door/1/2 3.0", "exit door/1/1 32.0", "exit door/1/2 32.0"])
-        #expect(
-            story.failures == [RegionMonitoringFailure(region: "door", cause: .tooManyInstances(limit: 2))])
-    }
-
     @Test("max_instances holds for plain regions as well, each reported once")
     func maxInstancesOfPlainRegions() {
         var settings = GatewaySettings.door { settings, _ in settings.regions.limits.maxInstances = 1 }
@@ -73,8 +55,7 @@ struct LimitTests {
     @Test("max_transmitters: once one has left the list, a newcomer replaces it")
     func roomAgain() throws {
         let settings = GatewaySettings.door { settings, _ in settings.tracker.maxTransmitters = 1 }
-        var air = Air()
-        air.otherDevices(end_s: 40)
+        var air = Air(othersUntil_s: 40)
         air.beacon(.beacon(1, 1), from: .fixed(1), start_s: 1, end_s: 10)
         air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 5, end_s: 40)
         let story = Story(settings, air)

@@ -79,14 +79,12 @@ struct LossySlowBeaconTests {
 
     @Test("The learned values survive a restart: one reception is enough to be slow", arguments: [5.0, 10])
     func restart(every_s: Double) throws {
-        var before = Air()
-        before.otherDevices(end_s: 200)
+        var before = Air(othersUntil_s: 200)
         before.beacon(.beacon(), from: .fixed(1), every_s: every_s, start_s: 1, end_s: 200)
         let record = try #require(Story(.door(), before).stored[RegionInstanceID(region: "door")])
         let keeper = BeaconKeeper(major: 1, minor: 1, patience: .seconds(4 * every_s), rssi_dbm: -60)
         #expect(record.stay?.keeper == keeper)
-        var after = Air()
-        after.otherDevices(end_s: 1 + 5 * every_s)
+        var after = Air(othersUntil_s: 1 + 5 * every_s)
         after.beacon(.beacon(), from: .fixed(1), at: 1)
         after.beacon(.beacon(), from: .fixed(1), at: 1 + 3.9 * every_s)
         let story = Story(.door(), after, restoring: [record])

@@ -22,8 +22,7 @@ struct MatchingTests {
     @Test("UUID, UUID and major, and UUID, major and minor may overlap: each crosses by itself")
     func overlapping() {
         let settings = settings { [named("all", $0), named("seven", $0, 7), named("one", $0, 7, 1)] }
-        var air = Air()
-        air.otherDevices(end_s: 90)
+        var air = Air(othersUntil_s: 90)
         air.beacon(.beacon(7, 1), from: .fixed(1), start_s: 2, end_s: 10)
         air.beacon(.beacon(7, 2), from: .fixed(2), start_s: 3, end_s: 20)
         air.beacon(.beacon(8, 1), from: .fixed(3), start_s: 4, end_s: 30)
@@ -60,8 +59,7 @@ struct MatchingTests {
             region.expansion = .major
             return [region]
         }
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(7, 1), from: .fixed(1), start_s: 2, end_s: 10)
         air.beacon(.beacon(7, 2), from: .fixed(2), start_s: 3, end_s: 20)
         air.beacon(.beacon(8, 1), from: .fixed(3), start_s: 4, end_s: 10)
@@ -100,15 +98,5 @@ struct MatchingTests {
         air.beacon(.beacon(7, 1), from: .fixed(1), at: 2)
         air.beacon(.beacon(8, 1), from: .fixed(3), at: 4)
         #expect(Story(settings, air).events == ["enter door/7/1 2.0"])
-    }
-
-    @Test("notify_on_exit = false leaves the exit out, and the state changes")
-    func notifyOnExit() {
-        var air = Air()
-        air.otherDevices(end_s: 60)
-        air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 20)
-        let story = Story(GatewaySettings.door { _, region in region.notifyOnExit = false }, air)
-        #expect(story.events == ["enter door 2.0"])
-        #expect(story.states == ["outside door 0.0", "inside door 2.0", "outside door 40.0"])
     }
 }

@@ -13,23 +13,19 @@ struct RestartTests {
         enteredAt: Instant = Story.start - .seconds(3600), lastHeardAt: Instant = Story.start - .seconds(30),
         patience: TimeSpan = .zero
     ) -> RegionRecord {
-        let keeper = BeaconKeeper(major: 1, minor: 1, patience: patience, rssi_dbm: -70)
-        return RegionRecord(
-            instance: RegionInstanceID(region: "door", discriminator), .beacon(of: constraint),
-            .inside(
-                RegionRecord.OpenStay(enteredAt: enteredAt, lastHeardAt: lastHeardAt, keeper: keeper)))
+        .inside(
+            RegionInstanceID(region: "door", discriminator), of: constraint, entered: enteredAt, heard: lastHeardAt,
+            minor: 1, patience: patience, rssi_dbm: -70)
     }
 
     private func outside(
         _ discriminator: RegionInstanceID.Discriminator = .whole, since: Instant = Story.start - .seconds(3600)
     ) -> RegionRecord {
-        RegionRecord(
-            instance: RegionInstanceID(region: "door", discriminator), .beacon(of: nil), .outside(since: since))
+        .outside(RegionInstanceID(region: "door", discriminator), since: since)
     }
 
     private func air(_ start_s: Double?, end_s: Double = 30) -> Air {
-        var air = Air()
-        air.otherDevices(end_s: 120)
+        var air = Air(othersUntil_s: 120)
         if let start_s { air.beacon(.beacon(), from: .fixed(1), start_s: start_s, end_s: end_s) }
         return air
     }
@@ -97,11 +93,6 @@ struct RestartTests {
         #expect(story.events == ["enter door 3.0", "exit door 50.0"])
     }
 
-    @Test("A region without a stored state settles")
-    func noRecord() {
-        #expect(Story(settings, air(3)).states == ["unknown door 0.0", "inside door 3.0", "outside door 50.0"])
-    }
-
     @Test("A slow beacon gets its 4 intervals to be heard again")
     func slow() {
         let slow = record(patience: .seconds(40))
@@ -150,9 +141,7 @@ struct RestartTests {
 
     @Test("A region that has not settled has no record")
     func unsettled() {
-        var air = Air()
-        air.otherDevices(end_s: 5)
-        #expect(Story(settings, air).stored.isEmpty)
+        #expect(Story(settings, Air(othersUntil_s: 5)).stored.isEmpty)
     }
 
     @Test("The time without the agent does not make a restored region leave: a blind start waits")
@@ -163,9 +152,9 @@ struct RestartTests {
         engine.advance(through: Story.start + .seconds(50), outputs: &outputs)
         engine.liveness(.live, at: Story.start + .seconds(50), outputs: &outputs)
         engine.advance(through: Story.start + .seconds(69.9), outputs: &outputs)
-        #expect(outputs.count { if case .transition(let one, _) = $0 { one.event != nil } else { false } } == 0)
+        #expect(outputs.transitions.compactMap(\.event).isEmpty)
         engine.advance(through: Story.start + .seconds(70), outputs: &outputs)
-        #expect(outputs.count { if case .transition(let one, _) = $0 { one.event != nil } else { false } } == 1)
+        #expect(outputs.transitions.compactMap(\.event).count == 1)
     }
 
     /// Returns the states of an engine that starts on a blind radio and hears nothing.
@@ -173,13 +162,10 @@ struct RestartTests {
         var outputs: [GatewayOutput] = []
         var engine = GatewayEngine(settings, restoring: [record], radioSees: false, at: Story.start, outputs: &outputs)
         engine.liveness(.blind(since: Story.start), at: Story.start + .seconds(1), outputs: &outputs)
-        func states() -> [RegionState] {
-            outputs.compactMap { if case .transition(let transition, _) = $0 { transition.state } else { nil } }
-        }
         engine.advance(through: Story.start + .seconds(59.9), outputs: &outputs)
-        #expect(states().count == 1)
+        #expect(outputs.transitions.count == 1)
         engine.advance(through: Story.start + .seconds(60), outputs: &outputs)
-        return states()
+        return outputs.transitions.map(\.state)
     }
 
     @Test("On a radio that stays blind a restored state becomes unknown like any other")
@@ -209,8 +195,7 @@ struct RestartTests {
             region.expansion = .minor
         }
         let known = outside(.minor(major: 1, minor: 1))
-        var air = Air()
-        air.otherDevices(end_s: 30)
+        var air = Air(othersUntil_s: 30)
         air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 3, end_s: 5)
         #expect(Story(settings, air, restoring: [known]).events == ["enter door/1/2 3.0", "exit door/1/2 25.0"])
     }

@@ -7,8 +7,7 @@ import Testing
 struct SlowBeaconTests {
     private func story(every_s: Double, end_s: Double, until_s: Double, _ settings: GatewaySettings = .door()) -> Story
     {
-        var air = Air()
-        air.otherDevices(end_s: until_s)
+        var air = Air(othersUntil_s: until_s)
         air.beacon(.beacon(), from: .fixed(1), every_s: every_s, start_s: 2, end_s: end_s)
         return Story(settings, air)
     }
@@ -28,8 +27,7 @@ struct SlowBeaconTests {
 
     @Test("Three lost packets in a row are no exit")
     func lostPackets() {
-        var air = Air()
-        air.otherDevices(end_s: 300)
+        var air = Air(othersUntil_s: 300)
         air.beacon(.beacon(), from: .fixed(1), every_s: 10, start_s: 2, end_s: 92)
         air.beacon(.beacon(), from: .fixed(1), every_s: 10, start_s: 132, end_s: 232)
         #expect(Story(.door(), air).events == ["enter door 2.0", "exit door 272.0"])
@@ -37,16 +35,14 @@ struct SlowBeaconTests {
 
     @Test("Loss never shortens the learned interval, nor does it stretch the exit of a fast beacon")
     func lossyFastBeacon() {
-        var air = Air()
-        air.otherDevices(end_s: 100)
+        var air = Air(othersUntil_s: 100)
         for second in 0..<40 where second % 3 != 0 { air.beacon(.beacon(), from: .fixed(1), at: 2 + Double(second)) }
         #expect(Story(.door(), air).events == ["enter door 3.0", "exit door 60.0"])
     }
 
     @Test("Of two beacons the one that may be silent longer decides")
     func slowBesideFast() {
-        var air = Air()
-        air.otherDevices(end_s: 200)
+        var air = Air(othersUntil_s: 200)
         air.beacon(.beacon(1, 1), from: .fixed(1), every_s: 10, start_s: 2, end_s: 62)
         air.beacon(.beacon(1, 2), from: .fixed(2), start_s: 2, end_s: 70)
         #expect(Story(.door(), air).events == ["enter door 2.0", "exit door 102.0"])

@@ -148,12 +148,8 @@ struct MonitorRequestTests {
     @Test("After a restart it continues from its stored state")
     func restart() throws {
         let definition = try RegionDefinition(text: Array("{\"id\":\"door\",\"uuid\":\"\(Air.uuid)\"}".utf8))
-        let record = RegionRecord(
-            instance: RegionInstanceID(region: "door"), .beacon(of: nil),
-            .inside(
-                RegionRecord.OpenStay(
-                    enteredAt: .origin - .seconds(100), lastHeardAt: .origin - .seconds(5),
-                    keeper: BeaconKeeper(major: 1, minor: 7, rssi_dbm: -60))))
+        let record = RegionRecord.inside(
+            RegionInstanceID(region: "door"), entered: .origin - .seconds(100), heard: .origin - .seconds(5), minor: 7)
         let gateway = Conversation(empty, air, requested: [try empty.regions.region(definition)], restoring: [record])
         gateway.hear(until_s: 10)
         #expect(gateway.events == [])

@@ -9,8 +9,7 @@ struct ChainTests {
 
     /// One beacon of the identity with a private address for each span, and other traffic.
     private func air(_ spans: [Span], every_s: Double = 0.1) -> Air {
-        var air = Air()
-        air.otherDevices(end_s: (spans.map(\.end_s).max() ?? 0) + 60)
+        var air = Air(othersUntil_s: (spans.map(\.end_s).max() ?? 0) + 60)
         for span in spans {
             air.beacon(
                 .beacon(), from: .rotating(span.address), every_s: every_s, start_s: span.start_s, end_s: span.end_s)
@@ -78,8 +77,7 @@ struct ChainTests {
 
     @Test("The filters continue: the smoothed RSSI does not jump at a rotation")
     func filtersGoOn() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .rotating(1), rssi_dbm: -60, start_s: 2, end_s: 30)
         air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -66, start_s: 30.2, end_s: 33)
         let after = try #require(Story(.door(), air).ranging.last { $0.t_s <= 33 }?.report)

@@ -20,18 +20,11 @@ struct KnownDeviceTests {
         ]
     }
 
-    private func air(_ change: (inout Air) -> Void) -> Air {
-        var air = Air()
-        air.otherDevices(end_s: 90)
-        change(&air)
-        return air
-    }
-
     @Test("A new address continues the track at once, the count is never 2, and nothing resolves")
     func sameTrackAtOnce() {
         let story = Story(
             settings,
-            air {
+            Air(othersUntil_s: 90) {
                 $0.beacon(.beacon(), from: till[0], start_s: 2, end_s: 30)
                 $0.beacon(.beacon(), from: till[1], start_s: 30.1, end_s: 60)
                 $0.beacon(.beacon(), from: till[2], start_s: 60.1, end_s: 90)
@@ -46,32 +39,20 @@ struct KnownDeviceTests {
     func comesBack() {
         let story = Story(
             settings,
-            air {
+            Air(othersUntil_s: 90) {
                 $0.beacon(.beacon(), from: till[0], start_s: 2, end_s: 30)
                 $0.beacon(.beacon(), from: till[1], start_s: 60, end_s: 80)
             })
         #expect(story.figures.tracks == 1)
     }
 
-    @Test("A stranger never inherits its track")
-    func strangerDoesNotInherit() {
+    @Test("A stranger never inherits its track, nor a known device a stranger's", arguments: [true, false])
+    func doesNotInherit(isStrangerLater: Bool) {
         let story = Story(
             settings,
-            air {
-                $0.beacon(.beacon(), from: till[0], start_s: 2, end_s: 30)
-                $0.beacon(.beacon(), from: .rotating(9), start_s: 30.1, end_s: 60)
-            })
-        #expect(story.figures.tracks == 2)
-        #expect(story.ranging.flatMap(\.report.beacons).holdForAll { !$0.isResolving })
-    }
-
-    @Test("A known device never inherits a stranger's track")
-    func doesNotInherit() {
-        let story = Story(
-            settings,
-            air {
-                $0.beacon(.beacon(), from: .rotating(9), start_s: 2, end_s: 30)
-                $0.beacon(.beacon(), from: till[0], start_s: 30.1, end_s: 60)
+            Air(othersUntil_s: 90) {
+                $0.beacon(.beacon(), from: isStrangerLater ? till[0] : .rotating(9), start_s: 2, end_s: 30)
+                $0.beacon(.beacon(), from: isStrangerLater ? .rotating(9) : till[0], start_s: 30.1, end_s: 60)
             })
         #expect(story.figures.tracks == 2)
         #expect(story.ranging.flatMap(\.report.beacons).holdForAll { !$0.isResolving })
@@ -81,7 +62,7 @@ struct KnownDeviceTests {
     func twoIdentities() {
         let story = Story(
             settings,
-            air {
+            Air(othersUntil_s: 90) {
                 $0.beacon(.beacon(1, 1), from: till[0], start_s: 2, end_s: 30)
                 $0.beacon(.beacon(1, 2), from: till[0], start_s: 2, end_s: 30)
             })

@@ -6,8 +6,7 @@ import Testing
 @Suite("Rotation never causes an exit or an entry")
 struct RotationAndRegionTests {
     private func air(old_s: ClosedRange<Double>, new_s: ClosedRange<Double>, every_s: Double = 0.1) -> Air {
-        var air = Air()
-        air.otherDevices(end_s: 150)
+        var air = Air(othersUntil_s: 150)
         air.beacon(.beacon(), from: .rotating(1), every_s: every_s, start_s: old_s.lowerBound, end_s: old_s.upperBound)
         air.beacon(.beacon(), from: .rotating(2), every_s: every_s, start_s: new_s.lowerBound, end_s: new_s.upperBound)
         return air
@@ -59,8 +58,7 @@ struct RotationAndRegionTests {
             region.rules.entryRSSI_dbm = -80
             region.rules.exitRSSI_dbm = -90
         }
-        var air = Air()
-        air.otherDevices(end_s: 20)
+        var air = Air(othersUntil_s: 20)
         air.beacon(.beacon(), from: .rotating(1), rssi_dbm: -88, start_s: 1, end_s: 9.9)
         air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -78, at: 10)
         air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -88, start_s: 10.1, end_s: 20)
@@ -73,8 +71,7 @@ struct RotationAndRegionTests {
             region.rules.entryRSSI_dbm = -80
             region.rules.exitRSSI_dbm = -90
         }
-        var air = Air()
-        air.otherDevices(end_s: 20)
+        var air = Air(othersUntil_s: 20)
         air.beacon(.beacon(), from: .rotating(1), rssi_dbm: -88, start_s: 1, end_s: 9.9)
         air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -60, start_s: 10, end_s: 20)
         let times_s = Story(settings, air).transitions.filter { $0.transition.event != nil }.map(\.t_s)
@@ -84,8 +81,7 @@ struct RotationAndRegionTests {
 
     @Test("In a crowd of one identity, all rotating at once, the count stays")
     func crowd() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         for phone in 0..<20 {
             let offset_s = Double(phone) * 0.003
             let number = UInt64(phone)

@@ -7,19 +7,10 @@ import Testing
 struct RotationTests {
     /// A phone that changes its address at 30 s.
     private func rotatingPhone() -> Air {
-        var air = Air()
-        air.otherDevices(end_s: 80)
+        var air = Air(othersUntil_s: 80)
         air.beacon(.beacon(), from: .rotating(1), start_s: 2, end_s: 30)
         air.beacon(.beacon(), from: .rotating(2), start_s: 30.2, end_s: 80)
         return air
-    }
-
-    @Test("Rotation makes no event and no second track")
-    func noEvent() {
-        let story = Story(.door(), rotatingPhone())
-        #expect(story.events == ["enter door 2.0"])
-        #expect(story.figures.tracks == 1)
-        #expect(story.ranging.holdForAll { $0.report.count == 1 })
     }
 
     @Test("The newcomer is listed as resolving, and takes over once the old address is silent for unknown_after_s")
@@ -41,22 +32,9 @@ struct RotationTests {
         #expect(try #require(story.known(at: 41)).beacons.map(\.address) == [.rotating(2)])
     }
 
-    @Test("If the old address is heard again they are two, each flagged duplicate")
-    func heardAgainIsDistinct() throws {
-        var air = rotatingPhone()
-        air.beacon(.beacon(), from: .rotating(1), start_s: 35, end_s: 80)
-        let story = Story(.door(), air)
-        let report = try #require(story.known(at: 45))
-        #expect(Set(report.beacons.map(\.track)).count == 2)
-        #expect(report.count == 2)
-        #expect(report.beacons.map(\.isDuplicate) == [true, true])
-        #expect(report.beacons.first { $0.address == .rotating(1) }?.track == 1)
-    }
-
     @Test("A new static address is a new track at once")
     func staticAddress() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .fixed(1), start_s: 2, end_s: 30)
         air.beacon(.beacon(), from: .fixed(2), start_s: 30.2, end_s: 60)
         let story = Story(.door(), air)
@@ -67,8 +45,7 @@ struct RotationTests {
 
     @Test("Clones that are both alive are two tracks, each flagged duplicate")
     func clones() throws {
-        var air = Air()
-        air.otherDevices(end_s: 30)
+        var air = Air(othersUntil_s: 30)
         air.beacon(.beacon(), from: .rotating(1), start_s: 2, end_s: 30)
         air.beacon(.beacon(), from: .rotating(2), start_s: 10.05, end_s: 30)
         let report = try #require(Story(.door(), air).known(at: 13))
@@ -78,8 +55,7 @@ struct RotationTests {
 
     @Test("Several rotations at once are paired one to one, the cheapest first")
     func crowd() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         // Two phones of one identity, one near and one far, change within half a second, the second one first.
         air.beacon(.beacon(), from: .rotating(1), rssi_dbm: -50, start_s: 2, end_s: 30.3)
         air.beacon(.beacon(), from: .rotating(2), rssi_dbm: -85, start_s: 3, end_s: 30)
@@ -94,27 +70,5 @@ struct RotationTests {
         #expect(track(before, .rotating(1)) == track(after, .rotating(3)))
         #expect(track(before, .rotating(2)) == track(after, .rotating(4)))
         #expect(story.ranging.filter { $0.t_s > 4 }.holdForAll { $0.report.count == 2 })
-    }
-
-    @Test("A known key resolves the new address at once")
-    func identityResolvingKey() throws {
-        var air = Air()
-        air.otherDevices(end_s: 60)
-        // The Core's sample data: IRK ec0234a3…, prand 708194, hash 0dfbaa; and the same key with prand 400001.
-        let sample = DeviceAddress(bits: 0x7081_940D_FBAA, type: .random)
-        air.beacon(.beacon(), from: .rotating(1), start_s: 2, end_s: 60)
-        air.beacon(.beacon(), from: sample, start_s: 10, end_s: 60)
-        let settings = GatewaySettings.door { settings, _ in
-            settings.tracker.devices = [
-                KnownDevice(
-                    name: "till",
-                    identityResolvingKey: [
-                        0xEC, 0x02, 0x34, 0xA3, 0x57, 0xC8, 0xAD, 0x05, 0x34, 0x10, 0x10, 0xA6, 0x0A, 0x39, 0x7D, 0x9B,
-                    ])
-            ]
-        }
-        let report = try #require(Story(settings, air).known(at: 10.5))
-        #expect(report.beacons.first { $0.address == sample }?.device == 0)
-        #expect(report.beacons.holdForAll { !$0.isResolving })
     }
 }

@@ -42,8 +42,7 @@ struct ScanAgreementTests {
     @Test("Two phones of one identity, with different packets, are two in both")
     func payload() {
         var both = Both()
-        var air = Air()
-        air.otherDevices(end_s: 60)
+        var air = Air(othersUntil_s: 60)
         air.beacon(.beacon(), from: .rotating(1), start_s: 0, end_s: 60)
         air.beacon(.beacon(), from: .rotating(2), start_s: 0, end_s: 20)
         let longer = Air.payload(.beacon(), power_dbm: -59) + [2, 0x0A, 0]

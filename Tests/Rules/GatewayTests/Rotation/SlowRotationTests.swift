@@ -24,8 +24,7 @@ struct SlowRotationTests {
 
     @Test("A slow beacon that only pauses for 3 intervals beside a newcomer is no rotation")
     func pauses() throws {
-        var air = Air()
-        air.otherDevices(end_s: 150)
+        var air = Air(othersUntil_s: 150)
         air.beacon(.beacon(), from: .rotating(1), every_s: 5, start_s: 2, end_s: 52)
         air.beacon(.beacon(), from: .rotating(2), every_s: 5, start_s: 55, end_s: 150)
         air.beacon(.beacon(), from: .rotating(1), every_s: 5, start_s: 67, end_s: 150)
@@ -37,8 +36,7 @@ struct SlowRotationTests {
 
     @Test("A newcomer that leaves the list before its slow predecessor is silent can still succeed it")
     func leavesUndecided() throws {
-        var air = Air()
-        air.otherDevices(end_s: 200)
+        var air = Air(othersUntil_s: 200)
         air.beacon(.beacon(), from: .rotating(1), every_s: 11, start_s: 2, end_s: 60)
         air.beacon(.beacon(), from: .rotating(2), every_s: 2, start_s: 66, end_s: 70)
         air.beacon(.beacon(), from: .rotating(2), every_s: 2, start_s: 85, end_s: 200)

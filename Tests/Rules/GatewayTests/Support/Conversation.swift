@@ -12,11 +12,23 @@ final class Conversation {
 
     init(
         _ settings: GatewaySettings, _ air: Air = Air(), requested: [MonitoredRegion] = [],
-        restoring records: [RegionRecord] = []
+        restoring records: [RegionRecord] = [], radioSees: Bool = true, canProbe: Bool = false
     ) {
         self.air = air.inOrder
         engine = GatewayEngine(
-            settings, requested: requested, restoring: records, radioSees: true, at: .origin, outputs: &outputs)
+            settings, requested: requested, restoring: records, radioSees: radioSees, canProbe: canProbe, at: .origin,
+            outputs: &outputs)
+    }
+
+    /// Returns a gateway that has heard a beacon at the door, alone in the air, until 1 s.
+    static func atTheDoor(
+        _ settings: GatewaySettings = .door(), every_s: Double = 0.1, canProbe: Bool = false
+    ) -> Conversation {
+        var air = Air()
+        air.beacon(.beacon(), from: .fixed(1), every_s: every_s, start_s: 0, end_s: 1)
+        let gateway = Conversation(settings, air, canProbe: canProbe)
+        gateway.hear(until_s: 1)
+        return gateway
     }
 
     /// Hears the air up to and including `t_s`.
@@ -27,6 +39,25 @@ final class Conversation {
             heard += 1
         }
         engine.advance(through: .origin + .seconds(t_s), outputs: &outputs)
+    }
+
+    /// Hears one more report: of the beacon, or of a device that is none.
+    func hear(_ t_s: Double, from address: DeviceAddress = .fixed(1), beacon: Bool = true) {
+        var air = Air()
+        if beacon { air.beacon(.beacon(), from: address, at: t_s) } else { air.otherDevices(start_s: t_s, end_s: t_s) }
+        for transmission in air.transmissions {
+            engine.receive(transmission.event.span, at: .origin + .seconds(t_s), outputs: &outputs)
+        }
+    }
+
+    func liveness(_ liveness: RadioLiveness, at t_s: Double) {
+        engine.liveness(liveness, at: .origin + .seconds(t_s), outputs: &outputs)
+    }
+
+    /// The controller answers a probe.
+    func proved(at t_s: Double) {
+        engine.radioProved(at: .origin + .seconds(t_s), outputs: &outputs)
+        hear(until_s: t_s)
     }
 
     /// Hears until `t_s`, then sends a request.
@@ -47,22 +78,21 @@ final class Conversation {
     var states: [String] {
         outputs.flatMap { output -> [String] in
             switch output {
-            case .transition(let transition, record: _):
-                ["\(transition.state.rawValue) \(name(transition.instance)) \(tenths(transition.at))"]
+            case .transition(let transition, record: _): [transition.stateLine()]
             case .unregistered(region: _, let instances, let at): instances.map { "gone \(name($0)) \(tenths(at))" }
             default: []
             }
         }
     }
 
+    /// The states after the first moment.
+    var laterStates: [String] { outputs.transitions.filter { $0.at > .origin }.map { $0.stateLine() } }
+
     /// Events as short lines: `enter door 10.0`, and where monitoring ended a stay, `end door 20.0 after 8.1`.
     var events: [String] {
         outputs.compactMap { output in
             switch output {
-            case .transition(let transition, record: _):
-                return transition.event.map {
-                    "\($0.kind == .enter ? "enter" : "exit") \(name(transition.instance)) \(tenths(transition.at))"
-                }
+            case .transition(let transition, record: _): return transition.eventLine()
             case .exit(let instance, let event, let at):
                 guard case .exit(let stay) = event.kind, stay.ending == .unmonitored else {
                     return "crossing \(name(instance))"

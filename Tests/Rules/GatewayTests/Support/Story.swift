@@ -53,19 +53,10 @@ struct Story {
     }
 
     /// Events as short lines: `enter door 10.0`.
-    var events: [String] {
-        transitions.compactMap { t_s, transition in
-            guard let event = transition.event else { return nil }
-            return "\(event.kind == .enter ? "enter" : "exit") \(Self.name(transition.instance)) \(Self.tenths(t_s))"
-        }
-    }
+    var events: [String] { transitions.compactMap { $0.transition.eventLine(since: Self.start) } }
 
     /// States as short lines: `inside door 10.0`.
-    var states: [String] {
-        transitions.map { t_s, transition in
-            "\(transition.state.rawValue) \(Self.name(transition.instance)) \(Self.tenths(t_s))"
-        }
-    }
+    var states: [String] { transitions.map { $0.transition.stateLine(since: Self.start) } }
 
     /// Returns the stay that the n-th exit ended.
     func stay(_ number: Int = 0) -> RegionStay? {
@@ -81,15 +72,38 @@ struct Story {
         ranging.last { $0.t_s <= t_s + 1e-9 }?.report
     }
 
-    private static func name(_ instance: RegionInstanceID) -> String {
-        ([instance.region] + [instance.major, instance.minor].compactMap { $0.map { String($0) } }).joined(
-            separator: "/")
-    }
-
     /// Returns a time to a tenth of a second, the resolution of these stories.
     static func tenths(_ t_s: Double) -> String {
         let tenths = Int((t_s * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+extension RegionTransition {
+    /// The state as a short line: `inside door/1 10.0`.
+    func stateLine(since start: Instant = .origin) -> String {
+        "\(state.rawValue) \(StoredRegion.key(instance)) \(Story.tenths((at - start).seconds))"
+    }
+
+    /// The event as a short line: `enter door 10.0`.
+    func eventLine(since start: Instant = .origin) -> String? {
+        event.map {
+            "\($0.kind == .enter ? "enter" : "exit") \(StoredRegion.key(instance)) \(Story.tenths((at - start).seconds))"
+        }
+    }
+}
+
+extension [GatewayOutput] {
+    var transitions: [RegionTransition] {
+        compactMap { if case .transition(let transition, record: _) = $0 { transition } else { nil } }
+    }
+
+    /// The radio's conditions as short lines: `stalled 10`.
+    var radios: [String] {
+        compactMap {
+            guard case .radio(let radio, let at) = $0 else { return nil }
+            return "\(radio.word) \(Int((at - Story.start).seconds))"
+        }
     }
 }
 
