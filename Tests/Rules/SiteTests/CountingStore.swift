@@ -20,6 +20,13 @@ struct CountingStore {
             Timebase(wallAtOrigin: start, isSynced: isSynced))
     }
 
+    /// Returns a store whose gateway "a" hears from the start.
+    static func hearing(_ toml: String = "[site]") throws -> CountingStore {
+        var counting = try CountingStore(toml)
+        counting.store.status("a", at: 0)
+        return counting
+    }
+
     /// Lets time pass second by second, as the delivery loop does.
     mutating func run(to t_s: Double) {
         var next_s = (store.engine.now - .origin).seconds.rounded(.down) + 1

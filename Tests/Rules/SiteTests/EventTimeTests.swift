@@ -161,18 +161,6 @@ struct EventTimeTests {
         #expect(store.published == ["enter carts 6.0 by b", "exit carts 45.0 by a", "12.0–38.0"])
     }
 
-    @Test("A gateway with an overdue list may have a line that is down: exits wait for it")
-    func owedList() throws {
-        var store = try Store()
-        for second in 1...34 { store.list("b", [2: -60], at: Double(second)) }
-        store.enter("a", at: 10)
-        store.exit("a", entered_s: 10, heard_s: 38, told_s: 40, at: 40)
-        store.enter("b", told_s: 42, at: 48)
-        store.exit("b", entered_s: 42, heard_s: 60, at: 62)
-        store.advance(to: 100)
-        #expect(store.published == ["enter carts 10.0 by a", "exit carts 67.0 by b", "10.0–60.0"])
-    }
-
     @Test("A visit at gateways that are away is not ended by the last one that is left")
     func threeOfFourAway() throws {
         var store = try Store("[site]\nlate_after_s = 900")
@@ -190,10 +178,7 @@ struct EventTimeTests {
 
     @Test("A gateway away for a day is given up: an exit that others saw is published, as late as possible")
     func awayForADay() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.enter("b", at: 11)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away(beside: "b")
         store.exit("b", entered_s: 11, heard_s: 25, at: 30)
         store.advance(to: 86_420)
         #expect(store.events == ["enter carts 10.0 by a"])
@@ -201,15 +186,15 @@ struct EventTimeTests {
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 86390.0 by b"])
     }
 
-    @Test("A repeated entry of an earlier epoch undoes no exit, and makes no visit")
+    @Test("A repeated entry of an earlier epoch undoes no exit, and makes no visit, whether the clock is synced or not")
     func earlierEpoch() throws {
-        for before in [true, false] {
+        for (before, isSynced) in [(true, true), (false, true), (false, false)] {
             var store = try Store("[site]\nlate_after_s = 900")
-            store.enter("a", seq: 1, epoch: "E", at: 10)
+            store.enter("a", isSynced: isSynced, seq: 1, epoch: "E", at: 10)
             store.state("a", "outside", since_s: 20, told_s: 20, seq: 0, epoch: "F", at: 20)
-            if before { store.enter("a", told_s: 10, seq: 1, epoch: "E", at: 22) }
+            if before { store.enter("a", told_s: 10, isSynced: isSynced, seq: 1, epoch: "E", at: 22) }
             store.advance(to: 40)
-            if !before { store.enter("a", told_s: 10, seq: 1, epoch: "E", at: 41) }
+            if !before { store.enter("a", told_s: 10, isSynced: isSynced, seq: 1, epoch: "E", at: 41) }
             store.advance(to: 400)
             #expect(store.events == ["enter carts 10.0 by a", "exit carts 25.0 by a"])
         }
@@ -404,17 +389,6 @@ struct EventTimeTests {
         store.enter("a", epoch: "E", at: 100)
         store.advance(to: 200)
         #expect(store.events == ["enter carts 100.0 by a", "exit carts 105.0 by a"])
-    }
-
-    @Test("A repeated entry of an earlier epoch undoes no exit, even if the gateway's clock is not synced")
-    func earlierEpochUnsynced() throws {
-        var store = try Store()
-        store.enter("a", isSynced: false, seq: 1, epoch: "E", at: 10)
-        store.state("a", "outside", seq: 0, epoch: "F", at: 20)
-        store.advance(to: 40)
-        store.enter("a", told_s: 10, isSynced: false, seq: 1, epoch: "E", at: 41)
-        store.advance(to: 400)
-        #expect(store.events == ["enter carts 10.0 by a", "exit carts 25.0 by a"])
     }
 
     @Test("An entry dated before the end of a visit that a gateway stopped monitoring begins after it")

@@ -5,59 +5,34 @@ import Testing
 
 @Suite("A heat map tells an hour once, whatever the clock does, and no short part of it unless the process ends")
 struct HeatHoursTests {
-    /// 18:00:00 UTC, the beginning of an hour.
-    private static let start = WallTime(microseconds: 1_795_024_800_000_000)
-
     /// A map with one beacon in one cell, by a clock that is away from the engine's by a given time.
     private struct Run {
-        var map: HeatMap
-        private(set) var sheets: [HeatSheet] = []
+        private var map: HeatMapTests.Map
         private var now_s = 0
+        var sheets: [HeatSheet] { map.sheets }
 
         init(away_s: Int64 = 0) throws {
-            let site = try #require(try Settings.parse("[site]\nheat_cell_m = 2\nheat_minimum = 1").site)
-            let wall = HeatHoursTests.start + .milliseconds(away_s * 1_000)
-            map = try #require(HeatMap(site, at: .origin, Timebase(wallAtOrigin: wall, isSynced: true)))
+            map = try HeatMapTests.Map(
+                "heat_cell_m = 2\nheat_minimum = 1", HeatMapTests.clock(away_us: away_s * 1_000_000))
         }
 
         /// Lists the beacon each second, and tells the map what the clock is away by.
         mutating func pass(to end_s: Int, away_us: (_ second: Int) -> Int64) {
             while now_s < end_s {
                 now_s += 1
-                set(away_us(now_s))
-                var beacon = ListedBeacon(
-                    track: 1, identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 1), major: 1, minor: 1),
-                    observation: .undetermined(rssi_dbm: -60), measuredPower_dbm: -59, age_ms: 0)
-                beacon.place = BeaconPlace(
-                    zone: "shop", confidence: 0.9, position: .init(x_m: 1, y_m: 1, floor: 0, error_m: 1))
-                let list = ListedBeacons(
-                    instance: RegionInstanceID(region: "carts", .whole), count: 1, beacons: [beacon])
-                follow([.message(list, at: .origin + .seconds(now_s))])
+                map.map.timebase = HeatMapTests.clock(away_us: away_us(now_s))
+                map.list([1: (1, 1)], at: Double(now_s))
             }
         }
 
         mutating func pass(to end_s: Int, away_s: Int64) { pass(to: end_s) { _ in away_s * 1_000_000 } }
 
-        mutating func stop() { follow([], isLast: true) }
-
-        private mutating func set(_ away_us: Int64) {
-            map.timebase = Timebase(
-                wallAtOrigin: HeatHoursTests.start + TimeSpan(microseconds: away_us), isSynced: true)
-        }
-
-        private mutating func follow(_ outputs: [GatewayOutput], isLast: Bool = false) {
-            var outputs = outputs
-            let count = outputs.count
-            map.follow(&outputs, at: .origin + .seconds(now_s), isLast: isLast)
-            for output in outputs.dropFirst(count) {
-                if let sheet = output.content(HeatSheet.self) { sheets.append(sheet) }
-            }
-        }
+        mutating func stop() { map.follow(at: Double(now_s), isLast: true) }
 
         /// Each sheet's time in seconds from the start, with the seconds in its cell.
         var published: [String] {
             sheets.map {
-                let (from, to) = ($0.from - HeatHoursTests.start, $0.to - HeatHoursTests.start)
+                let (from, to) = ($0.from - HeatMapTests.start, $0.to - HeatMapTests.start)
                 return "\(Int(from.seconds))–\(Int(to.seconds)) \($0.cells.map(\.seconds).reduce(0, +))"
             }
         }

@@ -7,17 +7,23 @@ import Testing
 @Suite("The heat map adds up seconds by cell and UTC hour, and tells no cell that few beacons were in")
 struct HeatMapTests {
     /// 18:00:00 UTC, the beginning of an hour.
-    private static let start = WallTime(microseconds: 1_795_024_800_000_000)
+    static let start = WallTime(microseconds: 1_795_024_800_000_000)
+
+    /// A clock that is away from that time at the origin.
+    static func clock(away_us: Int64 = 0) -> Timebase {
+        Timebase(wallAtOrigin: start + TimeSpan(microseconds: away_us), isSynced: true)
+    }
 
     /// A map that is given lists as the store's engine tells them, at whole seconds.
-    private struct Map {
+    struct Map {
         var map: HeatMap
         private(set) var sheets: [HeatSheet] = []
 
-        init(_ keys: String = "heat_cell_m = 2", from t_s: Double = 0) throws {
+        init(
+            _ keys: String = "heat_cell_m = 2", from t_s: Double = 0, _ clock: Timebase = HeatMapTests.clock()
+        ) throws {
             let site = try #require(try Settings.parse("[site]\n" + keys).site)
-            let timebase = Timebase(wallAtOrigin: HeatMapTests.start, isSynced: true)
-            map = try #require(HeatMap(site, at: .origin + .seconds(t_s), timebase))
+            map = try #require(HeatMap(site, at: .origin + .seconds(t_s), clock))
         }
 
         /// - Parameter beacons: the place of each beacon, by minor.
@@ -25,19 +31,16 @@ struct HeatMapTests {
             _ beacons: [Int: (x_m: Double, y_m: Double)], unplaced: ClosedRange<Int>? = nil, floor: Int = 0,
             region: String = "carts", at t_s: Double
         ) {
-            var listed = beacons.sorted { $0.key < $1.key }.map { minor, place in
-                var beacon = ListedBeacon(
-                    track: UInt64(minor), identity: HeatMapTests.identity(minor),
-                    observation: .undetermined(rssi_dbm: -60), measuredPower_dbm: -59, age_ms: 0)
-                beacon.place = BeaconPlace(
+            var places = beacons.mapValues { place -> BeaconPlace? in
+                BeaconPlace(
                     zone: "shop", confidence: 0.9,
                     position: .init(x_m: place.x_m, y_m: place.y_m, floor: floor, error_m: 1))
-                return beacon
             }
-            listed += (unplaced.map(Array.init) ?? []).map { minor in
+            for minor in unplaced.map(Array.init) ?? [] { places[minor] = .some(nil) }
+            let listed = places.sorted { $0.key < $1.key }.map { minor, place in
                 ListedBeacon(
                     track: UInt64(minor), identity: HeatMapTests.identity(minor),
-                    observation: .undetermined(rssi_dbm: -60), measuredPower_dbm: -59, age_ms: 0)
+                    observation: .undetermined(rssi_dbm: -60), measuredPower_dbm: -59, age_ms: 0, place: place)
             }
             let list = ListedBeacons(
                 instance: RegionInstanceID(region: region, .whole), count: listed.count, beacons: listed)
@@ -80,7 +83,7 @@ struct HeatMapTests {
     func off() throws {
         let settings = try Settings.parse("[site]")
         let site = try #require(settings.site)
-        #expect(HeatMap(site, at: .origin, Timebase(wallAtOrigin: Self.start, isSynced: true)) == nil)
+        #expect(HeatMap(site, at: .origin, Self.clock()) == nil)
         #expect(site.heatMinimum == 5)
     }
 
@@ -259,14 +262,11 @@ struct HeatMapTests {
     func published() throws {
         var map = try Map()
         map.follow(at: 3_600)
-        var composer = MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "store", gateway: "site"), version: "1",
-            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
+        var composer = MessageComposer.of("site")
         for (away_us, at) in [(-1_500, "19:00:00.000Z"), (1_500, "19:00:00.001Z")] as [(Int64, String)] {
-            let clock = Timebase(wallAtOrigin: Self.start + TimeSpan(microseconds: away_us), isSynced: true)
             let sheet = try #require(map.sheets.first)
             let context = PublicationContext(
-                at: .origin + .seconds(3_600), clock,
+                at: .origin + .seconds(3_600), Self.clock(away_us: away_us),
                 number: { MessageNumber(epoch: "01KDVDNA0T0000000000000000", series: $0, seq: 1) }, eventSeq: { _ in 0 }
             )
             let publication = sheet.publication(by: &composer, context)

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -156,8 +157,7 @@ struct LateVisitTests {
 
     @Test("After a restart, a stay before the stored visit is given up and counted: the visits before are not stored")
     func restart() throws {
-        let record = RegionRecord(
-            instance: RegionInstanceID(region: "carts"), .beacon(of: nil), .outside(since: .origin - .seconds(35)))
+        let record = RegionRecord.outside(RegionInstanceID(region: "carts"), since: .origin - .seconds(35))
         var store = try Store("[site]\nlate_after_s = 900", restoring: [record])
         store.exit("b", entered_s: -90, heard_s: -82, told_s: -80, seq: 2, at: 100)
         store.advance(to: 300)

@@ -4,13 +4,6 @@ import Testing
 
 @Suite("Each event counts at its own time, and late events change no history")
 struct LatenessTests {
-    @Test("An event counts at its own time, not at its arrival")
-    func ownTime() throws {
-        var store = try Store()
-        store.enter("a", told_s: 10, at: 14)
-        #expect(store.events == ["enter carts 10.0 by a"])
-    }
-
     @Test("With a clock that is not synced, the arrival counts")
     func unsynced() throws {
         var store = try Store()
@@ -132,15 +125,6 @@ struct LatenessTests {
         store.advance(to: 50)
         store.enter("a", seq: 1, epoch: "F", at: 60)
         #expect(store.events.last == "enter carts 60.0 by a")
-    }
-
-    @Test("A state that comes before its event waits for it for 2 s")
-    func early() throws {
-        var store = try Store()
-        store.state("a", "outside", at: 1)
-        store.state("a", "inside", since_s: 10, told_s: 10, seq: 1, at: 10.1)
-        store.enter("a", told_s: 10, seq: 1, at: 11)
-        #expect(store.events == ["enter carts 10.0 by a"])
     }
 
     @Test("A waiting state is obsolete once a later event comes")

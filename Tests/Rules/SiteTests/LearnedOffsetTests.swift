@@ -35,7 +35,7 @@ struct LearnedOffsetTests {
     @Test("An unsure offset changes nothing, and a named one counts instead")
     func unused() throws {
         #expect(try zone(Self.toml, [record("b", offset_db: 12, plusMinus_db: 3.5)])?.contains("zone/a") == true)
-        let named = Self.toml + "\n[[site.gateway]]\nid = \"a\"\n[[site.gateway]]\nid = \"b\"\nrssi_offset_db = 0"
+        let named = Self.toml + Store.gateway("a") + Store.gateway("b") + "\nrssi_offset_db = 0"
         #expect(try zone(named, [record("b", offset_db: 12)])?.contains("zone/a") == true)
     }
 
@@ -54,9 +54,9 @@ struct LearnedOffsetTests {
     /// - Parameter age_s: of each list at its arrival.
     private func listed(isSynced: Bool = true, age_s: Double = 0) throws -> Store {
         let gateways = [("a", 0), ("b", 8), ("c", 16), ("d", 24)].map { id, x in
-            "[[site.gateway]]\nid = \"\(id)\"\nposition = [\(x), \(x % 16)]"
+            Store.gateway(id, at: (Double(x), Double(x % 16)))
         }
-        var store = try Store(Self.toml + "\n" + gateways.joined(separator: "\n"))
+        var store = try Store(Self.toml + gateways.joined())
         let ids = ["a", "b", "c", "d"]
         for (number, id) in ids.enumerated() { store.advertise(id, minor: number, at: 1) }
         for hour in 0..<30 {

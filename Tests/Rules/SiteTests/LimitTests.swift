@@ -17,8 +17,7 @@ struct LimitTests {
 
     @Test("Listed gateways keep their place, even before their first message")
     func listedGateways() throws {
-        let listed = (1...64).map { "[[site.gateway]]\nid = \"g\($0)\"" }.joined(separator: "\n")
-        var store = try Store("[site]\n" + listed)
+        var store = try Store("[site]" + (1...64).map { Store.gateway("g\($0)") }.joined())
         store.enter("stranger", at: 1)
         store.enter("g64", at: 2)
         #expect(store.events == ["enter carts 2.0 by g64"])

@@ -13,10 +13,8 @@ struct OffsetFitTests {
 
     /// Returns the proposals where gateways hear weaker by these differences, and beacons swing by some dB.
     private func proposals(deaf: [String: Double], beacons: Int, swing_db: Double = 1) throws -> [String: Double] {
-        let toml = Self.corners.sorted { $0.key < $1.key }.map {
-            "[[site.gateway]]\nid = \"\($0.key)\"\nposition = [\($0.value.0), \($0.value.1)]\n"
-        }
-        let settings = try Settings.parse("[site]\n" + toml.joined())
+        let gateways = Self.corners.sorted { $0.key < $1.key }.map { Store.gateway($0.key, at: $0.value) }
+        let settings = try Settings.parse("[site]" + gateways.joined())
         var fit = OffsetFit(try #require(settings.site))
         for number in 0..<beacons {
             let (x_m, y_m) = (1 + Double(number * 37 % 80) / 10, 1 + Double(number * 53 % 60) / 10)

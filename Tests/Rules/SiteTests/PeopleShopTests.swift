@@ -85,7 +85,7 @@ private struct PeopleShop {
                 site_key_file = "/etc/beacond/site.key"
                 [site]
                 """
-                    + Self.names.map { "\n[[site.gateway]]\nid = \"\($0)\"\nzone = \"\($0)\"" }.joined())
+                    + Self.names.map { Store.gateway($0, zone: $0) }.joined())
             settings.privacy.siteKey = Self.secret
             return settings
         }

@@ -6,30 +6,10 @@ import Testing
 @Suite("Positions where three gateways of a floor have one")
 struct PositionTests {
     /// Four gateways in the corners of 10 by 8 m, and one above.
-    static let shop = """
-        [site]
-        [[site.gateway]]
-        id = "a"
-        zone = "shop"
-        position = [0, 0]
-        [[site.gateway]]
-        id = "b"
-        zone = "shop"
-        position = [10, 0]
-        [[site.gateway]]
-        id = "c"
-        zone = "shop"
-        position = [10, 8]
-        [[site.gateway]]
-        id = "d"
-        zone = "shop"
-        position = [0, 8]
-        [[site.gateway]]
-        id = "up"
-        zone = "shop"
-        position = [5, 4]
-        floor = 1
-        """
+    static let shop =
+        "[site]" + Store.gateway("a", zone: "shop", at: (0, 0)) + Store.gateway("b", zone: "shop", at: (10, 0))
+        + Store.gateway("c", zone: "shop", at: (10, 8)) + Store.gateway("d", zone: "shop", at: (0, 8))
+        + Store.gateway("up", zone: "shop", at: (5, 4), floor: 1)
 
     private static func level(_ x_m: Double, _ y_m: Double, from gateway: (Double, Double)) -> Double {
         -55 - 25 * Double.log10(max(0.5, Double.hypot(x_m - gateway.0, y_m - gateway.1)))
@@ -64,19 +44,12 @@ struct PositionTests {
 
     @Test("The floor is that of the zone, even in a second in which another floor's gateway hears the beacon best")
     func floorOfTheZone() throws {
-        let floors = [("shop", 0), ("office", 1)].flatMap { zone, floor in
-            [(0, 0), (10, 0), (5, 8)].enumerated().map { number, place in
-                """
-                [[site.gateway]]
-                id = "\(zone)-\(number)"
-                zone = "\(zone)"
-                position = [\(place.0), \(place.1)]
-                floor = \(floor)
-
-                """
-            }
+        let places = [(0.0, 0.0), (10, 0), (5, 8)]
+        let zones: [(String, Int)] = [("shop", 0), ("office", 1)]
+        let floors = zones.flatMap { zone, floor in
+            places.indices.map { Store.gateway("\(zone)-\($0)", zone: zone, at: places[$0], floor: floor) }
         }
-        var store = try Store("[site]\n" + floors.joined())
+        var store = try Store("[site]" + floors.joined())
         for zone in ["shop", "office"] { for number in 0...2 { store.status("\(zone)-\(number)", at: 0) } }
         store.enter("shop-0", at: 1)
         var levels = ["shop-0": -60.0, "shop-1": -68, "shop-2": -68, "office-0": -70, "office-1": -78, "office-2": -78]
@@ -105,24 +78,18 @@ struct PositionTests {
 
     @Test("The error contains two of three where levels scatter by 3 dB: more than half, and not all")
     func errorHolds() throws {
-        var state: UInt64 = 7
-        func uniform() -> Double {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Double(state >> 11) / Double(UInt64(1) << 53)
-        }
-        func scatter() -> Double {
-            3 * (-2 * Double.log(max(uniform(), 1e-12))).squareRoot() * Double.cos(2 * .pi * uniform())
-        }
+        var random = RandomStream(seed: 7)
         var held = 0
         let corners = [("a", 0.0, 0.0), ("b", 10.0, 0.0), ("c", 10.0, 8.0), ("d", 0.0, 8.0)]
         for _ in 0..<60 {
-            let (x_m, y_m) = (10 * uniform(), 8 * uniform())
+            let (x_m, y_m) = (random.uniform(0..<10), random.uniform(0..<8))
             var store = try Store(Self.shop)
             for (name, _, _) in corners { store.status(name, at: 0) }
             store.enter("a", at: 1)
             for second in 1...3 {
                 for (name, at_x, at_y) in corners {
-                    store.list(name, [1: Self.level(x_m, y_m, from: (at_x, at_y)) + scatter()], at: Double(second))
+                    let level_dbm = Self.level(x_m, y_m, from: (at_x, at_y)) + 3 * random.normal()
+                    store.list(name, [1: level_dbm], at: Double(second))
                 }
             }
             store.advance(to: 3.5)

@@ -4,14 +4,6 @@ import Testing
 
 @Suite("A region of the store is inside while any gateway that can hear has it inside")
 struct PresenceTests {
-    @Test("The first gateway's entry is the store's, and names that gateway")
-    func entry() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        #expect(store.events == ["enter carts 10.0 by a"])
-        #expect(store.states == ["inside carts 10.0"])
-    }
-
     @Test("A hand-over between gateways makes no event")
     func handOver() throws {
         var store = try Store()
@@ -112,15 +104,6 @@ struct PresenceTests {
         #expect(store.events.last == "enter carts 310.0 by b")
     }
 
-    @Test("An inferred exit is published as such")
-    func inferred() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.exit("a", entered_s: 10, heard_s: 15, extra: #","inferred":true"#, at: 60)
-        store.advance(to: 100)
-        #expect(store.stays.map(\.ending) == [.inferred])
-    }
-
     @Test("A gateway that stops monitoring a region drops out; the last one ends the stay")
     func unmonitored() throws {
         var store = try Store()
@@ -159,17 +142,6 @@ struct PresenceTests {
         store.exit("a", minor: 2, entered_s: 10, heard_s: 20, at: 25)
         store.advance(to: 60)
         #expect(store.identities.map(\.minor) == [1, 1])
-    }
-
-    @Test("A state that decides an exit names its gateway")
-    func exitByState() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.enter("b", at: 11)
-        store.exit("a", entered_s: 10, heard_s: 20, at: 25)
-        store.state("b", "outside", since_s: 30, seq: 2, at: 30)
-        store.advance(to: 60)
-        #expect(store.events.last == "exit carts 35.0 by b")
     }
 
     @Test("An exit because a gateway stops monitoring a region tells that gateway's last report")

@@ -38,20 +38,14 @@ struct ProofTests {
 
     @Test("Another gateway that has it inside keeps it inside")
     func another() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.enter("b", at: 11)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away(beside: "b")
         store.advance(to: 200)
         #expect(store.states == ["inside carts 10.0"])
     }
 
     @Test("The exit of another gateway does not end the stay at a gateway that is away: it may have it still")
     func exitOfAnother() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.enter("b", at: 11)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away(beside: "b")
         store.exit("b", entered_s: 11, heard_s: 25, at: 30)
         store.advance(to: 200)
         #expect(store.events == ["enter carts 10.0 by a"])
@@ -84,9 +78,7 @@ struct ProofTests {
 
     @Test("A gateway that comes later and never had it inside does not end it either")
     func outsideOfANewcomer() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away()
         store.state("b", "outside", at: 30)
         store.advance(to: 200)
         #expect(store.events == ["enter carts 10.0 by a"])
@@ -95,9 +87,7 @@ struct ProofTests {
 
     @Test("A state that becomes unknown after the timer has run out is so from then on, and not from a time before")
     func unknownInThePast() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away()
         store.state("b", "inside", told_s: 30, at: 30)
         store.status("b", radio: "off", at: 170)
         store.advance(to: 400)
@@ -106,10 +96,7 @@ struct ProofTests {
 
     @Test("With a new report it continues: a state without an event")
     func heardAgain() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
-        store.status("a", at: 100)
+        var store = try Store.away(until: 100)
         store.state("a", "inside", since_s: 10, at: 100.1)
         #expect(store.states == ["inside carts 10.0", "unknown carts 80.0", "inside carts 10.0"])
         #expect(store.events == ["enter carts 10.0 by a"])
@@ -117,10 +104,7 @@ struct ProofTests {
 
     @Test("The return of a gateway proves nothing: its news of the region does")
     func backWithoutAWord() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
-        store.status("a", at: 100)
+        var store = try Store.away(until: 100)
         store.advance(to: 150)
         #expect(store.states == ["inside carts 10.0", "unknown carts 80.0"])
     }
@@ -156,10 +140,7 @@ struct ProofTests {
 
     @Test("A list of a returned gateway proves that it hears the beacon")
     func backWithAList() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
-        store.status("a", at: 100)
+        var store = try Store.away(until: 100)
         store.list("a", [:], at: 101)
         #expect(store.states.last == "unknown carts 80.0")
         store.list("a", [1: -60], at: 102)
@@ -168,10 +149,7 @@ struct ProofTests {
 
     @Test("A late event settles nothing when a gateway is back")
     func backWithALateEvent() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
-        store.status("a", at: 100)
+        var store = try Store.away(until: 100)
         store.exit("a", entered_s: 10, heard_s: 40, told_s: 50, at: 101)
         store.state("b", "outside", at: 102)
         store.advance(to: 150)
@@ -180,9 +158,7 @@ struct ProofTests {
 
     @Test("Its statements before its status count too: a broker sends retained messages in any order")
     func statusLast() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away()
         store.state("a", "inside", since_s: 10, at: 100)
         #expect(store.states.last == "unknown carts 80.0")
         store.status("a", at: 100.1)
@@ -200,9 +176,7 @@ struct ProofTests {
 
     @Test("A gateway that is back with a blind radio also has to speak again, before it hears and after")
     func backAndBlind() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away()
         store.status("a", radio: "off", at: 100)
         store.status("a", at: 110)
         #expect(store.states.last == "unknown carts 80.0")
@@ -212,9 +186,7 @@ struct ProofTests {
 
     @Test("Another gateway that hears the beacon settles it as well")
     func heardByAnother() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
+        var store = try Store.away()
         store.advance(to: 90)
         store.enter("b", at: 95)
         #expect(store.states.last == "inside carts 10.0")
@@ -223,32 +195,11 @@ struct ProofTests {
 
     @Test("A gateway that is back and has it outside has seen it leave")
     func back() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.status("a", online: false, at: 20)
-        store.status("a", at: 200)
+        var store = try Store.away(until: 200)
         store.state("a", "outside", since_s: 120, seq: 2, at: 200.1)
         store.advance(to: 300)
         #expect(store.states.last == "outside carts 205.1")
         #expect(store.events == ["enter carts 10.0 by a", "exit carts 205.1 by a"])
-    }
-
-    @Test("If no gateway can hear, outside becomes unknown too")
-    func nobody() throws {
-        var store = try Store()
-        store.state("a", "outside", at: 1)
-        store.status("a", online: false, at: 20)
-        store.advance(to: 200)
-        #expect(store.states == ["outside carts 1.0", "unknown carts 80.0"])
-    }
-
-    @Test("A gateway that has never published a status counts as one that hears")
-    func noStatus() throws {
-        var store = try Store()
-        store.enter("a", at: 10)
-        store.exit("a", entered_s: 10, heard_s: 20, at: 30)
-        store.advance(to: 100)
-        #expect(store.events == ["enter carts 10.0 by a", "exit carts 35.0 by a"])
     }
 
     @Test("A retained stay of a gateway offline from the start is unknown, and published as unknown")

@@ -6,13 +6,9 @@ import Testing
 @Suite("A store's state outlives its process")
 struct RestartTests {
     private func inside(_ id: RegionInstanceID, entered_s: Double = -100, heard_s: Double = -10) -> RegionRecord {
-        let keeper = BeaconKeeper(major: 1, minor: 1, rssi_dbm: -60)
-        return RegionRecord(
-            instance: id, .beacon(of: BeaconIdentityConstraint(uuid: Store.uuid, major: nil, minor: nil)),
-            .inside(
-                RegionRecord.OpenStay(
-                    enteredAt: .origin + .seconds(entered_s), lastHeardAt: .origin + .seconds(heard_s),
-                    keeper: keeper)))
+        .inside(
+            id, of: BeaconIdentityConstraint(uuid: Store.uuid, major: nil, minor: nil),
+            entered: .origin + .seconds(entered_s), heard: .origin + .seconds(heard_s), minor: 1)
     }
 
     @Test("Still inside is no event")

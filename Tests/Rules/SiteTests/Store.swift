@@ -36,6 +36,26 @@ struct Store {
         return String(time) + String(repeating: "Z", count: 16)
     }
 
+    /// The table of a gateway in the store's configuration.
+    static func gateway(
+        _ id: String, zone: String? = nil, at place: (Double, Double)? = nil, floor: Int = 0
+    ) -> String {
+        "\n[[site.gateway]]\nid = \"\(id)\"" + (zone.map { "\nzone = \"\($0)\"" } ?? "")
+            + (place.map { "\nposition = [\($0.0), \($0.1)]\nfloor = \(floor)" } ?? "")
+    }
+
+    /// A gateway has a beacon inside from 10 s on, perhaps beside another one, and is offline from 20 s on.
+    ///
+    /// - Parameter back_s: when it is online again.
+    static func away(beside other: String? = nil, until back_s: Double? = nil) throws -> Store {
+        var store = try Store()
+        store.enter("a", at: 10)
+        if let other { store.enter(other, at: 11) }
+        store.status("a", online: false, at: 20)
+        if let back_s { store.status("a", at: back_s) }
+        return store
+    }
+
     // MARK: - Gateways' messages
 
     /// Any message, at its arrival.
@@ -179,6 +199,11 @@ struct Store {
         }
     }
 
+    /// Once a second, one gateway's list in each of these regions.
+    mutating func list(_ gateway: String, _ beacons: [Int: Double], _ regions: [String], seconds: Range<Int>) {
+        for second in seconds { for region in regions { list(gateway, beacons, region, at: Double(second)) } }
+    }
+
     mutating func advance(to t_s: Double) {
         // Bounded, so that a mistake is a failure and not a test that never ends.
         for _ in 0..<100_000 {
@@ -233,6 +258,8 @@ struct Store {
     /// Events of zones: `enter carts/zone/door 10.0 by a`.
     var zoneEvents: [String] { Self.events(zoneTransitions) }
 
+    /// Events of zones without their times: `enter carts/zone/door`.
+    var zoneWords: [String] { zoneEvents.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } }
     var zoneStates: [String] { Self.states(zoneTransitions) }
 
     /// All transitions, of regions and zones.

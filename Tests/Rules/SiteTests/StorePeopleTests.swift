@@ -29,7 +29,8 @@ private struct PeopleStore {
     /// The gateways whose reports the broker keeps back.
     var keptBack: Set<String> = []
 
-    init(_ own: String = "", minimum: Int = 2, regions: String = "") throws {
+    /// - Parameter gateways: the gateways that report from the start.
+    init(_ own: String = "", minimum: Int = 2, regions: String = "", gateways: [String] = []) throws {
         var settings = try Settings.parse(
             """
             [regions]
@@ -55,6 +56,7 @@ private struct PeopleStore {
         people = try #require(
             StorePeople(
                 site, settings, settings.topics(of: site), at: .origin, timebase))
+        for gateway in gateways { begin(gateway) }
     }
 
     private var now: Instant { .origin + .seconds(second) }
@@ -73,6 +75,20 @@ private struct PeopleStore {
     mutating func begin(_ gateway: String) { if heard[gateway] == nil { heard[gateway] = [:] } }
 
     mutating func lose(_ person: String, at gateway: String) { heard[gateway]?[person] = nil }
+
+    /// People come to a gateway, stay for some seconds and leave; then some seconds pass.
+    mutating func visit(_ people: [String], at gateway: String, for stay: Int, then after: Int) {
+        for person in people { hear(person, at: gateway) }
+        pass(stay)
+        for person in people { lose(person, at: gateway) }
+        pass(after)
+    }
+
+    /// Ends the process; returns its last count.
+    mutating func lastCount() throws -> VisitCount {
+        stop()
+        return try #require(counts.last)
+    }
 
     /// The gateway says nothing any more.
     mutating func silence(_ gateway: String) { heard[gateway] = nil }
@@ -139,9 +155,7 @@ private struct PeopleStore {
 struct StorePeopleTests {
     @Test("A visit that two gateways heard counts once, with the dwell of both")
     func joins() throws {
-        var store = try PeopleStore()
-        store.begin("door")
-        store.begin("oven")
+        var store = try PeopleStore(gateways: ["door", "oven"])
         store.pass(10)
         for person in ["a", "b", "c"] { store.hear(person, at: "door") }
         store.pass(40)
@@ -162,8 +176,7 @@ struct StorePeopleTests {
 
     @Test("A way counts once in a visit, and one with too few visits is left out")
     func ways() throws {
-        var store = try PeopleStore()
-        for gateway in ["door", "oven"] { store.begin(gateway) }
+        var store = try PeopleStore(gateways: ["door", "oven"])
         store.pass(10)
         func go(_ person: String, to near: String, from far: String) {
             store.hear(person, at: near, rssi_dbm: -50)
@@ -191,8 +204,7 @@ struct StorePeopleTests {
         "A person is forgotten within half a minute after the gateway falls silent, or after the last one has lost the person"
     )
     func forgets() throws {
-        var store = try PeopleStore()
-        store.begin("door")
+        var store = try PeopleStore(gateways: ["door"])
         store.pass(10)
         store.hear("a", at: "door")
         store.pass(10)
@@ -208,10 +220,7 @@ struct StorePeopleTests {
     @Test("Whoever was there at the store's start is in no count, and a restart forgets")
     func restarts() throws {
         var store = try PeopleStore()
-        for person in ["a", "b", "c"] { store.hear(person, at: "door") }
-        store.pass(20)
-        for person in ["a", "b", "c"] { store.lose(person, at: "door") }
-        store.pass(20)
+        store.visit(["a", "b", "c"], at: "door", for: 20, then: 20)
         store.stop()
         #expect(store.counts.compactMap(\.entered).reduce(0, +) == 0)
         #expect(store.people.visitCount == 0)
@@ -240,8 +249,7 @@ struct StorePeopleTests {
 
     @Test("A visit over midnight ends with the day and its key, and counts once")
     func endsWithTheKey() throws {
-        var store = try PeopleStore()
-        store.begin("door")
+        var store = try PeopleStore(gateways: ["door"])
         store.pass(10)
         store.elapse(hours: 23.99)
         store.pass(4)
@@ -253,23 +261,16 @@ struct StorePeopleTests {
         #expect(day.to == PeopleStore.start + .seconds(86_400))
         for person in ["a", "b", "c"] { store.lose(person, at: "door") }
         store.pass(20)
-        for person in ["d", "e"] { store.hear(person, at: "door") }
-        store.pass(10)
-        for person in ["d", "e"] { store.lose(person, at: "door") }
-        store.pass(20)
+        store.visit(["d", "e"], at: "door", for: 10, then: 20)
         store.stop()
         #expect(store.people.visitCount == 0 && store.counts.compactMap(\.left) == [3, 2])
     }
 
     @Test("A report that comes again, after a later one or too late makes no visit, and is counted as refused")
     func refusesReplays() throws {
-        var store = try PeopleStore()
-        store.begin("door")
+        var store = try PeopleStore(gateways: ["door"])
         store.pass(10)
-        for person in ["a", "b", "c"] { store.hear(person, at: "door") }
-        store.pass(20)
-        for person in ["a", "b", "c"] { store.lose(person, at: "door") }
-        store.pass(20)
+        store.visit(["a", "b", "c"], at: "door", for: 20, then: 20)
         #expect(store.people.visitCount == 0 && store.people.refused == 0)
         for report in store.sent + store.sent.reversed() { _ = store.receive(report.topic, report.payload) }
         #expect(store.people.visitCount == 0 && store.people.refused == 2 * UInt64(store.sent.count))
@@ -302,17 +303,13 @@ struct StorePeopleTests {
 
     @Test("While a gateway of the day is silent, each count is partial")
     func missesGateway() throws {
-        var store = try PeopleStore()
+        var store = try PeopleStore(gateways: ["door", "oven"])
         store.reportInterval_s = 10
-        store.begin("door")
-        store.begin("oven")
         for quarter in 0..<6 {
-            for person in ["a", "b", "c"] { store.hear("\(person) \(quarter)", at: "door") }
+            let people = ["a", "b", "c"].map { "\($0) \(quarter)" }
             if quarter == 1 { store.silence("oven") }
             if quarter == 3 { store.begin("oven") }
-            store.pass(60)
-            for person in ["a", "b", "c"] { store.lose("\(person) \(quarter)", at: "door") }
-            store.pass(840)
+            store.visit(people, at: "door", for: 60, then: 840)
         }
         store.stop()
         let lines = store.counts.map { count in
@@ -324,9 +321,7 @@ struct StorePeopleTests {
 
     @Test("A gateway enters no more people in a minute than its own limit allows")
     func limitsEntries() throws {
-        var store = try PeopleStore(regions: "max_newcomers_per_minute = 3")
-        store.begin("door")
-        store.begin("oven")
+        var store = try PeopleStore(regions: "max_newcomers_per_minute = 3", gateways: ["door", "oven"])
         store.pass(10)
         for number in 0..<9 { store.hear("\(number)", at: "door") }
         store.pass(10)
@@ -342,8 +337,7 @@ struct StorePeopleTests {
 
     @Test("A visit that began before the gateway's first report is in no count", arguments: [-86_400.0, 1, 20])
     func countsSinceFirstReport(entered_s: Double) throws {
-        var store = try PeopleStore()
-        store.begin("door")
+        var store = try PeopleStore(gateways: ["door"])
         store.pass(100)
         for person in ["a", "b"] { store.hear(person, at: "door", since: entered_s) }
         store.pass(10)
@@ -357,8 +351,7 @@ struct StorePeopleTests {
         "A region that the site's file does not have is refused with each report, whoever is inside, and makes counts partial"
     )
     func refusesUnknownRegion() throws {
-        var store = try PeopleStore()
-        store.begin("oven")
+        var store = try PeopleStore(gateways: ["oven"])
         store.pass(1_000)
         store.region = "guests"
         for isInside in [false, true] {
@@ -386,9 +379,8 @@ struct StorePeopleTests {
         arguments: [0, 1])
     func marksBeginning(people: Int) throws {
         for isRestart in [false, true] {
-            var store = try PeopleStore()
+            var store = try PeopleStore(gateways: ["door"])
             store.reportInterval_s = 10
-            store.begin("door")
             if isRestart { store.begin("oven") }
             store.pass(960)
             if isRestart { store.restart("oven") }
@@ -406,8 +398,7 @@ struct StorePeopleTests {
         "Who was there as a gateway began enters where another gateway sees the entry, so that none keeps people out of the count"
     )
     func entersElsewhere() throws {
-        var store = try PeopleStore()
-        store.begin("door")
+        var store = try PeopleStore(gateways: ["door"])
         store.pass(960)
         store.sawNoEntry = ["oven"]
         for person in ["a", "b", "c"] { store.hear(person, at: "oven", since: 0) }
@@ -419,16 +410,13 @@ struct StorePeopleTests {
             store.lose(person, at: "oven")
         }
         store.pass(60)
-        store.stop()
-        let count = try #require(store.counts.last)
+        let count = try store.lastCount()
         #expect(count.entered == 2 && count.left == 2 && count.dwell == [VisitCount.Dwell(from_s: 60, visits: 2)])
     }
 
     @Test("People who stay over midnight are in no count of the day, at most as many as were inside")
     func staysOverMidnight() throws {
-        var store = try PeopleStore()
-        store.begin("door")
-        store.begin("oven")
+        var store = try PeopleStore(gateways: ["door", "oven"])
         store.pass(10)
         store.elapse(hours: 23.99)
         store.pass(4)
@@ -449,9 +437,7 @@ struct StorePeopleTests {
     @Test("People whom a gateway had inside as it fell silent are not counted again, at no gateway, for four minutes")
     func countsNotAgain() throws {
         for (pause_s, entered) in [(60, 2), (300, 4)] {
-            var store = try PeopleStore()
-            store.begin("door")
-            store.begin("oven")
+            var store = try PeopleStore(gateways: ["door", "oven"])
             store.pass(910)
             for person in ["a", "b"] { store.hear(person, at: "door") }
             store.pass(30)
@@ -471,13 +457,9 @@ struct StorePeopleTests {
 
     @Test("A full limit makes the count partial by itself, whoever comes next", arguments: [0, 1])
     func marksLimit(people: Int) throws {
-        var store = try PeopleStore(regions: "max_instances = 20\nmax_newcomers_per_minute = 0")
-        store.begin("door")
+        var store = try PeopleStore(regions: "max_instances = 20\nmax_newcomers_per_minute = 0", gateways: ["door"])
         store.pass(200)
-        for number in 0..<2 { store.hear("early \(number)", at: "door") }
-        store.pass(10)
-        for number in 0..<2 { store.lose("early \(number)", at: "door") }
-        store.pass(800)
+        store.visit(["early 0", "early 1"], at: "door", for: 10, then: 800)
         for number in 0..<20 { store.hear("\(number)", at: "door") }
         store.pass(4)
         for number in 0..<people { store.hear("late \(number)", at: "door") }
@@ -485,18 +467,14 @@ struct StorePeopleTests {
         for number in 0..<20 { store.lose("\(number)", at: "door") }
         for number in 0..<people { store.lose("late \(number)", at: "door") }
         store.pass(900)
-        for number in 0..<2 { store.hear("later \(number)", at: "door") }
-        store.pass(10)
-        for number in 0..<2 { store.lose("later \(number)", at: "door") }
-        store.pass(900)
+        store.visit(["later 0", "later 1"], at: "door", for: 10, then: 900)
         store.stop()
         #expect(lines(store).contains("15-30 20 true"), "\(lines(store))")
     }
 
     @Test("A gateway that starts again keeps its people for 20 s, so that each visit counts once")
     func keepsOverRestart() throws {
-        var store = try PeopleStore()
-        store.begin("door")
+        var store = try PeopleStore(gateways: ["door"])
         store.pass(10)
         for person in ["a", "b", "c"] { store.hear(person, at: "door") }
         store.pass(60)
@@ -508,15 +486,13 @@ struct StorePeopleTests {
         #expect(store.people.visitCount == 2)
         for person in ["a", "b"] { store.lose(person, at: "door") }
         store.pass(30)
-        store.stop()
-        let count = try #require(store.counts.last)
+        let count = try store.lastCount()
         #expect(count.entered == 3 && count.left == 3 && count.isPartial)
     }
 
     @Test("A gateway begins no more visits in a minute than its limit, also of people who were there")
     func limitsThoseWhoWereThere() throws {
-        var store = try PeopleStore(regions: "max_newcomers_per_minute = 3")
-        store.begin("door")
+        var store = try PeopleStore(regions: "max_newcomers_per_minute = 3", gateways: ["door"])
         store.pass(61)
         store.sawNoEntry = ["oven"]
         for number in 0..<9 { store.hear("\(number)", at: "oven") }
@@ -532,10 +508,7 @@ struct StorePeopleTests {
         store.reportInterval_s = 10
         func passQuarters(_ count: Int) {
             for _ in 0..<count {
-                for person in ["a", "b"] { store.hear(person, at: "door") }
-                store.pass(60)
-                for person in ["a", "b"] { store.lose(person, at: "door") }
-                store.pass(840)
+                store.visit(["a", "b"], at: "door", for: 60, then: 840)
             }
         }
         store.elapse(hours: 23)

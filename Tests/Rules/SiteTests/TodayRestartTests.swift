@@ -11,19 +11,15 @@ struct TodayRestartTests {
 
     private func inside(_ minor: UInt16, entered_s: Double) throws -> RegionRecord {
         let discriminator = try #require(RegionInstanceID.Discriminator(major: 1, minor: minor))
-        let keeper = BeaconKeeper(major: 1, minor: minor, rssi_dbm: -60)
-        return RegionRecord(
-            instance: RegionInstanceID(region: "carts", discriminator),
-            .beacon(of: BeaconIdentityConstraint(uuid: Store.uuid, major: 1, minor: minor)),
-            .inside(
-                RegionRecord.OpenStay(
-                    enteredAt: .origin + .seconds(entered_s), lastHeardAt: .origin + .seconds(-1), keeper: keeper)))
+        return .inside(
+            RegionInstanceID(region: "carts", discriminator),
+            of: BeaconIdentityConstraint(uuid: Store.uuid, major: 1, minor: minor),
+            entered: .origin + .seconds(entered_s), heard: .origin + .seconds(-1), minor: minor)
     }
 
     /// A store with a visit that has ended and one that lasts, and what it has stored.
     private func former() throws -> CountingStore {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.store.enter("a", "carts/1/1", minor: 1, at: 10)
         counting.store.enter("a", "carts/1/2", minor: 2, at: 20)
         counting.store.exit("a", "carts/1/1", minor: 1, entered_s: 10, heard_s: 40, at: 60)
@@ -103,8 +99,7 @@ struct TodayRestartTests {
 
     @Test("More regions than are published are counted by their visits")
     func manyRegions() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         for number in 0..<70 { counting.store.enter("a", "r\(number)/1/1", at: 10 + Double(number) * 0.1) }
         counting.run(to: 30)
         let report = counting.report(at: 30)

@@ -23,8 +23,7 @@ struct TodayTests {
 
     @Test("A visit counts in the hour of its entry, and its stay once it has ended")
     func visit() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.store.enter("a", "carts/1/1", at: hour_s - 100)
         counting.run(to: hour_s - 90)
         #expect(try counting.carts(at: hour_s - 90).present == 1)
@@ -63,8 +62,7 @@ struct TodayTests {
 
     @Test("A report follows what a gateway tells of its absence, and waits no longer than a minute")
     func afterCatchingUp() throws {
-        var counting = try CountingStore("[site]\nlate_after_s = 7200")
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing("[site]\nlate_after_s = 7200")
         catchUp(&counting, from: 20, count: 5)
         counting.run(to: 30)
         #expect(counting.reportTimes == [5, 27] && counting.reports.last?.regions.first?.visits == 5)
@@ -74,8 +72,7 @@ struct TodayTests {
 
     @Test("An entry that turns out to be earlier moves to the right hour")
     func corrected() throws {
-        var counting = try CountingStore("[site]\nlate_after_s = 3600")
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing("[site]\nlate_after_s = 3600")
         counting.store.status("b", at: 0)
         counting.store.enter("a", "carts/1/1", at: hour_s + 10)
         counting.run(to: hour_s + 20)
@@ -93,8 +90,7 @@ struct TodayTests {
 
     @Test("A visit that becomes known late counts in its own hour, and on its own day")
     func late() throws {
-        var counting = try CountingStore("[site]\nlate_after_s = 7200")
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing("[site]\nlate_after_s = 7200")
         counting.store.state("b", "outside", "carts/1/1", at: 0)
         counting.store.enter("a", "carts/1/1", at: hour_s + 100)
         counting.run(to: hour_s + 200)
@@ -117,8 +113,7 @@ struct TodayTests {
 
     @Test("A visit at midnight counts on both days, in the hour of its entry only")
     func midnight() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.store.enter("a", "carts/1/1", at: midnight_s - 100)
         counting.leap(to: midnight_s - 50)
         #expect(try counting.carts(at: midnight_s - 50).entries.last == 1)
@@ -130,8 +125,7 @@ struct TodayTests {
 
     @Test("A visit that was over before midnight does not touch the next day, though its exit is published later")
     func lateExit() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.store.enter("a", "carts/1/1", at: midnight_s - 100)
         counting.leap(to: midnight_s + 10)
         #expect(try counting.carts(at: midnight_s + 10).visits == 1)
@@ -143,8 +137,7 @@ struct TodayTests {
 
     @Test("What is too late for the store is not counted")
     func tooLate() throws {
-        var counting = try CountingStore("[site]\nlate_after_s = 30\nregions = [\"carts\"]")
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing("[site]\nlate_after_s = 30\nregions = [\"carts\"]")
         counting.store.enter("a", "carts/1/1", told_s: 100, at: 500)
         counting.run(to: 600)
         #expect(try counting.carts(at: 600).visits == 0)
@@ -152,8 +145,7 @@ struct TodayTests {
 
     @Test("A beacon that was there at the start counts on the day, in no hour, and its stay in no median")
     func partial() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.store.state("a", "inside", "carts/1/1", since_s: -500, at: 1)
         counting.run(to: 10)
         #expect(try counting.carts(at: 10).present == 1)
@@ -165,8 +157,7 @@ struct TodayTests {
 
     @Test("While no gateway hears, the number of those present is unknown")
     func deaf() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.store.enter("a", "carts/1/1", at: 10)
         counting.store.status("a", radio: "blocked", at: 100)
         counting.run(to: 110)
@@ -189,8 +180,7 @@ struct TodayTests {
 
     @Test("Reports come at most once a minute, and only where something changed")
     func pace() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.run(to: 100)
         for minor in 1...20 { counting.store.enter("a", "carts/1/\(minor)", minor: minor, at: 100 + Double(minor)) }
         counting.run(to: 1_000)
@@ -203,8 +193,7 @@ struct TodayTests {
 
     @Test("No more than one write a minute beside those of the visits")
     func writes() throws {
-        var counting = try CountingStore()
-        counting.store.status("a", at: 0)
+        var counting = try CountingStore.hearing()
         counting.run(to: 600)
         #expect(counting.news.count <= 12)
         #expect(counting.news.holdForAll { $0.news.records.count <= 2 })

@@ -35,7 +35,7 @@ struct WalkedStore {
     /// The configuration: each gateway is in the zone of its room.
     var toml: String {
         places.enumerated().reduce("[site]") { text, place in
-            text + "\n[[site.gateway]]\nid = \"\(Self.id(place.offset))\"\nzone = \"\(Self.name(place.element))\""
+            text + Store.gateway(Self.id(place.offset), zone: Self.name(place.element))
         }
     }
 

@@ -1,16 +1,11 @@
+import TestAir
 import Testing
 
 @testable import Core
 
 @Suite("A store uses the zone map of a walk")
 struct ZoneMapTests {
-    private static let toml = """
-        [site]
-        [[site.gateway]]
-        id = "a"
-        [[site.gateway]]
-        id = "b"
-        """
+    private static let toml = "[site]" + Store.gateway("a") + Store.gateway("b")
 
     private func zone(_ name: String, _ levels: [String: Double]) -> ZoneMap.Zone {
         ZoneMap.Zone(
@@ -48,7 +43,7 @@ struct ZoneMapTests {
         store.list(["a": -62 + power_db, "b": -64 + power_db], from: 2, to: 20)
         store.list(["a": -50 + power_db, "b": -75 + power_db], from: 21, to: 40)
         #expect(
-            store.zoneEvents.map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
+            store.zoneWords == [
                 "enter carts/zone/middle", "exit carts/zone/middle", "enter carts/zone/a",
             ])
         // Any gateway that heard the walk shows that the beacon is still there.
@@ -131,9 +126,7 @@ struct ZoneMapTests {
     @Test("The names of walked zones outlive the process, so that their visits go on")
     func names() throws {
         let names = ["cheese", "Käse & Wurst"]
-        var composer = MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "store", gateway: "site"), version: "1",
-            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
+        var composer = MessageComposer.of("site")
         let context = PublicationContext(
             at: .origin, Timebase(wallAtOrigin: Store.start, isSynced: true),
             number: { _ in fatalError("it has no number") }, eventSeq: { _ in 0 })

@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -8,17 +9,9 @@ struct ZoneMembershipTests {
     private static let cart = RegionInstanceID(region: "cart", .minor(major: 1, minor: 1))
 
     private func stored(_ id: RegionInstanceID, entered_s: Double, heard_s: Double) -> RegionRecord {
-        RegionRecord(
-            instance: id,
-            .beacon(of: BeaconIdentityConstraint(uuid: Store.uuid, major: id.major, minor: id.minor)),
-            .inside(
-                RegionRecord.OpenStay(
-                    enteredAt: .origin + .seconds(entered_s), lastHeardAt: .origin + .seconds(heard_s),
-                    keeper: BeaconKeeper(major: 1, minor: 1, rssi_dbm: -60))))
-    }
-
-    private func words(_ events: [String]) -> [String] {
-        events.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
+        .inside(
+            id, of: BeaconIdentityConstraint(uuid: Store.uuid, major: id.major, minor: id.minor),
+            entered: .origin + .seconds(entered_s), heard: .origin + .seconds(heard_s), minor: 1)
     }
 
     @Test("After a restart a beacon leaves its old zone before it enters its new one")
@@ -32,24 +25,20 @@ struct ZoneMembershipTests {
         store.state("a", "outside", "cart/1/1", since_s: -5, told_s: -5, seq: 3, at: 0.1)
         store.state("b", "inside", "cart/1/1", since_s: -6, told_s: -6, seq: 4, at: 0.1)
         for second in 1..<12 { store.list("b", [1: -55], "cart/1/1", at: Double(second)) }
-        #expect(words(store.zoneEvents) == ["exit cart/1/1/zone/door", "enter cart/1/1/zone/bakery"])
+        #expect(store.zoneWords == ["exit cart/1/1/zone/door", "enter cart/1/1/zone/bakery"])
     }
 
     @Test("A beacon that left its own region and comes back is published in the zone again, even if others stayed")
     func back() throws {
         var store = try Store(ZoneTests.two)
         for region in ["hall", "cart/1/1"] { store.enter("a", region, at: 10) }
-        for second in 10..<20 {
-            for region in ["hall", "cart/1/1"] { store.list("a", [1: -55], region, at: Double(second)) }
-        }
+        store.list("a", [1: -55], ["hall", "cart/1/1"], seconds: 10..<20)
         store.exit("a", "cart/1/1", entered_s: 10, heard_s: 19, at: 25)
         store.advance(to: 31)
         store.enter("a", "cart/1/1", at: 32)
-        for second in 32..<42 {
-            for region in ["hall", "cart/1/1"] { store.list("a", [1: -55], region, at: Double(second)) }
-        }
+        store.list("a", [1: -55], ["hall", "cart/1/1"], seconds: 32..<42)
         #expect(
-            words(store.zoneEvents.filter { $0.contains("cart") }) == [
+            store.zoneWords.filter { $0.contains("cart") } == [
                 "enter cart/1/1/zone/door", "exit cart/1/1/zone/door", "enter cart/1/1/zone/door",
             ])
     }
@@ -76,7 +65,7 @@ struct ZoneMembershipTests {
                 store.list("a", [1: -80], "cart/1/1", measuredPower_dbm: -3, age_ms: age_ms, at: t_s)
                 store.list("b", [1: -50], "cart/1/1", measuredPower_dbm: -3, age_ms: age_ms, at: t_s)
             }
-            #expect(words(store.zoneEvents).filter { $0.hasSuffix("bakery") } == zones)
+            #expect(store.zoneWords.filter { $0.hasSuffix("bakery") } == zones)
         }
     }
 
@@ -84,12 +73,10 @@ struct ZoneMembershipTests {
     func later() throws {
         var store = try Store(ZoneTests.two)
         store.enter("a", "hall", at: 10)
-        for second in 10..<20 {
-            for region in ["hall", "cart/1/1"] { store.list("a", [1: -55], region, at: Double(second)) }
-        }
+        store.list("a", [1: -55], ["hall", "cart/1/1"], seconds: 10..<20)
         store.enter("a", "cart/1/1", at: 20)
         for second in 20..<24 { store.list("a", [1: -55], "cart/1/1", at: Double(second)) }
-        #expect(words(store.zoneEvents) == ["enter hall/zone/door", "enter cart/1/1/zone/door"])
+        #expect(store.zoneWords == ["enter hall/zone/door", "enter cart/1/1/zone/door"])
     }
 
     @Test("A beacon that changed zones while its region was unknown is published in one zone once it is known again")
@@ -97,15 +84,13 @@ struct ZoneMembershipTests {
         var store = try Store("[regions]\nunknown_state_after_s = 5\n" + ZoneTests.two)
         for region in ["hall", "cart/1/1"] { store.enter("a", region, at: 10) }
         store.enter("b", "hall", at: 10)
-        for second in 10..<20 {
-            for region in ["hall", "cart/1/1"] { store.list("a", [1: -55], region, at: Double(second)) }
-        }
+        store.list("a", [1: -55], ["hall", "cart/1/1"], seconds: 10..<20)
         store.status("a", online: false, at: 20)
         for second in 20..<60 { store.list("b", [1: -55], "hall", at: Double(second)) }
         store.enter("b", "cart/1/1", at: 60)
         for second in 60..<64 { store.list("b", [1: -55], "cart/1/1", at: Double(second)) }
         #expect(
-            words(store.zoneEvents.filter { $0.contains("cart") }) == [
+            store.zoneWords.filter { $0.contains("cart") } == [
                 "enter cart/1/1/zone/door", "exit cart/1/1/zone/door", "enter cart/1/1/zone/bakery",
             ])
     }
@@ -130,7 +115,7 @@ struct ZoneMembershipTests {
         }
         for second in 70..<120 { store.list("a", [:], at: Double(second)) }
         #expect(
-            words(store.zoneEvents) == ["enter carts/zone/door", "enter carts/zone/bakery", "exit carts/zone/door"])
+            store.zoneWords == ["enter carts/zone/door", "enter carts/zone/bakery", "exit carts/zone/door"])
     }
 
     @Test("Two gateways that name an identity differently for longer than a rotation hear two devices")

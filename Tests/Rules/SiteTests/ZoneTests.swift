@@ -4,15 +4,7 @@ import Testing
 
 @Suite("A beacon is in one zone at a time, by all levels together")
 struct ZoneTests {
-    static let two = """
-        [site]
-        [[site.gateway]]
-        id = "a"
-        zone = "door"
-        [[site.gateway]]
-        id = "b"
-        zone = "bakery"
-        """
+    static let two = "[site]" + Store.gateway("a", zone: "door") + Store.gateway("b", zone: "bakery")
 
     private func zones(_ store: Store) -> [String] { store.zoneEvents }
 
@@ -33,16 +25,14 @@ struct ZoneTests {
         store.list(["a": -55, "b": -80], from: 10, to: 40)
         store.list(["a": -80, "b": -55], from: 41, to: 50)
         #expect(
-            zones(store).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
-                "enter carts/zone/door", "exit carts/zone/door", "enter carts/zone/bakery",
-            ])
+            store.zoneWords == ["enter carts/zone/door", "exit carts/zone/door", "enter carts/zone/bakery"])
         #expect(zones(store).last?.hasSuffix("by b") == true)
         #expect(store.listed?.beacons.first?.place?.zone == "bakery")
     }
 
     @Test("A zone was last heard no later than its region, also where the next visit began before the exit came")
     func heardWithTheRegion() throws {
-        var store = try Store(Self.two + "\n[[site.gateway]]\nid = \"c\"")
+        var store = try Store(Self.two + Store.gateway("c"))
         store.enter("a", at: 10)
         store.list(["a": -55, "b": -80], from: 10, to: 20)
         store.status("c", online: false, at: 21)
@@ -125,20 +115,13 @@ struct ZoneTests {
     @Test("A beacon between two gateways does not change zones, at any noise", arguments: [4.0, 6.0])
     func standing(scatter_db: Double) throws {
         var store = try Store(Self.two)
-        var seed: UInt64 = 7
-        func scatter() -> Double {
-            var sum = 0.0
-            for _ in 0..<12 {
-                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                sum += Double(seed >> 11) / Double(1 << 53)
-            }
-            return sum - 6
-        }
+        var random = RandomStream(seed: 7)
         store.enter("a", at: 10)
         var (a, b) = (-60.0, -62.0)
         for second in 10..<610 {
             // As gateways publish it: smoothed, and never the same twice.
-            (a, b) = (a + 0.3 * (-60 + scatter_db * scatter() - a), b + 0.3 * (-62 + scatter_db * scatter() - b))
+            a += 0.3 * (-60 + scatter_db * random.normal() - a)
+            b += 0.3 * (-62 + scatter_db * random.normal() - b)
             store.list("a", [1: a], at: Double(second))
             store.list("b", [1: b], at: Double(second))
         }
@@ -214,7 +197,7 @@ struct ZoneTests {
 
     @Test("Several gateways may belong to one zone")
     func joined() throws {
-        var store = try Store(Self.two + "\n[[site.gateway]]\nid = \"c\"\nzone = \"bakery\"")
+        var store = try Store(Self.two + Store.gateway("c", zone: "bakery"))
         store.enter("b", at: 10)
         store.list(["b": -55, "c": -75, "a": -85], from: 10, to: 30)
         store.list(["b": -75, "c": -55, "a": -85], from: 31, to: 60)
@@ -295,10 +278,7 @@ struct ZoneTests {
             store.list("a", second < 25 ? [1: -55, 2: -55] : [2: -55], at: Double(second))
             store.list("b", second < 25 ? [1: -80, 2: -80] : [1: -55, 2: -80], at: Double(second))
         }
-        #expect(
-            zones(store).map { $0.split(separator: " ").prefix(2).joined(separator: " ") } == [
-                "enter carts/zone/door", "enter carts/zone/bakery",
-            ])
+        #expect(store.zoneWords == ["enter carts/zone/door", "enter carts/zone/bakery"])
     }
 
     @Test("Without a list, the zone is that of the gateways that have the region inside")
@@ -322,10 +302,8 @@ struct ZoneTests {
     @Test("If no zone is a third sure, a list names no zone, and has the position, which is known best in the middle")
     func uncertain() throws {
         let names = ["a", "b", "c", "d"]
-        let gateways = names.enumerated().map {
-            "[[site.gateway]]\nid = \"\($1)\"\nposition = [\($0 * 5 % 10), \($0 / 2 * 5)]\n"
-        }
-        var store = try Store("[site]\n" + gateways.joined())
+        let gateways = names.enumerated().map { Store.gateway($1, at: (Double($0 * 5 % 10), Double($0 / 2 * 5))) }
+        var store = try Store("[site]" + gateways.joined())
         for name in names { store.status(name, at: 0) }
         store.enter("a", at: 1)
         store.list(["a": -60, "b": -60, "c": -60, "d": -60], from: 1, to: 20)
@@ -356,8 +334,7 @@ struct ZoneTests {
     @Test("A walk through three zones makes three visits, even if half of the lists are lost", arguments: 1...30)
     func halfOfTheListsLost(seed: Int) throws {
         let names = ["a", "b", "c"]
-        var store = try Store(
-            "[site]\n" + names.map { "[[site.gateway]]\nid = \"\($0)\"\nzone = \"\($0)\"\n" }.joined())
+        var store = try Store("[site]" + names.map { Store.gateway($0, zone: $0) }.joined())
         var random = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15
         func isLost() -> Bool {
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
