@@ -1,4 +1,4 @@
-import Logging
+import TestAir
 import Testing
 
 @testable import Agent
@@ -12,23 +12,9 @@ struct AbandonedRegionTests {
     private func restart(
         storing instances: [RegionInstanceID], monitoring regions: String
     ) throws -> (dispatcher: Dispatcher, stored: StoredState) {
-        let outbox = Outbox(
-            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-            generator: SystemRandomNumberGenerator())
-        let records = instances.map { instance in
-            let record = RegionRecord(
-                instance: instance, .beacon(of: nil),
-                .inside(
-                    RegionRecord.OpenStay(
-                        enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))))
-            let stored = StoredRegion(record: record, eventSeq: 7)
-            return OutboxRecord(
-                key: StoredRegion.key(instance), value: stored.encoded(Self.timebase, bootID: "boot"))
-        }
-        try outbox.commit { _ in OutboxTransaction(records: records) }
+        let outbox = try Outbox.inMemory(instances.map { OutboxRecord(.inside($0)) })
         let settings = try Settings.parse(regions)
-        var stored = StoredState(outbox, Self.timebase, bootID: "boot")
+        var stored = StoredState(outbox, .epoch, bootID: "boot")
         let engine = Self.engine(settings.gateway, restoring: stored)
         stored.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
         let composer = MessageComposer(
@@ -42,7 +28,6 @@ struct AbandonedRegionTests {
             settings, restoring: stored.regions.map(\.record), radioSees: false, at: .origin, outputs: &outputs)
     }
 
-    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
     private static let carts = """
         [gateway]
         id = "gate"
@@ -59,7 +44,7 @@ struct AbandonedRegionTests {
                 region: "carts", .minor(major: UInt16(number / 1_000), minor: UInt16(number % 1_000)))
         }
         dispatcher.recordSearch()
-        let said = try dispatcher.dispatch([.forgotten(instances, at: .origin)], Self.timebase)
+        let said = try dispatcher.dispatch([.forgotten(instances, at: .origin)], .epoch)
         let unlisted = said.compactMap { item in
             if case .unlistedState(let topic) = item.content { topic } else { nil }
         }
@@ -104,8 +89,8 @@ struct AbandonedRegionTests {
         let (dispatcher, _) = try restart(storing: [], monitoring: Self.carts)
         let transition = RegionTransition(
             instance: RegionInstanceID(region: "carts"), state: .unknown, since: .origin, at: .origin)
-        _ = try dispatcher.dispatch([.transition(transition, record: nil)], Self.timebase)
-        var next = StoredState(dispatcher.outbox, Self.timebase, bootID: "boot")
+        _ = try dispatcher.dispatch([.transition(transition, record: nil)], .epoch)
+        var next = StoredState(dispatcher.outbox, .epoch, bootID: "boot")
         #expect(next.regions.isEmpty)
         let engine = Self.engine(Settings.defaults.gateway, restoring: next)
         next.abandon(unless: { engine.holds($0) }, goingOn: { engine.holds($0) })
@@ -117,21 +102,9 @@ struct AbandonedRegionTests {
         let instance = RegionInstanceID(region: "carts")
         let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
         let transition = RegionTransition(instance: instance, state: .inside, since: .origin, at: .origin)
-        _ = try dispatcher.dispatch([.transition(transition, record: nil)], Self.timebase)
+        _ = try dispatcher.dispatch([.transition(transition, record: nil)], .epoch)
         #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
-        #expect(StoredState(dispatcher.outbox, Self.timebase, bootID: "boot").regions.isEmpty)
-    }
-
-    @Test("A region that a request ends keeps its record until its state is cleared")
-    func ended() throws {
-        let instance = RegionInstanceID(region: "carts")
-        let (dispatcher, _) = try restart(storing: [instance], monitoring: Self.carts)
-        let said = try dispatcher.dispatch(
-            [.unregistered(region: "carts", instances: [instance], at: .origin)], Self.timebase)
-        #expect(said.count == 1)
-        #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
-        try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
-        #expect(dispatcher.outbox.records().isEmpty)
+        #expect(StoredState(dispatcher.outbox, .epoch, bootID: "boot").regions.isEmpty)
     }
 
     @Test("A region that is monitored again before that keeps its new record")
@@ -143,7 +116,7 @@ struct AbandonedRegionTests {
                 .unregistered(region: "carts", instances: [instance], at: .origin),
                 .transition(
                     RegionTransition(instance: instance, state: .unknown, since: .origin, at: .origin), record: nil),
-            ], Self.timebase)
+            ], .epoch)
         try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
         #expect(dispatcher.outbox.records().map(\.key) == ["carts"])
     }
@@ -152,34 +125,21 @@ struct AbandonedRegionTests {
 
     /// Returns the outputs of a start on a stored stay, as messages.
     private func start(_ records: [OutboxRecord], _ regions: String) throws -> (outbox: Outbox, said: [String]) {
-        let outbox = Outbox(
-            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-            generator: SystemRandomNumberGenerator())
-        try outbox.commit { _ in OutboxTransaction(records: records) }
+        let outbox = try Outbox.inMemory(records)
         return (outbox, try start(outbox, regions))
     }
 
     private func start(_ outbox: Outbox, _ regions: String) throws -> [String] {
-        let parts = AgentStart(
-            try Settings.parse(regions), outbox, at: .origin + .seconds(500), Self.timebase, bootID: "boot",
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let items = try parts.dispatcher.dispatch(parts.outputs, Self.timebase)
-        return items.compactMap { item in
-            guard case .message(let message) = item.content, message.delivery == .durable(.events) else { return nil }
-            return String(decoding: message.payload, as: UTF8.self)
-        }
+        let parts = try AgentStart(regions, outbox, at: .origin + .seconds(500))
+        return try parts.dispatcher.dispatch(parts.outputs, .epoch).messages
+            .filter { $0.delivery == .durable(.events) }.map { String(decoding: $0.payload, as: UTF8.self) }
     }
 
     private func stay(in region: String, notifiesOnExit: Bool = true, later: TimeSpan = .zero) -> OutboxRecord {
-        let record = RegionRecord(
-            instance: RegionInstanceID(region: region), .beacon(of: Self.uuid),
-            .inside(
-                RegionRecord.OpenStay(
-                    enteredAt: .origin + .seconds(100) + later, lastHeardAt: .origin + .seconds(400) + later,
-                    beginning: .partial, keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60),
-                    notifiesOnExit: notifiesOnExit)))
-        let value = StoredRegion(record: record, eventSeq: 0).encoded(Self.timebase, bootID: "boot")
-        return OutboxRecord(key: region, value: value)
+        let record = RegionRecord.inside(
+            RegionInstanceID(region: region), of: Self.uuid, entered: .origin + .seconds(100) + later,
+            heard: .origin + .seconds(400) + later, beginning: .partial, notifiesOnExit: notifiesOnExit)
+        return OutboxRecord(record, eventSeq: 0)
     }
 
     private static let uuid = ProximityUUID("39ED98FF-2900-441A-802F-9C398FC199D2").map {

@@ -1,5 +1,5 @@
 import Foundation
-import Logging
+import TestAir
 import Testing
 
 @testable import Agent
@@ -7,15 +7,14 @@ import Testing
 
 @Suite("The list of beacons is published page by page")
 struct BeaconPageTests {
-    private static let timebase = Timebase(
-        wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
 
     private func start(
         table: String = "[beacons]", id: String = "door", uuid: String = "00000000-0000-0001-0000-000000000002",
-        at now: Instant = .origin
+        at now: Instant = .origin, after former: AgentStart? = nil
     ) throws -> AgentStart {
-        let settings = try Settings.parse(
+        former?.dispatcher.outbox.close()
+        return try AgentStart(
             """
             [gateway]
             site = "north"
@@ -24,23 +23,17 @@ struct BeaconPageTests {
             id = "carts"
             uuid = "\(uuid)"
             \(table)
-            """)
-        let outbox = try Outbox(
-            directory: folder, owner: GatewayIdentity(settings.identity.topics),
-            limits: OutboxLimits(maxEvents: 100, maxMiB: 4), at: .origin, wallTime: .unixEpoch)
-        return AgentStart(
-            settings, outbox, at: now, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 9, count: 32),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            """, in: folder, at: now, .november)
     }
 
-    private func tell(_ count: Int, _ parts: AgentStart, _ timebase: Timebase = Self.timebase) throws -> [Message] {
+    private func tell(_ count: Int, _ parts: AgentStart, _ timebase: Timebase = .november) throws -> [Message] {
         let beacons = (0..<count).map { number in
             HeardBeacon(
                 identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: UInt16(number)),
                 firstHeard: .at(.origin), lastHeard: .at(.origin + .seconds(9)), interval_ms: 1_000, rssi_dbm: -70)
         }
         return try parts.dispatcher.dispatch([.message(BeaconList(beacons), at: .origin + .seconds(10))], timebase)
-            .compactMap { if case .message(let message) = $0.content { message } else { nil } }
+            .messages
     }
 
     private func topic(_ page: Int) -> String { "beacons/north/door/beacons/\(page)" }
@@ -72,8 +65,7 @@ struct BeaconPageTests {
     func restarted() throws {
         let before = try start()
         _ = try tell(450, before)
-        before.dispatcher.outbox.close()
-        let after = try start()
+        let after = try start(after: before)
         #expect(after.dispatcher.clearances.isEmpty)
         #expect(try tell(10, after).filter(\.clearsTopic).map(\.topic) == [topic(1), topic(2)])
     }
@@ -82,15 +74,11 @@ struct BeaconPageTests {
     func restored() throws {
         let before = try start()
         _ = try tell(201, before)
-        before.dispatcher.outbox.close()
-        var (engine, outputs) = (try start().engine, [GatewayOutput]())
+        var (engine, outputs) = (try start(after: before).engine, [GatewayOutput]())
         engine.stop(&outputs)
-        guard let beacons = outputs.last?.content(BeaconList.self)?.beacons else {
-            Issue.record("a list was expected")
-            return
-        }
+        let beacons = try #require(outputs.last?.content(BeaconList.self)?.beacons)
         #expect(beacons.count == 201)
-        #expect(beacons.last?.lastHeard == .wall(Self.timebase.wallAtOrigin + .seconds(9)))
+        #expect(beacons.last?.lastHeard == .wall(Timebase.november.wallAtOrigin + .seconds(9)))
     }
 
     @Test("A page that is cleared gives no beacon to a later process, also while the broker is away")
@@ -98,20 +86,18 @@ struct BeaconPageTests {
         let before = try start()
         _ = try tell(450, before)
         _ = try tell(10, before)
-        before.dispatcher.outbox.close()
-        #expect(try start().engine.figures.beaconLists?.listed == 10)
+        #expect(try start(after: before).engine.figures.beaconLists?.listed == 10)
     }
 
     @Test("A process whose clock is not synced leaves the stored list as it is")
     func unsyncedProcess() throws {
         let before = try start()
         _ = try tell(20, before)
-        var timebase = Self.timebase
+        var timebase = Timebase.november
         timebase.isSynced = false
         let published = try tell(3, before, timebase)
         #expect(try BeaconsPayload(decoding: try #require(published.first).payload).beacons.count == 3)
-        before.dispatcher.outbox.close()
-        #expect(try start().engine.figures.beaconLists?.listed == 20)
+        #expect(try start(after: before).engine.figures.beaconLists?.listed == 20)
     }
 
     @Test(
@@ -130,8 +116,7 @@ struct BeaconPageTests {
     func removed() throws {
         let before = try start()
         _ = try tell(450, before)
-        before.dispatcher.outbox.close()
-        let after = try start(table: "")
+        let after = try start(table: "", after: before)
         #expect(after.dispatcher.clearances.map(\.topic) == [topic(0), topic(1), topic(2)])
         #expect(after.dispatcher.clearances.allSatisfy { $0.clearsTopic })
         #expect(after.engine.figures.beaconLists == nil)
@@ -141,23 +126,19 @@ struct BeaconPageTests {
     func moved() throws {
         let before = try start()
         _ = try tell(201, before)
-        before.dispatcher.outbox.close()
-        let after = try start(id: "exit")
+        let after = try start(id: "exit", after: before)
         #expect(Set(after.dispatcher.formerClearances.map(\.topic)).isSuperset(of: [topic(0), topic(1)]))
         #expect(after.engine.figures.beaconLists?.listed == 0)
     }
 
     @Test("A list of a clock that was not synced is not continued")
     func unsynced() throws {
-        var timebase = Self.timebase
+        var timebase = Timebase.november
         timebase.isSynced = false
-        let composer = MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "north", gateway: "door"), version: "1",
-            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 1)
         let beacon = HeardBeacon(
             identity: BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 1),
             firstHeard: .at(.origin), lastHeard: .at(.origin))
-        let page = BeaconList([beacon]).pages(by: composer, at: .origin, timebase)
+        let page = BeaconList([beacon]).pages(by: .of(), at: .origin, timebase)
         #expect(BeaconsPayload.beacons(ofStored: page.map(\.payload)).isEmpty)
         #expect(BeaconsPayload.beacons(ofStored: [[], Array("{".utf8)]).isEmpty)
     }

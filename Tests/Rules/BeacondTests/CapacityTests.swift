@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 import Testing
 
 @testable import Agent
@@ -6,8 +7,6 @@ import Testing
 
 @Suite("The configured limits fit on the disk")
 struct CapacityTests {
-    private static let timebase = Timebase(
-        wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
     private static let events = 10_000
 
     @Test("max_events events, by default, fit into the default max_mib")
@@ -20,10 +19,10 @@ struct CapacityTests {
         let dispatcher = Dispatcher(
             MessageComposer(
                 settings.identity.topics, settings.privacy, settings.gateway, pseudonymKey: [1]), outbox: outbox,
-            stored: StoredState(outbox, Self.timebase, bootID: "boot"), bootID: "8d4b4e62-3f0c-4f5c-9d3a-6f1f0d2c7b11")
+            stored: StoredState(outbox, .november, bootID: "boot"), bootID: "8d4b4e62-3f0c-4f5c-9d3a-6f1f0d2c7b11")
         for batch in 0..<20 {
             let outputs = (0..<(Self.events / 20)).map { crossing(batch * Self.events / 20 + $0) }
-            _ = try dispatcher.dispatch(outputs, Self.timebase)
+            _ = try dispatcher.dispatch(outputs, .november)
         }
         #expect(outbox.health.queuedEvents == Int64(Self.events))
         let share = Int64(limits.maxEvents / Self.events)
@@ -44,24 +43,14 @@ struct CapacityTests {
             accuracy_m: isEntry ? Double(index * 17 % 1_500) / 100 : -1,
             accuracyError_m: isEntry ? Double(index * 17 % 1_500) / 200 : -1, proximity: isEntry ? .near : .unknown,
             rssi_dbm: -50 - Double(index * 7 % 400) / 10)
-        let event = RegionEvent(
-            isEntry ? .enter : .exit(stay),
-            by: .beacon(
-                BeaconIdentity(
-                    uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 1, minor: minor
-                ), observation))
-        let record = RegionRecord(
-            instance: instance, .beacon(of: nil),
-            isEntry
-                ? .inside(
-                    RegionRecord.OpenStay(
-                        enteredAt: at, lastHeardAt: at,
-                        keeper: BeaconKeeper(
-                            major: 1, minor: minor, patience: .seconds(20), rssi_dbm: observation.rssi_dbm)))
-                : .outside(since: at))
+        let identity = BeaconIdentity(
+            uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 1, minor: minor)
+        let event = RegionEvent(isEntry ? .enter : .exit(stay), by: .beacon(identity, observation))
+        let inside = RegionRecord.inside(
+            instance, entered: at, heard: at, minor: minor, patience: .seconds(20), rssi_dbm: observation.rssi_dbm)
         return .transition(
             RegionTransition(
                 instance: instance, state: isEntry ? .inside : .outside, since: at, at: at, event: event),
-            record: record)
+            record: isEntry ? inside : .outside(instance, since: at))
     }
 }

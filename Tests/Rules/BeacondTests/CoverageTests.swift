@@ -1,26 +1,19 @@
 import Foundation
-import Logging
 import Testing
 
 @testable import Agent
 @testable import Core
-@testable import beacond
 
 @Suite("Coverage goes through the outbox")
 struct CoverageTests {
-    private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
-    private let outbox = Outbox(
-        limits: OutboxLimits(maxEvents: 2, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-        generator: ReplaySession.NoRandomness())
+    private let outbox: Outbox
+
+    init() throws { outbox = try Outbox.inMemory(maxEvents: 2) }
 
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
 
     private func start(at seconds: Double) throws -> Dispatcher {
-        let settings = try Settings.parse("[gateway]\nid = \"gate\"")
-        return AgentStart(
-            settings, outbox, at: at(seconds), timebase, bootID: "boot",
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ).dispatcher
+        try AgentStart("[gateway]\nid = \"gate\"", outbox, at: at(seconds)).dispatcher
     }
 
     /// Returns the waiting spans as short lines: `1 scanning 00:00:10 00:00:50`.
@@ -42,13 +35,10 @@ struct CoverageTests {
                 .radio(.live(.scanning), at: at(1)), .radio(.live(.off), at: at(30)),
                 .radio(.live(.scanning), at: at(40)),
             ],
-            timebase)
+            .epoch)
         #expect(spans == ["1 scanning 00:00:01 00:00:30", "2 off 00:00:30 00:00:40"])
         #expect(outbox.next(limit: 100).isEmpty)
-        guard case .message(let message)? = said.first?.content, message.delivery == .durable(.spans) else {
-            Issue.record("a span was expected")
-            return
-        }
+        let message = try #require(said.messages.first { $0.delivery == .durable(.spans) })
         #expect(message.topic == "beacons/store/gate/coverage")
         let begin =
             #"{"schema":1,"at":"1970-01-01T00:00:30.000Z","clock":"synced","site":"store","gateway":"gate","epoch":""#
@@ -59,19 +49,19 @@ struct CoverageTests {
     @Test("An unchanged condition makes a span every hour")
     func hourly() throws {
         let dispatcher = try start(at: 0)
-        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
-        for minute in 1...125 { _ = try dispatcher.publishCoverage(at: at(Double(minute) * 60), timebase) }
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], .epoch)
+        for minute in 1...125 { _ = try dispatcher.publishCoverage(at: at(Double(minute) * 60), .epoch) }
         #expect(spans == ["1 scanning 00:00:00 01:00:00", "2 scanning 01:00:00 02:00:00"])
     }
 
     @Test("After a goodbye the next process tells the time in between")
     func restart() throws {
         var dispatcher = try start(at: 0)
-        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(1))], timebase)
-        _ = try dispatcher.endCoverage(at: at(100), timebase)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(1))], .epoch)
+        _ = try dispatcher.endCoverage(at: at(100), .epoch)
         dispatcher = try start(at: 200)
-        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(201))], timebase)
-        _ = try dispatcher.endCoverage(at: at(300), timebase)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(201))], .epoch)
+        _ = try dispatcher.endCoverage(at: at(300), .epoch)
         #expect(
             spans == [
                 "1 scanning 00:00:01 00:01:40", "2 stopped 00:01:40 00:03:21", "3 scanning 00:03:21 00:05:00",
@@ -81,10 +71,10 @@ struct CoverageTests {
     @Test("After a crash the span ends at the stored time, which is at most five minutes old")
     func crash() throws {
         var dispatcher = try start(at: 0)
-        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], timebase)
-        for second in 1...719 { _ = try dispatcher.publishCoverage(at: at(Double(second)), timebase) }
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(0))], .epoch)
+        for second in 1...719 { _ = try dispatcher.publishCoverage(at: at(Double(second)), .epoch) }
         dispatcher = try start(at: 900)
-        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(901))], timebase)
+        _ = try dispatcher.dispatch([.radio(.live(.scanning), at: at(901))], .epoch)
         #expect(spans == ["1 scanning 00:00:00 00:10:00", "2 stopped 00:10:00 00:15:01"])
     }
 
@@ -94,7 +84,7 @@ struct CoverageTests {
         let changes = (0..<10).map { second in
             GatewayOutput.radio(second % 2 == 0 ? .live(.scanning) : .live(.off), at: at(Double(second)))
         }
-        _ = try dispatcher.dispatch(changes, timebase)
+        _ = try dispatcher.dispatch(changes, .epoch)
         #expect(spans.count == 9 && outbox.takeGaps().isEmpty)
     }
 }

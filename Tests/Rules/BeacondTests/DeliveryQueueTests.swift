@@ -8,15 +8,11 @@ struct DeliveryQueueTests {
     private func transition(_ region: String, _ state: RegionState, at seconds: Double = 0, isCrossing: Bool = true)
         -> GatewayOutput
     {
-        let observation = BeaconObservation.undetermined(rssi_dbm: -60)
-        let event = RegionEvent(
-            .enter,
-            by: .beacon(BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 2), observation))
         let instant = Instant.origin + .seconds(seconds)
         return .transition(
             RegionTransition(
                 instance: RegionInstanceID(region: region), state: state, since: instant, at: instant,
-                event: isCrossing ? event : nil), record: nil)
+                event: isCrossing ? RegionEvent(.enter) : nil), record: nil)
     }
 
     @Test("A full queue loses and counts events, and keeps the last state of each region")

@@ -2,20 +2,12 @@ import Testing
 
 @testable import Agent
 @testable import Core
-@testable import beacond
 
 @Suite("A gap names the events in flight that it gives up")
 struct GapOrderTests {
     /// Returns an outbox that has room for two events, and holds two.
     private func makeDispatcher() throws -> Dispatcher {
-        let composer = MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
-            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
-        let outbox = Outbox(
-            limits: OutboxLimits(maxEvents: 2, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-            generator: ReplaySession.NoRandomness())
-        let stored = StoredState(outbox, Timebase(wallAtOrigin: .unixEpoch, isSynced: true), bootID: "boot")
-        let dispatcher = Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
+        let dispatcher = Dispatcher(try Outbox.inMemory(maxEvents: 2))
         try addTwo(dispatcher.outbox)
         return dispatcher
     }
@@ -32,7 +24,7 @@ struct GapOrderTests {
     @Test("A gap gives up the events that were handed out before they were dropped, and no others")
     func underWay() throws {
         let dispatcher = try makeDispatcher()
-        var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        var events = OutboxSource(dispatcher) { (.origin, .epoch) }
         let underWay = events.next(limit: 2)
         try addTwo(dispatcher.outbox)
         let later = events.next(limit: 2)
@@ -44,7 +36,7 @@ struct GapOrderTests {
     func free() throws {
         let dispatcher = try makeDispatcher()
         try addTwo(dispatcher.outbox)
-        var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        var events = OutboxSource(dispatcher) { (.origin, .epoch) }
         #expect(events.next(limit: 2).first?.givesUp == [])
     }
 
@@ -57,7 +49,7 @@ struct GapOrderTests {
             OutboxTransaction(
                 messages: [NumberedMessage($0.number(of: series), topic: "other", payload: Array("{}".utf8))])
         }
-        var events = OutboxSource(dispatcher) { (.origin, Timebase(wallAtOrigin: .unixEpoch, isSynced: true)) }
+        var events = OutboxSource(dispatcher) { (.origin, .epoch) }
         #expect(events.next(limit: 3).map(\.message.delivery.isOptional) == [false, false, true])
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import Logging
+import TestAir
 import Testing
 
 @testable import Agent
@@ -8,24 +8,18 @@ import Testing
 /// The stored place of one process, and its use by the next one.
 @Suite("A start after a process that knew the place")
 struct LocationStartTests {
-    private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
     private static let topic = "beacons/store/van/location"
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
 
-    private func start(_ tables: String) throws -> AgentStart {
-        let settings = try Settings.parse("[gateway]\nid = \"van\"\nstate_dir = \"\(folder)\"\n\(tables)")
-        let outbox = try Outbox(
-            directory: folder, owner: GatewayIdentity(settings.identity.topics),
-            limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: Self.timebase.wallAtOrigin,
-            generator: SystemRandomNumberGenerator())
-        return AgentStart(
-            settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 7, count: 32),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    /// - Parameter former: the process before, which ends.
+    private func start(_ tables: String, after former: AgentStart? = nil) throws -> AgentStart {
+        former?.dispatcher.outbox.close()
+        return try AgentStart("[gateway]\nid = \"van\"\n\(tables)", in: folder, .november)
     }
 
     private func fix(_ second: Double) throws -> Fix {
         Fix(
-            at: Self.timebase.wallAtOrigin + .seconds(second),
+            at: Timebase.november.wallAtOrigin + .seconds(second),
             coordinate: try #require(Coordinate(latitude: 52.5163, longitude: 13.3777)), horizontalAccuracy_m: 5)
     }
 
@@ -43,15 +37,13 @@ struct LocationStartTests {
     @Test("A killed process's kept fixes are published first, once, as one stopped batch")
     func kept() throws {
         let killed = try start(Self.gpsd)
-        _ = try killed.dispatcher.dispatch([try kept(1), try kept(2, number: 1)], Self.timebase)
-        killed.dispatcher.outbox.close()
-        let next = try start(Self.gpsd)
+        _ = try killed.dispatcher.dispatch([try kept(1), try kept(2, number: 1)], Timebase.november)
+        let next = try start(Self.gpsd, after: killed)
         #expect(
             next.outputs.first
                 == .message(TrackBatch(fixes: [try fix(1), try fix(2)], finished: .stopped), at: .origin))
-        _ = try next.dispatcher.dispatch(next.outputs, Self.timebase)
-        next.dispatcher.outbox.close()
-        #expect(try start(Self.gpsd).outputs.isEmpty)
+        _ = try next.dispatcher.dispatch(next.outputs, Timebase.november)
+        #expect(try start(Self.gpsd, after: next).outputs.isEmpty)
     }
 
     @Test("With location = \"omit\" no place is stored or published")
@@ -60,7 +52,7 @@ struct LocationStartTests {
         let parts = try start(tables)
         let batch = TrackBatch(fixes: [try fix(1)], finished: .timeout)
         let published = try parts.dispatcher.dispatch(
-            [try kept(1), .message(batch, at: .origin), try placed(1)], Self.timebase)
+            [try kept(1), .message(batch, at: .origin), try placed(1)], Timebase.november)
         #expect(published.isEmpty)
         #expect(parts.dispatcher.outbox.records().isEmpty)
     }
@@ -70,20 +62,17 @@ struct LocationStartTests {
         arguments: ["", "[privacy]\nlocation = \"omit\"\n[location]\nsource = \"gpsd\"\n"])
     func clears(tables: String) throws {
         let first = try start(Self.gpsd)
-        _ = try first.dispatcher.dispatch([try placed(1)], Self.timebase)
-        first.dispatcher.outbox.close()
-        let silent = try start(tables)
+        _ = try first.dispatcher.dispatch([try placed(1)], Timebase.november)
+        let silent = try start(tables, after: first)
         #expect(silent.dispatcher.clearances.map(\.topic) == [Self.topic])
         try silent.dispatcher.tidy(clearedTopics: [Self.topic])
-        silent.dispatcher.outbox.close()
-        #expect(try start(tables).dispatcher.clearances.isEmpty)
+        #expect(try start(tables, after: silent).dispatcher.clearances.isEmpty)
     }
 
     @Test("The place stays while it is published")
     func stays() throws {
         let first = try start(Self.gpsd)
-        _ = try first.dispatcher.dispatch([try placed(1)], Self.timebase)
-        first.dispatcher.outbox.close()
-        #expect(try start(Self.gpsd).dispatcher.clearances.isEmpty)
+        _ = try first.dispatcher.dispatch([try placed(1)], Timebase.november)
+        #expect(try start(Self.gpsd, after: first).dispatcher.clearances.isEmpty)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import TestAir
 import Testing
 
@@ -8,41 +7,41 @@ import Testing
 
 @Suite("Another prefix, site or id is another gateway")
 struct MovedGatewayTests {
-    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beacond-\(UUID())").path
 
-    private func settings(site: String, id: String, prefix: String = "beacons") throws -> Settings {
-        try Settings.parse(
-            """
-            [gateway]
-            site = "\(site)"
-            id = "\(id)"
-            [mqtt]
-            prefix = "\(prefix)"
-            [commands]
-            enabled = true
-            [[region]]
-            id = "carts"
-            uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
-            expand = "major"
-            """)
+    private func configuration(site: String, id: String = "door", prefix: String = "beacons") -> String {
+        """
+        [gateway]
+        site = "\(site)"
+        id = "\(id)"
+        [mqtt]
+        prefix = "\(prefix)"
+        [commands]
+        enabled = true
+        [[region]]
+        id = "carts"
+        uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+        expand = "major"
+        """
     }
 
-    private func start(_ settings: Settings) throws -> AgentStart {
-        let outbox = try Outbox(
-            directory: folder, owner: GatewayIdentity(settings.identity.topics),
-            limits: OutboxLimits(maxEvents: 100, maxMiB: 1),
-            at: .origin, wallTime: .unixEpoch)
-        return AgentStart(
-            settings, outbox, at: .origin, Self.timebase, bootID: "boot", newKey: [UInt8](repeating: 9, count: 32),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    private func settings(id: String = "door", prefix: String = "beacons") throws -> Settings {
+        try Settings.parse(configuration(site: "north", id: id, prefix: prefix))
+    }
+
+    /// Starts the gateway "door" of a store.
+    ///
+    /// - Parameter former: the process before, which ends.
+    private func start(site: String, after former: AgentStart? = nil) throws -> AgentStart {
+        former?.dispatcher.outbox.close()
+        return try AgentStart(configuration(site: site), in: folder, key: 9)
     }
 
     /// A gateway of the north store with two carts inside. It stops with both events waiting.
     private func north() throws -> String {
-        let parts = try start(settings(site: "north", id: "door"))
+        let parts = try start(site: "north")
         _ = try parts.dispatcher.dispatch(
-            [entry(1), entry(2), .registered(try promotion(), region: "promo", at: .origin)], Self.timebase)
+            [entry(1), entry(2), .registered(try promotion(), region: "promo", at: .origin)], .epoch)
         parts.dispatcher.outbox.close()
         return parts.dispatcher.outbox.numbering.epoch
     }
@@ -52,25 +51,11 @@ struct MovedGatewayTests {
     }
 
     private func entry(_ major: UInt16) -> GatewayOutput {
-        let instance = RegionInstanceID(region: "carts", .major(major))
-        let event = RegionEvent(
-            .enter,
-            by: .beacon(
-                BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: major, minor: 2),
-                .undetermined(rssi_dbm: -60)))
-        let record = RegionRecord(
-            instance: instance, .beacon(of: nil),
-            .inside(
-                RegionRecord.OpenStay(
-                    enteredAt: .origin, lastHeardAt: .origin,
-                    keeper: BeaconKeeper(major: major, minor: 2, rssi_dbm: -60))))
-        return .transition(
-            RegionTransition(instance: instance, state: .inside, since: .origin, at: .origin, event: event),
-            record: record)
+        .change(RegionInstanceID(region: "carts", .major(major)), event: RegionEvent(.enter, major: major))
     }
 
     private func events(_ parts: AgentStart) -> OutboxSource {
-        OutboxSource(parts.dispatcher) { (.origin, Self.timebase) }
+        OutboxSource(parts.dispatcher) { (.origin, .epoch) }
     }
 
     private func text(_ event: OutgoingMessage) -> String { String(decoding: event.message.payload, as: UTF8.self) }
@@ -78,7 +63,7 @@ struct MovedGatewayTests {
     @Test("A new gateway begins an epoch at 1, without the old one's states, requested regions or secret")
     func begins() throws {
         let epoch = try north()
-        let moved = try start(settings(site: "south", id: "door"))
+        let moved = try start(site: "south")
         #expect(moved.dispatcher.outbox.numbering.epoch != epoch)
         #expect(moved.dispatcher.outbox.numbering[.events] == 1)
         #expect(moved.outputs.isEmpty && moved.dispatcher.clearances.isEmpty)
@@ -104,20 +89,18 @@ struct MovedGatewayTests {
             "beacons/north/door/region/carts/2/state", "beacons/north/door/region/promo/state",
             "beacons/north/door/status",
         ]
-        let moved = try start(settings(site: "south", id: "door"))
+        let moved = try start(site: "south")
         #expect(moved.dispatcher.formerClearances.map(\.topic) == topics)
         #expect(moved.dispatcher.formerClearances.holdForAll { $0.isRetained && $0.payload.isEmpty })
         try moved.dispatcher.tidy(clearedTopics: Array(topics.prefix(3)))
-        moved.dispatcher.outbox.close()
-        let next = try start(settings(site: "south", id: "door"))
+        let next = try start(site: "south", after: moved)
         #expect(next.dispatcher.formerClearances.map(\.topic) == Array(topics.suffix(3)))
     }
 
     @Test("A gateway that takes its old name again clears none of its new messages")
     func back() throws {
         _ = try north()
-        try start(settings(site: "south", id: "door")).dispatcher.outbox.close()
-        let back = try start(settings(site: "north", id: "door"))
+        let back = try start(site: "north", after: start(site: "south"))
         let instances = (1...2).map { "beacons/north/door/region/carts/\($0)/state" }
         let own = instances + ["beacons/north/door/region/promo/state"]
         // Its own clearings go before any new state, and spare its status.
@@ -126,17 +109,16 @@ struct MovedGatewayTests {
             back.dispatcher.formerClearances.map(\.topic) == [
                 "beacons/south/door/health", "beacons/south/door/location", "beacons/south/door/status",
             ])
-        _ = try back.dispatcher.dispatch([entry(1)], Self.timebase)
-        back.dispatcher.outbox.close()
-        let next = try start(settings(site: "north", id: "door"))
+        _ = try back.dispatcher.dispatch([entry(1)], .epoch)
+        let next = try start(site: "north", after: back)
         #expect(next.dispatcher.clearances.map(\.topic) == Array(own.dropFirst()))
     }
 
     @Test("The previous gateway's events go out under its own topics, apart from the new one's")
     func delivers() throws {
         let epoch = try north()
-        let moved = try start(settings(site: "south", id: "door"))
-        _ = try moved.dispatcher.dispatch([entry(1)], Self.timebase)
+        let moved = try start(site: "south")
+        _ = try moved.dispatcher.dispatch([entry(1)], .epoch)
         var source = events(moved)
         #expect(source.next(limit: 9).map(\.message.topic) == ["beacons/south/door/region/carts/1/event"])
         let former = source.nextOfFormerGateway(limit: 9)
@@ -147,7 +129,7 @@ struct MovedGatewayTests {
     @Test("Events given up are a gap of the old epoch: under its topic, or under the new one where that is refused too")
     func gap() throws {
         let epoch = try north()
-        let moved = try start(settings(site: "south", id: "door"))
+        let moved = try start(site: "south")
         var source = events(moved)
         for event in source.nextOfFormerGateway(limit: 9) { source.giveUp(event.sequence) }
         #expect(source.next(limit: 9).isEmpty)
@@ -165,11 +147,11 @@ struct MovedGatewayTests {
 
     @Test("Each of the three keys makes another gateway, and no other key does")
     func identity() throws {
-        let name = GatewayIdentity(try settings(site: "north", id: "door").identity.topics).name
+        let name = GatewayIdentity(try settings().identity.topics).name
         #expect(name == "beacons/north/door")
         #expect(
-            GatewayIdentity(try settings(site: "north", id: "door", prefix: "a/beacons").identity.topics).name != name)
-        var other = try settings(site: "north", id: "door")
+            GatewayIdentity(try settings(prefix: "a/beacons").identity.topics).name != name)
+        var other = try settings()
         other.gateway.regions.beacons = []
         other.broker.host = "elsewhere"
         #expect(GatewayIdentity(other.identity.topics).name == name)
@@ -177,7 +159,7 @@ struct MovedGatewayTests {
 
     @Test("An event's topic names its gateway, whatever regions and gateways are called")
     func topics() throws {
-        let identity = GatewayIdentity(try settings(site: "north", id: "region").identity.topics)
+        let identity = GatewayIdentity(try settings(id: "region").identity.topics)
         #expect(identity.owner(ofTopic: "beacons/south/door/region/carts/event") == "beacons/south/door")
         #expect(identity.owner(ofTopic: "a/b/south/door/region/carts/1/2/event") == "a/b/south/door")
         #expect(identity.owner(ofTopic: "beacons/north/region/region/region/7/event") == "beacons/north/region")

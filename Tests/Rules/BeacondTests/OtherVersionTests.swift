@@ -1,4 +1,4 @@
-import Logging
+import TestAir
 import Testing
 
 @testable import Agent
@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Region records of another version stay as they are")
 struct OtherVersionTests {
-    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
     private static let carts = """
         [gateway]
         id = "gate"
@@ -18,14 +17,8 @@ struct OtherVersionTests {
     private static let polygon = OutboxRecord(key: "depot", value: Array("kind=polygon v=1 state=inside".utf8))
 
     private func start(_ records: [OutboxRecord]) throws -> (dispatcher: Dispatcher, said: [Dispatcher.Dispatched]) {
-        let outbox = Outbox(
-            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-            generator: SystemRandomNumberGenerator())
-        try outbox.commit { _ in OutboxTransaction(records: records) }
-        let parts = AgentStart(
-            try Settings.parse(Self.carts), outbox, at: .origin + .seconds(500), Self.timebase, bootID: "boot",
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        return (parts.dispatcher, try parts.dispatcher.dispatch(parts.outputs, Self.timebase))
+        let parts = try AgentStart(Self.carts, try Outbox.inMemory(records), at: .origin + .seconds(500))
+        return (parts.dispatcher, try parts.dispatcher.dispatch(parts.outputs, .epoch))
     }
 
     private func records(_ dispatcher: Dispatcher) -> [OutboxRecord] {
@@ -36,10 +29,7 @@ struct OtherVersionTests {
     func notCleared() throws {
         let (dispatcher, said) = try start([Self.polygon])
         #expect(dispatcher.clearances.isEmpty)
-        let isEvent = said.map { item in
-            if case .message(let message) = item.content { message.delivery == .durable(.events) } else { false }
-        }
-        #expect(!isEvent.contains(true))
+        #expect(!said.messages.contains { $0.delivery == .durable(.events) })
         try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/depot/state"])
         #expect(records(dispatcher).contains(Self.polygon))
     }
@@ -54,9 +44,7 @@ struct OtherVersionTests {
     func monitored() throws {
         let (dispatcher, _) = try start([Self.later])
         let instance = RegionInstanceID(region: "carts")
-        let record = RegionRecord(instance: instance, .beacon(of: nil), .outside(since: .origin))
-        let transition = RegionTransition(instance: instance, state: .outside, since: .origin, at: .origin)
-        let said = try dispatcher.dispatch([.transition(transition, record: record)], Self.timebase)
+        let said = try dispatcher.dispatch([.change(instance, .outside)], .epoch)
         #expect(said.count == 1)
         #expect(records(dispatcher) == [Self.later])
     }
@@ -66,7 +54,7 @@ struct OtherVersionTests {
         let (dispatcher, _) = try start([Self.later])
         let instance = RegionInstanceID(region: "carts")
         let said = try dispatcher.dispatch(
-            [.unregistered(region: "carts", instances: [instance], at: .origin)], Self.timebase)
+            [.unregistered(region: "carts", instances: [instance], at: .origin)], .epoch)
         #expect(said.count == 1)
         try dispatcher.tidy(clearedTopics: ["beacons/store/gate/region/carts/state"])
         #expect(records(dispatcher) == [Self.later])
@@ -74,12 +62,9 @@ struct OtherVersionTests {
 
     @Test("The log names each region once, with its id, kind and version")
     func said() throws {
-        let outbox = Outbox(
-            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-            generator: SystemRandomNumberGenerator())
         let parts = (1...3).map { OutboxRecord(key: "tills/\($0)", value: Self.later.value) }
-        try outbox.commit { _ in OutboxTransaction(records: [Self.polygon] + parts) }
-        let notices = StoredState(outbox, Self.timebase, bootID: "boot").kept.notices
+        let outbox = try Outbox.inMemory([Self.polygon] + parts)
+        let notices = StoredState(outbox, .epoch, bootID: "boot").kept.notices
         #expect(notices.count == 2)
         #expect(notices.first?.contains("region \"depot\": what is stored of it (kind=polygon v=1)") == true)
         #expect(notices.last?.contains("region \"tills\": what is stored of it (kind=beacon v=3)") == true)

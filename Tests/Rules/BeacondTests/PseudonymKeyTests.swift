@@ -27,6 +27,13 @@ struct PseudonymKeyTests {
         return Dispatcher(composer, outbox: outbox, stored: stored, bootID: "boot")
     }
 
+    /// Returns whether a file of the folder has the secret.
+    private func isStored(_ secret: Data) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: folder).contains {
+            FileManager.default.contents(atPath: folder + "/" + $0)?.range(of: secret) != nil
+        }
+    }
+
     private func key(_ dispatcher: Dispatcher) throws -> [UInt8] {
         try #require(dispatcher.outbox.value(forKey: StoredState.pseudonymKeyName))
     }
@@ -55,11 +62,8 @@ struct PseudonymKeyTests {
         dispatcher.renewPseudonymKey(at: Self.noon + .seconds(86_400), random: PseudonymKey.random)
         let today = Data(try key(dispatcher).prefix(32))
         dispatcher.outbox.close()
-
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }
-        let contents = files.compactMap { FileManager.default.contents(atPath: $0) }
-        #expect(contents.contains { $0.range(of: today) != nil })
-        #expect(!contents.contains { $0.range(of: yesterday) != nil })
+        #expect(try isStored(today))
+        #expect(try !isStored(yesterday))
     }
 
     @Test(
@@ -78,12 +82,9 @@ struct PseudonymKeyTests {
             }
             dispatcher.renewPseudonymKey(
                 at: Self.noon + .seconds(day * 86_400), random: PseudonymKey.random)
-            let files = try FileManager.default.contentsOfDirectory(atPath: folder).map { folder + "/" + $0 }
-            let contents = files.compactMap { FileManager.default.contents(atPath: $0) }
-            let today = Data(try key(dispatcher).prefix(32))
-            #expect(contents.contains { $0.range(of: today) != nil })
+            #expect(try isStored(Data(try key(dispatcher).prefix(32))))
             for (number, key) in former.enumerated() {
-                #expect(!contents.contains { $0.range(of: key) != nil }, "that of day \(number) on day \(day)")
+                #expect(try !isStored(key), "that of day \(number) on day \(day)")
             }
         }
     }

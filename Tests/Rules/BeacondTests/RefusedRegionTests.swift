@@ -1,4 +1,3 @@
-import Logging
 import TestAir
 import Testing
 
@@ -7,7 +6,6 @@ import Testing
 
 @Suite("A region refused by a limit at the start leaves no old state behind")
 struct RefusedRegionTests {
-    private static let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
     private static let carts = ProximityUUID(uuid).map {
         BeaconIdentityConstraint(uuid: $0, major: nil, minor: nil)
     }
@@ -17,30 +15,14 @@ struct RefusedRegionTests {
     private func start(
         _ configuration: String, storing instances: [RegionInstanceID], requested: String? = nil
     ) throws -> AgentStart {
-        let outbox = Outbox(
-            limits: OutboxLimits(maxEvents: 10, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-            generator: SystemRandomNumberGenerator())
-        var records = instances.map { instance in
-            let record = RegionRecord(
-                instance: instance, .beacon(of: Self.carts),
-                .inside(
-                    RegionRecord.OpenStay(
-                        enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))))
-            return OutboxRecord(
-                key: StoredRegion.key(instance),
-                value: StoredRegion(record: record, eventSeq: 7).encoded(Self.timebase, bootID: "boot"))
-        }
+        var records = instances.map { OutboxRecord(.inside($0, of: Self.carts)) }
         if let requested {
             records.append(
                 OutboxRecord(
                     key: StoredDefinition.key(requested),
                     value: Array(#"{"id":"\#(requested)","uuid":"\#(Self.uuid)"}"#.utf8)))
         }
-        try outbox.commit { _ in OutboxTransaction(records: records) }
-        return AgentStart(
-            try Settings.parse("[gateway]\nid = \"gate\"\n" + configuration), outbox, at: .origin, Self.timebase,
-            bootID: "boot", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try AgentStart("[gateway]\nid = \"gate\"\n" + configuration, try Outbox.inMemory(records))
     }
 
     private func region(_ id: String, _ more: String = "") -> String {
@@ -49,39 +31,21 @@ struct RefusedRegionTests {
 
     private func topic(_ levels: String) -> String { "beacons/store/gate/region/\(levels)/state" }
 
-    @Test("max_regions: the states of a refused region are cleared, those of others are not")
-    func maxRegions() throws {
+    @Test(
+        "The state of what a limit refuses is cleared, and what is admitted continues",
+        arguments: [
+            // max_regions: a refused region, in each of its instances.
+            ("max_regions = 1", [("new", ""), ("old", "expand = \"major\"")], ["new", "old/3"], "old/3"),
+            // max_instances: an instance beyond the limit.
+            ("max_instances = 2", [("carts", "expand = \"major\"")], ["carts/1", "carts/2", "carts/3"], "carts/3"),
+            // max_instances: a plain region beyond the limit.
+            ("max_instances = 1", [("new", ""), ("old", "")], ["old"], "old"),
+        ] as [(String, [(String, String)], [String], String)])
+    func cleared(limit: String, regions: [(id: String, more: String)], stored: [String], refused: String) throws {
         let parts = try start(
-            "[regions]\nmax_regions = 1\n" + region("new") + region("old", "expand = \"major\""),
-            storing: [RegionInstanceID(region: "new"), RegionInstanceID(region: "old", .major(3))])
-        #expect(parts.dispatcher.clearances.map(\.topic) == [topic("old/3")])
-    }
-
-    @Test("max_instances: the states of refused instances are cleared, and admitted ones continue")
-    func maxInstances() throws {
-        let instances = (1...3).map { RegionInstanceID(region: "carts", .major($0)) }
-        let parts = try start(
-            "[regions]\nmax_instances = 2\n" + region("carts", "expand = \"major\""), storing: instances)
-        #expect(parts.dispatcher.clearances.map(\.topic) == [topic("carts/3")])
-    }
-
-    @Test("max_instances: a refused plain region has no state any more")
-    func maxInstancesOfPlainRegions() throws {
-        let parts = try start(
-            "[regions]\nmax_instances = 1\n" + region("new") + region("old"),
-            storing: [RegionInstanceID(region: "old")])
-        #expect(parts.dispatcher.clearances.map(\.topic) == [topic("old")])
-    }
-
-    @Test("A refused region's record is deleted once the broker has cleared its topic")
-    func forgotten() throws {
-        let dispatcher = try start(
-            "[regions]\nmax_regions = 1\n" + region("new") + region("old"),
-            storing: [RegionInstanceID(region: "old")]
-        ).dispatcher
-        #expect(dispatcher.outbox.records().map(\.key) == ["old"])
-        try dispatcher.tidy(clearedTopics: [topic("old")])
-        #expect(dispatcher.outbox.records().isEmpty)
+            "[regions]\n\(limit)\n" + regions.map { region($0.id, $0.more) }.joined(),
+            storing: try stored.map { try #require(StoredRegion.instance(ofKey: $0)) })
+        #expect(parts.dispatcher.clearances.map(\.topic) == [topic(refused)])
     }
 
     @Test("An open stay gets an exit with the reason, before any other message")
@@ -116,10 +80,8 @@ struct RefusedRegionTests {
         var (engine, outputs) = (parts.engine, [GatewayOutput]())
         let address = ReplyAddress(verb: "stop", topic: "t")
         engine.answer(.stop(region: "promo"), to: address, at: .origin, outputs: &outputs)
-        let said = try parts.dispatcher.dispatch(outputs, Self.timebase)
-        let cleared = said.compactMap { item -> Message? in
-            if case .message(let message) = item.content, message.delivery == .retained { message } else { nil }
-        }
+        let said = try parts.dispatcher.dispatch(outputs, .epoch)
+        let cleared = said.messages.filter { $0.delivery == .retained }
         #expect(cleared.map(\.topic) == [topic("promo")] && cleared.holdForAll { $0.payload.isEmpty })
         try parts.dispatcher.tidy(clearedTopics: [topic("promo")])
         #expect(parts.dispatcher.outbox.records().isEmpty)

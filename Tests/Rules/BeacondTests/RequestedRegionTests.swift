@@ -1,23 +1,18 @@
+import TestAir
 import Testing
 
 @testable import Agent
 @testable import Core
-@testable import beacond
 
 @Suite("Regions that requests register and end, in the outbox")
 struct RequestedRegionTests {
-    private let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
-    private let outbox = Outbox(
-        limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-        generator: ReplaySession.NoRandomness())
+    private let outbox: Outbox
+    private let dispatcher: Dispatcher
     private let topic = "beacons/store/gate/region/door/state"
 
-    private func makeDispatcher() -> Dispatcher {
-        let composer = MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
-            pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
-        return Dispatcher(
-            composer, outbox: outbox, stored: StoredState(outbox, timebase, bootID: "boot"), bootID: "boot")
+    init() throws {
+        outbox = try Outbox.inMemory()
+        dispatcher = Dispatcher(outbox, .of(), .november)
     }
 
     private func registered() throws -> GatewayOutput {
@@ -25,18 +20,7 @@ struct RequestedRegionTests {
         return .registered(try RegionDefinition(text: Array(text.utf8)), region: "door", at: .origin)
     }
 
-    private func state(_ state: RegionState) -> GatewayOutput {
-        let instance = RegionInstanceID(region: "door")
-        let record = RegionRecord(
-            instance: instance, .beacon(of: nil),
-            state == .inside
-                ? .inside(
-                    RegionRecord.OpenStay(
-                        enteredAt: .origin, lastHeardAt: .origin,
-                        keeper: BeaconKeeper(major: 1, minor: 2, rssi_dbm: -60))) : .outside(since: .origin))
-        return .transition(
-            RegionTransition(instance: instance, state: state, since: .origin, at: .origin), record: record)
-    }
+    private func state(_ state: RegionState) -> GatewayOutput { .change(RegionInstanceID(region: "door"), state) }
 
     private var unregistered: GatewayOutput {
         .unregistered(region: "door", instances: [RegionInstanceID(region: "door")], at: .origin)
@@ -44,24 +28,20 @@ struct RequestedRegionTests {
 
     @Test("A definition is stored with its first state")
     func stored() throws {
-        _ = try makeDispatcher().dispatch([registered(), state(.outside)], timebase)
-        let stored = StoredState(outbox, timebase, bootID: "boot")
+        _ = try dispatcher.dispatch([registered(), state(.outside)], .november)
+        let stored = StoredState(outbox, .november, bootID: "boot")
         #expect(stored.definitions.map(\.id) == ["door"])
         #expect(stored.regions.map(\.record.instance.region) == ["door"])
     }
 
     @Test("The end of a region clears its topic, and deletes its record once the broker has cleared it")
     func ended() throws {
-        let dispatcher = makeDispatcher()
-        _ = try dispatcher.dispatch([registered(), state(.inside)], timebase)
-        let said = try dispatcher.dispatch([unregistered], timebase)
-        guard case .message(let message) = try #require(said.first).content else {
-            Issue.record("a state was expected")
-            return
-        }
+        _ = try dispatcher.dispatch([registered(), state(.inside)], .november)
+        let said = try dispatcher.dispatch([unregistered], .november)
+        let message = try #require(said.messages.first)
         #expect(message.topic == topic)
         #expect(message.payload.isEmpty && message.isRetained)
-        var stored = StoredState(outbox, timebase, bootID: "boot")
+        var stored = StoredState(outbox, .november, bootID: "boot")
         #expect(stored.definitions.isEmpty && stored.regions.isEmpty)
         // A process that starts before the broker has cleared the topic still knows that it must be cleared.
         var outputs: [GatewayOutput] = []
@@ -74,19 +54,17 @@ struct RequestedRegionTests {
 
     @Test("A region that is registered again before its topic was cleared keeps its new state")
     func registeredAgain() throws {
-        let dispatcher = makeDispatcher()
-        _ = try dispatcher.dispatch([registered(), state(.inside)], timebase)
-        _ = try dispatcher.dispatch([unregistered, registered(), state(.outside)], timebase)
+        _ = try dispatcher.dispatch([registered(), state(.inside)], .november)
+        _ = try dispatcher.dispatch([unregistered, registered(), state(.outside)], .november)
         try dispatcher.tidy(clearedTopics: [topic])
-        let stored = StoredState(outbox, timebase, bootID: "boot")
+        let stored = StoredState(outbox, .november, bootID: "boot")
         #expect(stored.definitions.map(\.id) == ["door"])
         #expect(stored.regions.map(\.record.isInside) == [false])
     }
 
     @Test("A region registered and ended in one transaction leaves no record")
     func atOnce() throws {
-        let dispatcher = makeDispatcher()
-        _ = try dispatcher.dispatch([registered(), state(.inside), unregistered], timebase)
+        _ = try dispatcher.dispatch([registered(), state(.inside), unregistered], .november)
         try dispatcher.tidy(clearedTopics: [topic])
         #expect(outbox.records().isEmpty)
     }
@@ -97,11 +75,8 @@ struct RequestedRegionTests {
         let status = RegionStatus(
             instance: RegionInstanceID(region: "door"), state: .inside, since: .origin + .seconds(1))
         let answer = Answer(address: address, at: .origin + .seconds(2), result: .states([status], next: 3))
-        let said = try makeDispatcher().dispatch([.message(answer, at: answer.at)], timebase)
-        guard case .message(let message) = try #require(said.first).content else {
-            Issue.record("an answer was expected")
-            return
-        }
+        let said = try dispatcher.dispatch([.message(answer, at: answer.at)], .november)
+        let message = try #require(said.messages.first)
         #expect(message.topic == "replies/me" && message.correlationData == [7] && !message.isRetained)
         #expect(
             String(decoding: message.payload, as: UTF8.self)

@@ -1,4 +1,3 @@
-import Logging
 import TestAir
 import Testing
 
@@ -10,20 +9,15 @@ import Testing
 struct SettledRegionTests {
     /// An outbox that outlives the processes of a test, which start one after the other.
     private final class Machine {
-        private let outbox = Outbox(
-            limits: OutboxLimits(maxEvents: 100, maxMiB: 1), at: .origin, wallTime: .unixEpoch,
-            generator: SystemRandomNumberGenerator())
-        private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+        private let outbox: Outbox
 
-        var settledRegions: [String] {
-            StoredState(outbox, timebase, bootID: "boot").settled.regions
-        }
+        init() throws { outbox = try Outbox.inMemory() }
+
+        var settledRegions: [String] { StoredState(outbox, .epoch, bootID: "boot").settled.regions }
 
         /// The event of a device that is no iBeacon.
         private var otherDevice: [UInt8] {
-            var air = Air()
-            air.otherDevices(end_s: 0)
-            return air.inOrder.flatMap(\.event)
+            Air(othersUntil_s: 0).inOrder.flatMap(\.event)
         }
 
         /// Returns the events of a process that runs for a minute from `start_s` on and hears a beacon from `beacon_s`
@@ -32,12 +26,7 @@ struct SettledRegionTests {
             -> [RegionEvent]
         {
             let start = Instant.origin + .seconds(start_s)
-            let settings = try Settings.parse("[gateway]\nid = \"gate\"\n" + configuration)
-            let begun = AgentStart(
-                settings, outbox, at: start, timebase, bootID: "boot",
-                logger: Logger(label: "test") { _ in
-                    SwiftLogNoOpLogHandler()
-                })
+            let begun = try AgentStart("[gateway]\nid = \"gate\"\n" + configuration, outbox, at: start)
             var (engine, outputs) = (begun.engine, begun.outputs)
             engine.liveness(.live, at: start, outputs: &outputs)
             for step in 0..<Int(for_s * 2) {
@@ -47,7 +36,7 @@ struct SettledRegionTests {
                 engine.receive(event.span, at: start + .seconds(at_s), outputs: &outputs)
             }
             // The process is killed: it does not stop its engine.
-            _ = try begun.dispatcher.dispatch(outputs, timebase)
+            _ = try begun.dispatcher.dispatch(outputs, .epoch)
             return outputs.compactMap { if case .transition(let one, _) = $0 { one.event } else { nil } }
         }
     }
@@ -67,14 +56,14 @@ struct SettledRegionTests {
 
     @Test("A beacon that comes within settle_s after a restart enters, and its exit is whole")
     func restart() throws {
-        let machine = Machine()
+        let machine = try Machine()
         #expect(try machine.run(carts(), from: 0).isEmpty)
         #expect(try kinds(machine.run(carts(), from: 100, beacon_s: 3)) == ["enter", "exit"])
     }
 
     @Test("A process that ended before settle_s does not count")
     func unsettled() throws {
-        let machine = Machine()
+        let machine = try Machine()
         #expect(try machine.run(carts(), from: 0, for_s: 9).isEmpty)
         #expect(try kinds(machine.run(carts(), from: 100, beacon_s: 3)) == ["partial exit"])
     }
@@ -83,14 +72,14 @@ struct SettledRegionTests {
         "A region with another definition settles again",
         arguments: ["expand = \"major\"", "expand = \"minor\"\nmajor = 1"])
     func changed(lines: String) throws {
-        let machine = Machine()
+        let machine = try Machine()
         #expect(try machine.run(carts(), from: 0).isEmpty)
         #expect(try kinds(machine.run(carts(lines), from: 100, beacon_s: 3)) == ["partial exit"])
     }
 
     @Test("A region that left the configuration leaves no record, and settles when it comes back")
     func removed() throws {
-        let machine = Machine()
+        let machine = try Machine()
         #expect(try machine.run(carts(), from: 0).isEmpty)
         #expect(machine.settledRegions == ["carts"])
         #expect(try machine.run("", from: 100).isEmpty)
