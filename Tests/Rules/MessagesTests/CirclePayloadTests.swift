@@ -1,4 +1,5 @@
 import Foundation
+import TestAir
 import Testing
 
 @testable import Core
@@ -16,14 +17,7 @@ struct CirclePayloadTests {
     }
 
     private func composer(_ location: LocationForm = .include) -> MessageComposer {
-        MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "fleet", gateway: "van"), version: "1.0.0",
-            pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11,
-            location: location)
-    }
-
-    private func json(_ message: Message) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+        .of("van", site: "fleet", version: "1.0.0", form: .pseudonym, location: location)
     }
 
     private var event: RegionEvent {
@@ -82,26 +76,6 @@ struct CirclePayloadTests {
     }
 
     // MARK: - Records
-
-    private func record(_ occupancy: RegionRecord.Occupancy) -> RegionRecord {
-        RegionRecord(instance: instance, .circle(of: circle), occupancy)
-    }
-
-    @Test("A circle is stored under its own kind, and read again with every digit", arguments: ["boot", nil])
-    func stored(bootID: String?) throws {
-        let stay = RegionRecord.OpenStay(
-            enteredAt: .origin + .seconds(3), lastHeardAt: .origin + .seconds(9), beginning: .partial, keeper: nil,
-            notifiesOnExit: false)
-        for occupancy in [RegionRecord.Occupancy.inside(stay), .outside(since: .origin + .seconds(2))] {
-            var record = record(occupancy)
-            let odd = Circle(center: try #require(Coordinate(latitude: 0.1 + 0.2, longitude: -1e-7)), radius_m: 1.0 / 3)
-            record.kind = .circle(of: odd)
-            let region = StoredRegion(record: record, eventSeq: 7, epoch: "e")
-            let octets = region.encoded(timebase, bootID: bootID)
-            #expect(String(decoding: octets, as: UTF8.self).hasPrefix("kind=circle v=1 "))
-            #expect(StoredRegion.read(octets, key: "depot", timebase, bootID: bootID) == .region(region))
-        }
-    }
 
     @Test(
         "A damaged record of a circle counts as none",

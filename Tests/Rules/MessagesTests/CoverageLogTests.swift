@@ -66,21 +66,6 @@ struct CoverageLogTests {
         #expect(lines(log) == ["scanning 0-3600", "stalled 3600-3700"])
     }
 
-    @Test("After a crash the span ends with the last known time of the process, and stopped follows")
-    func crash() {
-        var log = CoverageLog(resuming: stored(.live(.scanning), from: 100, seen: 160), at: at(500))
-        log.record(.live(.scanning), at: at(501))
-        #expect(lines(log) == ["scanning 100-160", "stopped 160-501"])
-    }
-
-    @Test("After a goodbye stopped follows")
-    func goodbye() {
-        var log = CoverageLog(resuming: stored(.stopped, from: 160, seen: 160), at: at(500))
-        #expect(lines(log).isEmpty)
-        log.record(.live(.absent), at: at(501))
-        #expect(lines(log) == ["stopped 160-501"])
-    }
-
     @Test("Future times, as after a clock was set back, end now")
     func future() {
         var log = CoverageLog(resuming: stored(.live(.scanning), from: 900, seen: 1000), at: at(500))

@@ -1,4 +1,5 @@
 import PayloadReaders
+import TestAir
 import Testing
 
 @testable import Core
@@ -6,9 +7,7 @@ import Testing
 @Suite("The number of an instance's last event")
 struct EventLedgerTests {
     private static let timebase = Timebase(wallAtOrigin: WallTime(microseconds: 1_700_000_000_000_000), isSynced: true)
-    private let composer = MessageComposer(
-        topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1",
-        pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 11)
+    private let composer = MessageComposer.of()
     private let cart = RegionInstanceID(region: "carts", .minor(major: 1, minor: 7))
     private let cause = RegionEvent.Cause.beacon(
         BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 1, minor: 7),

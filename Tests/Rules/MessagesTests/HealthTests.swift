@@ -5,9 +5,7 @@ import Testing
 
 @Suite("Health, as a message and as metrics")
 struct HealthTests {
-    private let composer = MessageComposer(
-        topics: TopicTree(prefix: "beacons", site: "store", gateway: "gate"), version: "1.2.3",
-        pseudonym: DevicePseudonym(form: .omit, key: [], deviceNames: []), rangingExpiry_s: 11)
+    private let composer = MessageComposer.of(version: "1.2.3")
 
     private func report(_ change: (inout HealthReport) -> Void = { _ in }) -> HealthReport {
         var report = HealthReport()

@@ -103,10 +103,7 @@ struct HomeAssistantTests {
 
     @Test("An expanded region has an entity for the events of all its instances, from the start on")
     func expandedEvents() {
-        let published = HomeAssistantDiscovery(
-            prefix: "homeassistant", topics: TopicTree(prefix: "beacons", site: "store", gateway: "door"),
-            kind: .gateway, place: .unpublished, expanded: [.init(id: "carts", levels: 2, uuid: uuid)], version: "1.0.0"
-        ).introduction.filter { $0.topic.contains("/event/") }
+        let published = listing(nil).introduction.filter { $0.topic.contains("/event/") }
         #expect(published.map(\.topic) == ["homeassistant/event/beacond__beacons__store__door/region__carts/config"])
         let state = #""state_topic":"beacons/store/door/region/carts/+/+/event""#
         #expect(published.map { text($0) }.holdForAll { $0.contains(state) })

@@ -29,10 +29,7 @@ struct LocationPayloadTests {
     private let now = Instant.origin + .seconds(1)
 
     private func composer(_ location: LocationForm = .include) -> MessageComposer {
-        MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "fleet", gateway: "van"), version: "1.0.0",
-            pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11,
-            location: location)
+        .of("van", site: "fleet", version: "1.0.0", form: .pseudonym, location: location)
     }
 
     private func placed(_ fix: Fix, _ origin: PlacedFix.Origin) -> PlacedFix {
@@ -141,10 +138,7 @@ struct LocationPayloadTests {
     @Test("status has the beacon that the gateway is, and nothing of it without [advertise]")
     func advertises() throws {
         func status(_ frame: IBeaconFrame?) -> String {
-            let composer = MessageComposer(
-                topics: TopicTree(prefix: "beacons", site: "fleet", gateway: "van"), version: "1.0.0",
-                pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11,
-                advertises: frame)
+            let composer = MessageComposer.of("van", site: "fleet", version: "1.0.0", advertises: frame)
             return text(composer.status(isOnline: true, epoch: epoch, radio: .replay, at: now, timebase))
         }
         let uuid = try #require(ProximityUUID("5A4BCFCE-174E-4BAC-A814-092E77F6B7E5"))

@@ -11,9 +11,7 @@ struct OwnTracksTests {
     /// The epoch began at 1,690,000,000.5 s after 1970.
     private static let epoch = "01H5XXK1FM0000000000000000"
     private let ownTracks = OwnTracks(topic: "owntracks/fleet/van-7", rangingExpiry_s: 11)
-    private let composer = MessageComposer(
-        topics: Self.topics, version: "1.0.0",
-        pseudonym: DevicePseudonym(form: .pseudonym, key: [1], deviceNames: []), rangingExpiry_s: 11)
+    private let composer = MessageComposer.of("van", site: "fleet", version: "1.0.0")
     private let identity = BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 3, minor: 4)
     private let place: Coordinate
 

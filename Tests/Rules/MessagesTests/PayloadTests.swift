@@ -11,13 +11,7 @@ struct PayloadTests {
         uuid: ProximityUUID(high: 0x39ED_98FF_2900_441A, low: 0x802F_9C39_8FC1_99D2), major: 7, minor: 8)
 
     private func composer(_ form: DeviceForm = .pseudonym) -> MessageComposer {
-        MessageComposer(
-            topics: TopicTree(prefix: "beacons", site: "shop", gateway: "gw"), version: "1.0.0",
-            pseudonym: DevicePseudonym(form: form, key: [1, 2, 3], deviceNames: ["till"]), rangingExpiry_s: 11)
-    }
-
-    private func json(_ message: Message) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
+        .of("gw", site: "shop", version: "1.0.0", form: form, key: [1, 2, 3], deviceNames: ["till"])
     }
 
     private func event(_ kind: RegionEvent.Kind, rssi_dbm: Double? = -63.44) -> RegionEvent {

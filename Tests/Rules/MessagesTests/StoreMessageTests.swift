@@ -1,3 +1,4 @@
+import TestAir
 import Testing
 
 @testable import Core
@@ -8,9 +9,7 @@ struct StoreMessageTests {
     static let store = TopicTree(prefix: "beacons", site: "berlin-17", gateway: "site")
     static let identity = BeaconIdentity(uuid: ProximityUUID(high: 1, low: 2), major: 2, minor: 7)
 
-    private let composer = MessageComposer(
-        topics: store, version: "1.0.0",
-        pseudonym: DevicePseudonym(form: .omit, key: [1], deviceNames: []), rangingExpiry_s: 10)
+    private let composer = MessageComposer.of("site", site: "berlin-17")
     private let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
 
     @Test(

@@ -1,6 +1,7 @@
 import Foundation
 import PayloadReaders
 import TestAir
+import Testing
 
 @testable import Core
 
@@ -313,6 +314,11 @@ struct Samples {
 
     private mutating func level() -> String { one(of: ["carts", "Käse 🧀", "a\"b\\c", "7"]) }
     private mutating func text() -> String { one(of: ["", "plain", "it \"hung up\"\n\u{1}\\", "Käse 🧀"]) }
+}
+
+/// Returns the fields of a message's payload.
+func json(_ message: Message) throws -> [String: Any] {
+    try #require(try JSONSerialization.jsonObject(with: Data(message.payload)) as? [String: Any])
 }
 
 extension MessageKind {
