@@ -93,10 +93,4 @@ struct BrokerTests {
         #expect(
             complaints("[mqtt]\nprotocol = \"5\"") == ["mqtt.protocol = \"5\": must be an integer (3 or 5), not text"])
     }
-
-    @Test("A prefix must not begin with a dollar, which is reserved for the broker's topics")
-    func dollar() {
-        #expect(complaints("[mqtt]\nprefix = \"$SYS/beacons\"").count == 1)
-        #expect(complaints("[mqtt]\nprefix = \"beacons/$one\"").isEmpty)
-    }
 }

@@ -52,12 +52,6 @@ struct ErrorTests {
         #expect(error.description.contains("not valid TOML: "))
     }
 
-    @Test("A repeated key is an error with its place")
-    func duplicateKey() throws {
-        let error = try #require(complaints("[radio]\nwindow_ms = 1\nwindow_ms = 2\n").first)
-        #expect(error.hasPrefix("line 3, column "))
-    }
-
     @Test(
         "The error of an unknown key suggests the nearest known one",
         arguments: [

@@ -105,11 +105,6 @@ struct RegionTests {
         #expect(settings.gateway.regions.beacons.map(\.rules.exitAfter) == [.seconds(33)])
     }
 
-    @Test("The limits of [regions] are no keys of a region", arguments: ["max_regions", "max_instances"])
-    func limitsAreGlobal(name: String) {
-        #expect(complaints(region("\(name) = 5")) == ["region[1].\(name) = 5: unknown key; it belongs to [regions]"])
-    }
-
     @Test("The monitor refuses regions beyond max_regions, not the parser")
     func surplus() throws {
         let text = "[regions]\nmax_regions = 1\n" + region(id: "a") + region(id: "b")

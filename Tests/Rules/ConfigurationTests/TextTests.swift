@@ -78,10 +78,10 @@ struct TextTests {
             ])
     }
 
-    @Test("A prefix may have several levels")
+    @Test("A prefix may have several levels, and no dollar at its begin, which is the broker's")
     func prefix() throws {
-        #expect(try Settings.parse("[mqtt]\nprefix = \"chain/beacons\"").identity.prefix == "chain/beacons")
-        for bad in ["", "/", "/a", "a/", "a//b", "a/+/b", "#", "a/b#"] {
+        #expect(try Settings.parse("[mqtt]\nprefix = \"chain/$beacons\"").identity.prefix == "chain/$beacons")
+        for bad in ["", "/", "/a", "a/", "a//b", "a/+/b", "#", "a/b#", "$SYS/beacons"] {
             #expect(complaints("[mqtt]\nprefix = \"\(bad)\"").count == 1)
         }
     }
