@@ -5,8 +5,7 @@ import Testing
 
 @Suite("Keeping an advertisement on the air")
 struct AdvertisingControllerTests {
-    private let adapter = Adapter(
-        index: 0, address: DeviceAddress(bits: 0x001B_DC00_0001, type: .public), isUp: true, isBlocked: false)
+    private let adapter = Adapter.hci0
     private let start = Instant(microseconds: 1_000_000)
 
     private func answer(_ step: AdvertisingStep, _ status: HCIStatus = .success) -> CommandOutcome {

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Testing
 
@@ -294,24 +295,13 @@ private struct Shop {
             return Array(#"{"action":"data.scan","data":[\#(list.joined(separator: ","))]}"#.utf8)
         case .shelly:
             let list = batch.map { _, packet in
-                #"["\#(packet.address)",\#(packet.rssi_dbm ?? -127),"\#(base64(packet.data))",""]"#
+                #"["\#(packet.address)",\#(packet.rssi_dbm ?? -127),"\#(Data(packet.data).base64EncodedString())",""]"#
             }
             let ts = Double(ms(now_s)) / 1_000
             return Array(
                 #"{"method":"NotifyEvent","params":{"events":[{"event":"ble.scan_result","data":[2,[\#(list.joined(separator: ","))]],"ts":\#(ts)}]}}"#
                     .utf8)
         }
-    }
-
-    private static func base64(_ octets: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var text = ""
-        for start in stride(from: 0, to: octets.count, by: 3) {
-            let part = octets[start..<min(start + 3, octets.count)]
-            let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-            for place in 0..<4 { text.append(place <= part.count ? digits[bits >> (18 - 6 * place) & 63] : "=") }
-        }
-        return text
     }
 }
 

@@ -5,29 +5,13 @@ import Testing
 
 @Suite("Keeping an adapter scanning")
 struct ScanControllerTests {
-    static let adapter = Adapter(
-        index: 0, address: DeviceAddress(bits: 0x1122_3344_5566, type: .public), isUp: true, isBlocked: false)
-
     private func at(_ seconds: Double) -> Instant { .origin + .seconds(seconds) }
-
-    private func outcome(_ step: ScanStep, _ status: HCIStatus = .success) -> CommandOutcome {
-        CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status)
-    }
-
-    /// Returns a controller that has opened its adapter and asked for its features.
-    private func opened() -> ScanController {
-        var controller = ScanController(mayAdminister: false)
-        _ = controller.start(at: at(0))
-        _ = controller.surveyed(.usable(Self.adapter), at: at(0))
-        _ = controller.opened(at: at(0))
-        return controller
-    }
 
     /// Returns a controller that scans with the legacy commands since second 0.
     private func scanning() -> ScanController {
-        var controller = opened()
+        var controller = ScanController.opened(mayAdminister: false)
         for step in [ScanStep.readFeatures, .setParameters(.legacy), .enable(.legacy)] {
-            _ = controller.commandCompleted(outcome(step), features: [], at: at(0))
+            _ = controller.answer(step, features: [], at: 0)
         }
         return controller
     }
@@ -36,34 +20,28 @@ struct ScanControllerTests {
     func legacyStart() {
         var controller = ScanController(mayAdminister: false)
         #expect(controller.start(at: at(1)) == [.report(.liveness(.blind(since: at(1)))), .look])
-        #expect(controller.surveyed(.usable(Self.adapter), at: at(1)) == [.open(Self.adapter)])
+        #expect(controller.surveyed(.usable(.hci0), at: at(1)) == [.open(.hci0)])
         #expect(controller.opened(at: at(1)) == [.send(.readFeatures)])
+        #expect(controller.answer(.readFeatures, features: [], at: 1) == [.send(.setParameters(.legacy))])
+        #expect(controller.answer(.setParameters(.legacy), at: 1) == [.send(.enable(.legacy))])
         #expect(
-            controller.commandCompleted(outcome(.readFeatures), features: [], at: at(1))
-                == [.send(.setParameters(.legacy))])
-        #expect(
-            controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(1))
-                == [.send(.enable(.legacy))])
-        #expect(
-            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2))
+            controller.answer(.enable(.legacy), at: 2)
                 == [.report(.availability(.scanning)), .report(.liveness(.live)), .report(.proof)])
     }
 
     @Test("The LE feature bit chooses the extended commands")
     func extendedStart() {
-        var controller = opened()
+        var controller = ScanController.opened(mayAdminister: false)
         #expect(
-            controller.commandCompleted(outcome(.readFeatures), features: .extendedAdvertising, at: at(0))
+            controller.answer(.readFeatures, features: .extendedAdvertising, at: 0)
                 == [.send(.setParameters(.extended))])
-        #expect(
-            controller.commandCompleted(outcome(.setParameters(.extended)), features: nil, at: at(0))
-                == [.send(.enable(.extended))])
+        #expect(controller.answer(.setParameters(.extended), at: 0) == [.send(.enable(.extended))])
     }
 
     @Test("An answer to another command does not advance the sequence")
     func foreignAnswer() {
-        var controller = opened()
-        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(0)).isEmpty)
+        var controller = ScanController.opened(mayAdminister: false)
+        #expect(controller.answer(.enable(.legacy), at: 0).isEmpty)
     }
 
     @Test("Without an adapter the reason is announced once, and the controller looks for one every second")
@@ -75,14 +53,14 @@ struct ScanControllerTests {
         #expect(controller.tick(at: at(0.5)).isEmpty)
         #expect(controller.tick(at: at(1)) == [.look])
         #expect(controller.surveyed(.obstacle(.absent, nil), at: at(1)).isEmpty)
-        #expect(controller.surveyed(.obstacle(.off, Self.adapter), at: at(2)) == [.report(.availability(.off))])
+        #expect(controller.surveyed(.obstacle(.off, .hci0), at: at(2)) == [.report(.availability(.off))])
     }
 
     @Test("The kernel's news of a change causes a look at once")
     func looksAtOnce() {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
-        _ = controller.surveyed(.obstacle(.off, Self.adapter), at: at(0))
+        _ = controller.surveyed(.obstacle(.off, .hci0), at: at(0))
         #expect(controller.deviceChanged(DeviceEvent(change: .up, index: 0), at: at(0.1)) == [.look])
     }
 
@@ -90,7 +68,7 @@ struct ScanControllerTests {
     func failedOpen() {
         var controller = ScanController(mayAdminister: false)
         _ = controller.start(at: at(0))
-        _ = controller.surveyed(.usable(Self.adapter), at: at(0))
+        _ = controller.surveyed(.usable(.hci0), at: at(0))
         #expect(controller.socketFailed(.unauthorized, at: at(0)) == [.close, .report(.availability(.unauthorized))])
         #expect(controller.nextDeadline == at(1))
     }
@@ -103,7 +81,7 @@ struct ScanControllerTests {
             controller.socketFailed(.absent, at: at(4))
                 == [.close, .report(.liveness(.blind(since: at(3)))), .report(.availability(.absent))])
         #expect(controller.tick(at: at(5)) == [.look])
-        #expect(controller.surveyed(.usable(Self.adapter), at: at(5)) == [.open(Self.adapter)])
+        #expect(controller.surveyed(.usable(.hci0), at: at(5)) == [.open(.hci0)])
     }
 
     @Test("Powered down by another process, it is closed and looked for at once")
@@ -123,7 +101,7 @@ struct ScanControllerTests {
 
     @Test("A command without an answer within 2 s means stalled, and the controller is asked again")
     func unanswered() {
-        var controller = opened()
+        var controller = ScanController.opened(mayAdminister: false)
         #expect(controller.nextDeadline == at(2))
         #expect(controller.tick(at: at(1.9)).isEmpty)
         #expect(
@@ -131,7 +109,7 @@ struct ScanControllerTests {
                 .report(.trouble(.unanswered(ScanStep.readFeatures.opcode))), .report(.availability(.stalled)),
             ])
         #expect(controller.nextDeadline == at(4))
-        #expect(controller.tick(at: at(4)) == [.report(.recovery(.reenable, Self.adapter)), .send(.readFeatures)])
+        #expect(controller.tick(at: at(4)) == [.report(.recovery(.reenable, .hci0)), .send(.readFeatures)])
     }
 
     @Test("Silence causes a probe: a command, then scanning off and on; an answer proves quiet air")
@@ -141,9 +119,9 @@ struct ScanControllerTests {
         let steps: [ScanStep] = [.readFeatures, .disable(.legacy), .setParameters(.legacy)]
         let next: [ScanStep] = [.disable(.legacy), .setParameters(.legacy), .enable(.legacy)]
         for (step, next) in zip(steps, next) {
-            #expect(controller.commandCompleted(outcome(step), features: nil, at: at(2.5)) == [.send(next)])
+            #expect(controller.answer(step, at: 2.5) == [.send(next)])
         }
-        #expect(controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(2.5)) == [.report(.proof)])
+        #expect(controller.answer(.enable(.legacy), at: 2.5) == [.report(.proof)])
         #expect(controller.nextDeadline == at(32.5))
     }
 
@@ -151,15 +129,13 @@ struct ScanControllerTests {
     func slowProbe() {
         var controller = scanning()
         _ = controller.tick(at: at(2.5))
-        _ = controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(4.4))
+        _ = controller.answer(.readFeatures, at: 4.4)
         #expect(controller.nextDeadline == at(5))
         #expect(controller.tick(at: at(5)) == [.report(.liveness(.suspect(since: at(0))))])
         #expect(controller.nextDeadline == at(6.4))
-        _ = controller.commandCompleted(outcome(.disable(.legacy)), features: nil, at: at(5.5))
-        _ = controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(5.6))
-        #expect(
-            controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(5.7))
-                == [.report(.liveness(.live)), .report(.proof)])
+        _ = controller.answer(.disable(.legacy), at: 5.5)
+        _ = controller.answer(.setParameters(.legacy), at: 5.6)
+        #expect(controller.answer(.enable(.legacy), at: 5.7) == [.report(.liveness(.live)), .report(.proof)])
     }
 
     @Test("A request for proof causes a probe at once, but not twice, nor while other processes configure it")
@@ -183,8 +159,7 @@ struct ScanControllerTests {
                     .report(.liveness(.blind(since: at(0)))),
                 ])
         // The answer comes late: the controller lives, and is probed at once instead of at the next attempt.
-        #expect(
-            controller.commandCompleted(outcome(.readFeatures), features: nil, at: at(5)) == [.send(.readFeatures)])
+        #expect(controller.answer(.readFeatures, at: 5) == [.send(.readFeatures)])
     }
 
     @Test("A report ends the blindness of a controller that takes no commands")
@@ -197,13 +172,11 @@ struct ScanControllerTests {
 
     @Test("A controller that refuses to scan is stalled, and the refused command is reported")
     func refused() {
-        var controller = opened()
-        _ = controller.commandCompleted(outcome(.readFeatures), features: [], at: at(0))
-        _ = controller.commandCompleted(
-            outcome(.setParameters(.legacy), .unspecifiedError), features: nil, at: at(0))
+        var controller = ScanController.opened(mayAdminister: false)
+        _ = controller.answer(.readFeatures, features: [], at: 0)
+        _ = controller.answer(.setParameters(.legacy), .unspecifiedError, at: 0)
         #expect(
-            controller.commandCompleted(
-                outcome(.setParameters(.extended), .unknownCommand), features: nil, at: at(0))
+            controller.answer(.setParameters(.extended), .unknownCommand, at: 0)
                 == [
                     .report(.trouble(.refused(Opcode.scanParameters(.extended), .unknownCommand))),
                     .report(.availability(.stalled)),
@@ -226,7 +199,7 @@ struct ScanControllerTests {
         var controller = scanning()
         controller.foreignCommandSeen(.scanEnable(true, filtersDuplicates: true, .legacy), at: at(1))
         #expect(controller.tick(at: at(1.2)) == [.send(.enable(.legacy))])
-        _ = controller.commandCompleted(outcome(.enable(.legacy)), features: nil, at: at(1.2))
+        _ = controller.answer(.enable(.legacy), at: 1.2)
         controller.foreignCommandSeen(.scanEnable(true, filtersDuplicates: false, .legacy), at: at(2))
         #expect(controller.tick(at: at(2.2)).isEmpty)
         #expect(controller.stop(at: at(9)) == [.close], "The other's scan goes on.")
@@ -234,10 +207,10 @@ struct ScanControllerTests {
 
     @Test("Changes by other processes during the set-up are handled afterwards")
     func foreignDuringStart() {
-        var controller = opened()
+        var controller = ScanController.opened(mayAdminister: false)
         controller.foreignCommandSeen(.reset, at: at(0))
         for step in [ScanStep.readFeatures, .setParameters(.legacy), .enable(.legacy)] {
-            _ = controller.commandCompleted(outcome(step), features: [], at: at(0.1))
+            _ = controller.answer(step, features: [], at: 0.1)
         }
         #expect(controller.tick(at: at(0.2)) == [.report(.trouble(.stoppedByOther)), .send(.readFeatures)])
     }
@@ -259,9 +232,34 @@ struct ScanControllerTests {
 
     @Test("Stop while enabling takes it back")
     func stopWhileEnabling() {
-        var controller = opened()
-        _ = controller.commandCompleted(outcome(.readFeatures), features: [], at: at(0))
-        _ = controller.commandCompleted(outcome(.setParameters(.legacy)), features: nil, at: at(0))
+        var controller = ScanController.opened(mayAdminister: false)
+        _ = controller.answer(.readFeatures, features: [], at: 0)
+        _ = controller.answer(.setParameters(.legacy), at: 0)
         #expect(controller.stop(at: at(9)) == [.send(.disable(.legacy)), .close])
+    }
+}
+
+extension Adapter {
+    static let hci0 = Adapter(
+        index: 0, address: DeviceAddress(bits: 0x1122_3344_5566, type: .public), isUp: true, isBlocked: false)
+}
+
+extension ScanController {
+    /// Returns a controller that has opened its adapter and asked for its features, at second 0.
+    static func opened(mayAdminister: Bool) -> ScanController {
+        var controller = ScanController(mayAdminister: mayAdminister)
+        _ = controller.start(at: .origin)
+        _ = controller.surveyed(.usable(.hci0), at: .origin)
+        _ = controller.opened(at: .origin)
+        return controller
+    }
+
+    /// The adapter answers a command.
+    mutating func answer(
+        _ step: ScanStep, _ status: HCIStatus = .success, features: LEFeatures? = nil, at seconds: Double
+    ) -> [Action] {
+        commandCompleted(
+            CommandOutcome(commandCredits: 1, opcode: step.opcode, status: status), features: features,
+            at: .origin + .seconds(seconds))
     }
 }
