@@ -39,8 +39,6 @@ PUBLISHED = {
 WALKS, SEED = 20, 20260530
 # At the end of the way the beacon stands still for some seconds, which are not judged: a log ends with its last record.
 REST_S = 3
-# Samples a second, and for how long the beacon stands at the beginning of the way before it moves. The second is a walk of 1 m/s.
-AS_LISTED, WALKING = (1, 0), (10, 10)
 
 
 def room(x_m):
@@ -54,30 +52,26 @@ def places_of(way):
     return [madeup.along(points, number / SAMPLES_A_LINE) for number in range(count + 1)]
 
 
-def heard(way, pace):
-    """{node: {minor: [(seconds, dBm)]}}. A sample comes in the middle of its time."""
-    per_s, stands_s = pace
+def heard(way):
+    """{node: {minor: [(seconds, dBm)]}}. A sample comes in the middle of its second."""
     found = {node.name: {} for node in NODES}
     places = places_of(way)
     for minor in range(1, WALKS + 1):
         dice = random.Random(f"{SEED} {way} {minor}")
-        walked = places[:1] * (stands_s * per_s) + places + places[-1:] * (REST_S * per_s)
-        for number, (x_m, y_m) in enumerate(walked):
+        for number, (x_m, y_m) in enumerate(places + places[-1:] * REST_S):
             for node in NODES:
                 level = madeup.level_dbm(EXPONENT, math.hypot(x_m - node.x_m, y_m - node.y_m))
                 level += dice.gauss(0, SCATTER_DB) - (BURST_DB if dice.random() < BURST_SHARE else 0)
-                found[node.name].setdefault(minor, []).append(((number + 0.5) / per_s, level))
+                found[node.name].setdefault(minor, []).append((number + 0.5, level))
     return found
 
 
-def judged(places, listed, pace):
+def judged(places, listed):
     """The figures of one walk. A list answers the sample before it. Where it has no position, the one listed before counts on."""
-    per_s, stands_s = pace
-    lists = {math.floor(at_s) - stands_s: (zone, position) for at_s, zone, position in listed}
+    lists = {math.floor(at_s): (zone, position) for at_s, zone, position in listed}
     errors, rooms, zones = [], 0, 0
     zone, position = next(place for _, place in sorted(lists.items()) if place[1])
-    for second in range(1, math.ceil(len(places) / per_s) + 1):
-        x_m, y_m = places[min(second * per_s, len(places)) - 1]
+    for second, (x_m, y_m) in enumerate(places, 1):
         newer_zone, newer = lists.get(second, (None, None))
         position, zone = newer or position, newer_zone or zone
         errors.append(math.hypot(position["x_m"] - x_m, position["y_m"] - y_m))
@@ -87,10 +81,10 @@ def judged(places, listed, pace):
             MOST: max(errors), ROOM: rooms / len(errors), ZONE: zones / len(errors)}
 
 
-def walks(way, gateways, beacond, pace, missing=None):
+def walks(way, gateways, beacond, missing):
     """Per measure, the mean of the walks' figures."""
     listed = madeup.places(beacond, [gateway for gateway in gateways if gateway.name != missing])
-    found = [judged(places_of(way), listed[minor], pace) for minor in range(1, WALKS + 1)]
+    found = [judged(places_of(way), listed[minor]) for minor in range(1, WALKS + 1)]
     return {measure: statistics.mean(walk[measure] for walk in found) for measure in found[0]}
 
 
@@ -98,16 +92,11 @@ def figures(beacond):
     """(way, node that is left out, measure): ours, for each figure that the peer publishes."""
     found = {}
     for way in WAYS:
-        gateways = madeup.gateways(beacond, NODES, heard(way, AS_LISTED))
+        gateways = madeup.gateways(beacond, NODES, heard(way))
         for (_, missing), measures in ((key, value) for key, value in PUBLISHED.items() if key[0] == way):
-            ours = walks(way, gateways, beacond, AS_LISTED, missing)
+            ours = walks(way, gateways, beacond, missing)
             found.update({(way, missing, measure): ours[measure] for measure in measures})
     return found
-
-
-def walking(beacond):
-    """Per way, our figures at 1 m/s, with ten samples a second. The peer publishes none: its samples have no time."""
-    return {way: walks(way, madeup.gateways(beacond, NODES, heard(way, WALKING)), beacond, WALKING) for way in WAYS}
 
 
 def lines(beacond):
@@ -120,7 +109,3 @@ def lines(beacond):
         cells = [f"{value:.1%}" if measure in (ROOM, ZONE) else f"{value:.2f}" for value in (ours, theirs)]
         yield (f"| {way} | {missing or '–'} | {measure} | **{cells[0]}** | {cells[1]} "
                f"| {'ahead' if ours < theirs else 'behind'} |")
-    for way, ours in walking(beacond).items():
-        for measure in (MEDIAN, ROOM):
-            value = f"{ours[measure]:.1%}" if measure == ROOM else f"{ours[measure]:.2f}"
-            yield f"| {way}, at 1 m/s | – | {measure} | **{value}** | – | |"

@@ -1,6 +1,5 @@
 """Enter and exit at one gateway: F1 over thresholds, by the events that beacond publishes."""
 
-import peers
 import replay
 
 

@@ -64,14 +64,13 @@ def mit(folder, beacond):
         yield recording
 
 
-# Every place with true distances, and the kind of place that it is one of.
+# Every place with true distances.
 DISTANCES = {
-    "walk (danis)": ("hall", danis),
-    "pixel2-hears-a20": ("cable car", lambda folder, beacond: herald(folder, beacond, "pixel2-hears-a20")),
-    "iphone6splus-hears-iphone8plus":
-        ("cable car", lambda folder, beacond: herald(folder, beacond, "iphone6splus-hears-iphone8plus")),
-    "flat": ("flat", flat),
-    "bodies (mit)": ("bodies", mit),
+    "walk (danis)": danis,
+    "pixel2-hears-a20": lambda folder, beacond: herald(folder, beacond, "pixel2-hears-a20"),
+    "iphone6splus-hears-iphone8plus": lambda folder, beacond: herald(folder, beacond, "iphone6splus-hears-iphone8plus"),
+    "flat": flat,
+    "bodies (mit)": mit,
 }
 
 

@@ -6,7 +6,6 @@ import sys
 
 import companion
 import datasets
-import leftout
 import location_figures
 import measures
 import own
@@ -15,7 +14,6 @@ import pocket
 import positions
 import store
 import storeys
-import walked
 
 OPEN = ("distance-danis", "distance-herald", "rooms-flat", "distance-mit", "rooms-2015-03-10", "door-sal")
 
@@ -58,16 +56,14 @@ def main(folder, beacond, out):
     rows = list(measures.own_rows(own_recordings))
     for recording in own_recordings:
         plots.draw_own(recording, out)
-    carried_over = []
+    pockets = []
     if is_open:
-        places = [leftout.Place(name, kind, recordings(folder, beacond))
-                  for name, (kind, recordings) in datasets.DISTANCES.items()]
-        rows += measures.open_rows(folder, beacond, places)
+        rows += measures.open_rows(folder, beacond)
         plots.draw_open(folder, out, datasets, beacond)
-        carried_over = ["", *leftout.lines(places), "", *walked.lines(places), "", *pocket.lines(folder, beacond)]
+        pockets = ["", *pocket.lines(folder, beacond)]
     zones = ["", *store.lines(folder, beacond), "", *positions.lines(folder, beacond)] if store.is_there(folder) else []
     locations = location_figures.lines(folder, beacond) if has_receivers else []
-    lines = [*(table(rows) if rows else []), *carried_over, *zones, *([""] if rows and has_receivers else []), *locations]
+    lines = [*(table(rows) if rows else []), *pockets, *zones, *([""] if rows and has_receivers else []), *locations]
     write_lines(lines, out, "table.md")
     with open(os.path.join(out, "table.json"), "w") as file:
         json.dump([vars(row) for row in rows], file, indent=1)

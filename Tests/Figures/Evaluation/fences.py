@@ -23,43 +23,28 @@ def centre(circle):
     return circle["latitude"], circle["longitude"]
 
 
-def changes(sides):
-    """The events of (time, is inside) where a side that is None says nothing. The first side is none."""
+def naive(fixes, circle):
+    """Inside where d <= radius; each change is an event. The first side is none."""
     was, events = None, []
-    for at, side in sides:
-        if side is None:
-            continue
+    for fix in fixes:
+        side = gpsdlog.distance_m(centre(circle), fix.place) <= circle["radius_m"]
         if was is not None and side != was:
-            events.append((at, side))
+            events.append((fix.at, side))
         was = side
     return events
 
 
-def naive(fixes, circle):
-    """Inside where d <= radius; each change is an event."""
-    return changes((fix.at, gpsdlog.distance_m(centre(circle), fix.place) <= circle["radius_m"]) for fix in fixes)
-
-
-def aware(fixes, circle):
-    """Inside where d + accuracy <= radius, outside where d - accuracy > radius; in between nothing is known."""
-    def side(fix):
-        d = gpsdlog.distance_m(centre(circle), fix.place)
-        return True if d + fix.accuracy_m <= circle["radius_m"] else False if d - fix.accuracy_m > circle["radius_m"] else None
-
-    return changes((fix.at, side(fix)) for fix in fixes)
-
-
-def ours(beacond, path, circles, location=()):
-    """The events of all circles by `beacond replay`, for each circle, and the replay."""
+def ours(beacond, path, circles):
+    """The events of each circle by `beacond replay`."""
     regions = [{"id": f"c{number}", "latitude": circle["latitude"], "longitude": circle["longitude"],
                 "radius_m": circle["radius_m"]} for number, circle in enumerate(circles)]
-    done = gpsdlog.replay(beacond, path, gpsdlog.configuration(location, regions))
+    done = gpsdlog.replay(beacond, path, gpsdlog.configuration((), regions))
     if done.status != 0:
         raise SystemExit(f"beacond replay --location {path}: {done.said.strip()}")
     events = {region["id"]: [] for region in regions}
     for payload in done.events:
         events[payload["region"]].append((gpsdlog.moment(payload["at"]), payload["type"] == "enter"))
-    return list(events.values()), done
+    return list(events.values())
 
 
 def judge(fixes, circle, events):

@@ -41,7 +41,7 @@ def lost_to_companion(beacond):
 
 
 def lost_floors(beacond):
-    for place, (right, _, changes, _, _) in storeys.figures(beacond).items():
+    for place, (right, changes) in storeys.figures(beacond).items():
         least, most = STOREYS[place]
         if right < least or changes > most:
             yield f"floors, {place}: {right:.3f} of the seconds are right, at least {least}; {changes:.2f} changes, at most {most}"

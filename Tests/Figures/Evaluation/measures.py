@@ -27,10 +27,7 @@ class Row:
 
 
 def distance_rows(family, recordings):
-    yield from score_rows(family, distance.compare(recordings))
-
-
-def score_rows(family, scores):
+    scores = distance.compare(recordings)
     ours = scores.pop("ours")
     if not ours.parts:
         return
@@ -68,12 +65,10 @@ def crossing_rows(family, recordings, window, depths, exits_s):
     yield Row(family, "median delay, s", ours[2], None, "", None)
 
 
-def open_rows(folder, beacond, places):
-    """Of the open recordings; `places` are those with distances, as leftout has them."""
-    for place in places:
-        scores = {"ours": distance.ours(place.heard)}
-        scores |= {name: distance.score(place.heard, distance.theirs(name)) for name in (*peers.DISTANCE, "raw")}
-        yield from score_rows(place.name, scores)
+def open_rows(folder, beacond):
+    """Of the open recordings."""
+    for name, recordings in datasets.DISTANCES.items():
+        yield from distance_rows(name, recordings(folder, beacond))
     rooms = list(datasets.rooms(folder, beacond))
     yield from room_rows(rooms)
     crossing.room_crossings(rooms)

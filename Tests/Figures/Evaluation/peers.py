@@ -11,7 +11,6 @@ measured power → metres).
 """
 
 import bisect
-import math
 
 
 def raw(readings):
@@ -105,6 +104,3 @@ DISTANCE = {
     "kalman, n 2": ("kalman", log(2)), "kalman, n 2.4": ("kalman", log(2.4)),
 }
 RAW = ("raw", log(2))
-# The rules that have a number to choose: the exponent of their filter's level. The curves have none.
-CHOOSABLE = ("espresense", "ewma 0.1, n 2", "kalman, n 2")
-EXPONENTS = (1.6, 1.8, 2, 2.2, 2.4, 2.7, 3, 3.5, 4)

@@ -6,30 +6,36 @@ loss off the phones on the cable car, in the seconds in which the truth is 3.4 m
 
 import datasets
 import distance
-import perturbed
+from recording import Beacon, Recording
 
 NEAREST_M = 3.4
-WAYS = ("as it is", "10 dB weaker", "15 dB weaker")
-KIND = "cable car"
+LOSSES_DB = {"as it is": 0, "10 dB weaker": 10, "15 dB weaker": 15}
+
+
+def weaker(recording, loss_db):
+    """The recording with that loss in each reading. Its capture is written from these."""
+    beacons = {
+        key: Beacon(beacon.measured_power_dbm, [(at_s, rssi - loss_db) for at_s, rssi in beacon.readings], beacon.distances)
+        for key, beacon in recording.beacons.items()
+    }
+    return Recording(recording.name, recording.beacond, beacons)
 
 
 def near_share(recordings):
-    """The share of seconds within NEAREST_M that are immediate or near; each group counts the same."""
+    """The share of seconds within NEAREST_M that are immediate or near."""
     result = distance.Score()
     for second in distance.seconds(recordings, filters={}):
         if second.truth <= NEAREST_M:
             # Where both are far or both are not, the zone of this measure is right.
             is_near = distance.zone(distance.held(second.metres)) < 2
-            result.add(1 if is_near else 10, 1, group=second.group)
+            result.add(1 if is_near else 10, 1)
     return 1 - result.figures["wrong zone"]
 
 
 def lines(folder, beacond):
-    yield "| near or immediate within 3.4 m | " + " | ".join(WAYS) + " |"
-    yield "| --- |" + " --- |" * len(WAYS)
-    for name, (kind, recordings) in datasets.DISTANCES.items():
-        if kind != KIND:
-            continue
-        shares = [near_share([perturbed.worse(recording, way) for recording in recordings(folder, beacond)])
-                  for way in WAYS]
+    yield "| near or immediate within 3.4 m | " + " | ".join(LOSSES_DB) + " |"
+    yield "| --- |" + " --- |" * len(LOSSES_DB)
+    for name in datasets.HERALD:
+        shares = [near_share([weaker(recording, loss_db) for recording in datasets.herald(folder, beacond, name)])
+                  for loss_db in LOSSES_DB.values()]
         yield f"| {name} | " + " | ".join(f"{share:.2f}" for share in shares) + " |"

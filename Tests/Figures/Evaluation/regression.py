@@ -21,7 +21,7 @@ DOOR_F1 = 0.86
 
 def main(data, beacond):
     lost = []
-    for family, (_, recordings) in datasets.DISTANCES.items():
+    for family, recordings in datasets.DISTANCES.items():
         found = distance.ours(distance.seconds(recordings(data, beacond), filters={}))
         figures = found.figures
         metres, factor, least, most = DISTANCE[family]

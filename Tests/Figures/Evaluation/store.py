@@ -151,32 +151,7 @@ class Bermuda(Rule):
         return self.present.room
 
 
-class NadarayaWatson(Rule):
-    """ESPresense Companion's kernel regression, with rooms for places: each votes by a Gaussian of its distance."""
-
-    def decide(self, now, at_s):
-        votes = {}
-        for gateway, (_, _, distance_m) in now.items():
-            if distance_m >= 0:
-                votes[gateway.room] = votes.get(gateway.room, 0) + math.exp(-distance_m ** 2 / 18)
-        return max(votes, key=lambda room: (votes[room], room)) if votes else self.room
-
-
-class Hysteresis(Rule):
-    """The strongest level, once it is 5 dB above that of the present room."""
-
-    def decide(self, now, at_s):
-        best = {}
-        for gateway, (_, level, _) in now.items():
-            best[gateway.room] = max(best.get(gateway.room, -200), level)
-        strongest = max(best, key=lambda room: (best[room], room))
-        if self.room not in best or best[strongest] >= best[self.room] + 5:
-            return strongest
-        return self.room
-
-
-RULES = {"nearest (mqtt_room, room-assistant)": Nearest, "Bermuda": Bermuda, "Nadaraya-Watson": NadarayaWatson,
-         "strongest, 5 dB hysteresis": Hysteresis}
+RULES = {"nearest (mqtt_room, room-assistant)": Nearest, "Bermuda": Bermuda}
 
 
 def score(rooms, spans, moves):

@@ -7,7 +7,6 @@ of building. Levels also have what shelves and walls do, which stays for a place
 import functools
 import math
 import random
-import statistics
 
 import madeup
 from madeup import Spot
@@ -96,23 +95,14 @@ def store(beacond, building, are_above):
 
 
 def judged(truth, listed):
-    """Of one beacon: seconds asked, those on the right floor, those without a floor, changes listed and true ones."""
+    """Of one beacon: seconds asked, those on the right floor, changes listed and true ones."""
     floors = {math.floor(at_s): position["floor"] for at_s, _, position in listed if position}
-    asked = right = missing = 0
+    asked = right = 0
     for second, point in enumerate(truth):
         if point[3] is not None and second >= SETTLED_S:
-            floor = floors.get(second + 1)
-            asked, right, missing = asked + 1, right + (floor == point[3]), missing + (floor is None)
+            asked, right = asked + 1, right + (floors.get(second + 1) == point[3])
     true = [point[3] for point in truth if point[3] is not None]
-    return asked, right, missing, changes([floors[second] for second in sorted(floors)]), changes(true)
-
-
-def placed(truth, listed):
-    """(error, `error_m`) of each judged second on the right floor."""
-    for at_s, _, position in listed:
-        second = math.floor(at_s) - 1
-        if position and SETTLED_S <= second < len(truth) and truth[second][3] == position["floor"]:
-            yield math.dist((position["x_m"], position["y_m"]), truth[second][:2]), position["error_m"]
+    return asked, right, changes([floors[second] for second in sorted(floors)]), changes(true)
 
 
 def changes(floors):
@@ -120,28 +110,23 @@ def changes(floors):
 
 
 def figures(beacond):
-    """(building, whether gateways are above each other): share of seconds on the right floor, without a floor, changes per true one, the
-    median error of places, and the share within `error_m`."""
+    """(building, whether gateways are above each other): share of seconds on the right floor, and changes per true one."""
     found = {}
     for building in BUILDINGS:
         for are_above in (True, False):
             truth, listed = store(beacond, building, are_above)
-            asked, right, missing, changed, true = (
+            asked, right, changed, true = (
                 sum(column) for column in zip(*(judged(truth[minor], listed.get(minor, ())) for minor in truth)))
-            places = [pair for minor in truth for pair in placed(truth[minor], listed.get(minor, ()))]
-            found[building, are_above] = (
-                right / asked, missing / asked, changed / true, statistics.median(error for error, _ in places),
-                sum(error <= radius for error, radius in places) / len(places))
+            found[building, are_above] = (right / asked, changed / true)
     return found
 
 
 def lines(beacond):
     yield "Two floors of a made-up building, four gateways on each; share of the seconds on the right floor:"
     yield ""
-    yield "| building | exponent | slab, dB | upper gateways | floor is right | no floor listed | changes per true one | median error, m | within `error_m` |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
-    for (building, are_above), (right, missing, changed, error_m, held) in figures(beacond).items():
+    yield "| building | exponent | slab, dB | upper gateways | floor is right | changes per true one |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for (building, are_above), (right, changed) in figures(beacond).items():
         exponent, slab_db = BUILDINGS[building]
         where = "above the lower ones" if are_above else "between them"
-        yield (f"| {building} | {exponent} | {slab_db} | {where} | **{right:.1%}** | {missing:.1%} | {changed:.2f} "
-               f"| {error_m:.1f} | {held:.2f} |")
+        yield f"| {building} | {exponent} | {slab_db} | {where} | **{right:.1%}** | {changed:.2f} |"
