@@ -28,17 +28,17 @@ def recording(name, place, beacond):
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
         raise TruthError(f"{path}: must have uuid and beacons, each with major and minor ({problem!r})") from problem
     capture = os.path.join(place, "capture.btsnoop")
-    readings, powers = {}, {}
+    heard_of, powers = {}, {}
     for at_s, major, minor, power_dbm, rssi_dbm, heard in readings.read(capture):
         if heard == uuid and (major, minor) in wanted and rssi_dbm < 20:
-            readings.setdefault((major, minor), []).append((at_s, rssi_dbm))
+            heard_of.setdefault((major, minor), []).append((at_s, rssi_dbm))
             powers[major, minor] = power_dbm
-    missing = sorted(set(wanted) - set(readings))
+    missing = sorted(set(wanted) - set(heard_of))
     if missing:
         raise TruthError(f"{path}: the capture has nothing of {missing}")
     result = Recording(
         name, beacond,
-        {key: Beacon(powers[key], heard, wanted[key].get("distances", ())) for key, heard in readings.items()},
+        {key: Beacon(powers[key], heard, wanted[key].get("distances", ())) for key, heard in heard_of.items()},
         capture, uuid)
     result.crossings = {}
     for key, beacon in wanted.items():

@@ -1,5 +1,6 @@
 """The rules that deploy/evaluate judges by, on small cases worked out by hand. `python3 Tests/Figures/Evaluation/rules_test.py`"""
 
+import json
 import math
 import os
 import tempfile
@@ -53,6 +54,18 @@ class Truth(unittest.TestCase):
                 file.write('{"uuid": "X"}')
             with self.assertRaisesRegex(own.TruthError, "till/truth.json"):
                 list(own.recordings(folder, "beacond"))
+
+    def test_a_capture_and_its_truth_are_a_recording(self):
+        uuid = "39ED98FF-2900-441A-802F-9C398FC199D2"
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "till"))
+            readings.write(os.path.join(folder, "till", "capture.btsnoop"), [
+                (at_s, readings.advertising_event(uuid, 1, minor, -59, -70)) for at_s, minor in ((0, 7), (1, 8), (2, 7))])
+            with open(os.path.join(folder, "till", "truth.json"), "w") as file:
+                json.dump({"uuid": uuid, "beacons": [{"major": 1, "minor": 7, "distances": [[0, 1], [2, 3]], "crossings": [[0, 1, "exit"]]}]}, file)
+            (found,) = own.recordings(folder, "beacond")
+        self.assertEqual({key: beacon.readings for key, beacon in found.beacons.items()}, {(1, 7): [(0, -70), (2, -70)]})
+        self.assertEqual((found.beacons[1, 7].distance_m(1), found.crossings), (2, {(1, 7): [(0, 1, False)]}))
 
 
 class Scores(unittest.TestCase):
