@@ -45,6 +45,18 @@ class Checks:
         print(f"skipped: Delivery/{name}: {why}")
 
 
+class Faults(Checks):
+    """Keeps what does not hold, and prints nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.faults = []
+
+    def check(self, name, holds, detail=""):
+        if not holds:
+            self.faults.append(f"{name}: {detail}")
+
+
 def prove(scenario):
     """Runs `scenario(checks, house)` and ends the process. No process that it started outlives it."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -192,6 +204,14 @@ class Gateway:
 
     def said(self):
         return self.errors.read_text() if self.errors.exists() else ""
+
+    def delivered(self, checks, name, subscriber, port):
+        """Checks that all has arrived, and that no gap is stated. Returns the account."""
+        subscriber.catch_up()
+        account = Account(self, subscriber.messages)
+        account.hold(checks, name, self, port)
+        checks.none(f"{name}: no gap is stated", account.gaps)
+        return account
 
     def numbers(self):
         """The closed outbox's state: epoch, next number, and number of waiting events."""

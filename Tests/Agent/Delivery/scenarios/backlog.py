@@ -31,11 +31,8 @@ def scenario(checks, house):
         checks.check("everything arrives", until(lambda: count() >= waiting, step=0.2), count())
         child.terminate()
         checks.check("SIGTERM ends it with 0", ended(child) == 0, child.poll())
-        subscriber.catch_up()
+        account = gateway.delivered(checks, "killed while draining", subscriber, broker.port)
         checks.check("its last status is offline", subscriber.all("drainer/status")[-1]["state"] == "offline")
-        account = Account(gateway, subscriber.messages)
-        account.hold(checks, "killed while draining", gateway, broker.port)
-        checks.none("killed while draining: no gap is stated", account.gaps)
         print(f"{len(account.events)} events, {account.duplicates} came twice")
 
 

@@ -11,7 +11,7 @@ import shutil
 import signal
 import threading
 
-from delivery import BEGIN, Account, Capture, crowd, end, ended, free_port, prove
+from delivery import BEGIN, Account, Capture, Faults, crowd, end, ended, free_port, prove
 from failing_call import CLASSES, FailingCall, build, sample
 
 CALLS = os.environ.get("NTH_CALLS", "4")
@@ -105,25 +105,15 @@ class Lane(threading.Thread):
 
     def judge(self, subscriber, waiting):
         """The faults that Account.hold finds, and the waiting events that did not come."""
-        faults = []
-
-        class Finds:
-            def check(self, name, holds, detail=""):
-                if not holds:
-                    faults.append(f"{name}: {detail}")
-
-            def none(self, name, found):
-                found = list(found)
-                self.check(name, not found, found[:3])
-
+        found = Faults()
         account = Account(self.gateway, [message for message in subscriber.messages if not message[2]])
         # A fault of the disk may begin an epoch in memory, whose reserved numbers may stay unused. A gap reports them.
         is_disk_at_fault = "outbox: " in self.gateway.said()
-        account.hold(Finds(), "account", self.gateway, self.broker.port, begins_anew=is_disk_at_fault)
-        Finds().none("every event that waited arrives", sorted(waiting - set(account.events)))
+        account.hold(found, "account", self.gateway, self.broker.port, begins_anew=is_disk_at_fault)
+        found.none("every event that waited arrives", sorted(waiting - set(account.events)))
         if not is_disk_at_fault:
-            Finds().none("no gap is stated", account.gaps)
-        return faults
+            found.none("no gap is stated", account.gaps)
+        return found.faults
 
 
 def scenario(checks, house):

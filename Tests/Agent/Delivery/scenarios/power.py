@@ -8,7 +8,7 @@ POWER_SEED (1) chooses them, and the later writes that the disk kept."""
 import os
 import random
 
-from delivery import Account, prove
+from delivery import Account, Faults, prove
 from disks import CutDisk, RecordedDisk, file_system, lacks, left_by, with_writes
 from recordings import Life, Recovery, subscriber_after
 
@@ -17,20 +17,12 @@ SECOND_CUTS = int(os.environ.get("POWER_SECOND_CUTS", "3"))
 SEED = int(os.environ.get("POWER_SEED", "1"))
 
 
-class Cut:
+class Cut(Faults):
     """One cut, and what came of it."""
 
     def __init__(self, life, gateway, broker, disk, air):
+        super().__init__()
         self.life, self.gateway, self.broker, self.disk, self.air = life, gateway, broker, disk, air
-        self.faults = []
-
-    def check(self, name, holds, detail=""):
-        if not holds:
-            self.faults.append(f"{name}: {detail}")
-
-    def none(self, name, found):
-        found = list(found)
-        self.check(name, not found, f"{found[:3]} ({len(found)} in all)")
 
     def starts(self, house, received, writes):
         """Starts the agent on what the cut left. Returns the events of the life that have arrived then; `received` were some of them before."""

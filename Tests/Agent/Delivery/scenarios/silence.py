@@ -20,10 +20,7 @@ def scenario(checks, house):
             checks.check(f"{name}: there is a new connection", until(lambda: proxy.accepted > 1))
             child.air.end()
             checks.check(f"{name}: it ends with 0", ended(child) == 0)
-            subscriber.catch_up()
-            account = Account(gateway, subscriber.messages)
-            account.hold(checks, name, gateway, broker.port)
-            checks.none(f"{name}: no gap is stated", account.gaps)
+            gateway.delivered(checks, name, subscriber, broker.port)
 
 
 prove(scenario)

@@ -2,7 +2,7 @@
 
 import signal
 
-from delivery import BEGIN, Account, Crowd, crowd, ended, prove, until
+from delivery import BEGIN, Crowd, crowd, ended, prove, until
 
 KEPT = 75  # sysexits.h: the rest waits in the state folder.
 
@@ -22,10 +22,7 @@ def scenario(checks, house):
         checks.check("its last status is offline", subscriber.all("stopped/status")[-1]["state"] == "offline")
         later = crowd(air.at + 10, 10, 40, 2).write(house.path / "second")
         checks.check("the next start ends with 0", stopped.plays(later) == 0)
-        subscriber.catch_up()
-        account = Account(stopped, subscriber.messages)
-        account.hold(checks, "stopped in the middle", stopped, broker.port)
-        checks.none("stopped in the middle: no gap is stated", account.gaps)
+        stopped.delivered(checks, "stopped in the middle", subscriber, broker.port)
 
         silent = house.gateway("silent", broker.port)
         child = silent.hears([capture.read_bytes()])
@@ -34,10 +31,7 @@ def scenario(checks, house):
         child.send_signal(signal.SIGTERM)
         checks.check("SIGTERM ends it with 75", ended(child) == KEPT, child.poll())
         checks.check("and what it had read goes on with the next start", silent.plays(later) == 0)
-        subscriber.catch_up()
-        account = Account(silent, subscriber.messages)
-        account.hold(checks, "silent input", silent, broker.port)
-        checks.none("silent input: no gap is stated", account.gaps)
+        silent.delivered(checks, "silent input", subscriber, broker.port)
 
         away = house.gateway("away", broker.port)
         proxy = house.proxy(broker.port)
@@ -54,9 +48,7 @@ def scenario(checks, house):
         away.settle(child)
         proxy.refuses = False
         checks.check("once the broker is there it delivers and ends with 0", ended(child) == 0, child.poll())
-        subscriber.catch_up()
-        account = Account(away, subscriber.messages)
-        account.hold(checks, "broker away", away, broker.port)
+        away.delivered(checks, "broker away", subscriber, broker.port)
         said = [line for line in away.said().splitlines() if line.startswith("warning: mqtt: broker")]
         checks.none("broker away: each of the two says each cause once",
                     [line for line in said if said.count(line) > 2])
