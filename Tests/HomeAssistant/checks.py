@@ -5,20 +5,14 @@ import subprocess
 import sys
 
 import waiting
+from counting import check, last_line
 from hass import HomeAssistant, free_port
 from van import CARTS, REGIONS, TILLS, Van
 
 BEACOND, PROGRAMS, SCRATCH = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 # Home Assistant makes an entity of each region that a van has on board, and warns of the slash in the name of an expanded one.
 KNOWN = "sets an invalid entity ID: 'device_tracker.beacon_"
-
-
-def check(name, holds, why=""):
-    counts["passed" if holds else "failed"] += 1
-    if not holds:
-        print("failed:", name, str(why)[:1500], flush=True)
 
 
 def becomes(home, name, entity, state, **attributes):
@@ -201,7 +195,7 @@ def main():
     finally:
         home.stop()
         process.terminate()
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped", flush=True)
+    last_line()
 
 
 main()

@@ -1,8 +1,10 @@
-"""Free ports of this machine, each for one server of one suite. As a program it prints one: `ports.py [ADDRESS]`."""
+"""Free ports of this machine, each for one server of one suite, and whether a server answers there. As a program it prints one: `ports.py [ADDRESS]`."""
 
+import contextlib
 import os
 import socket
 import sys
+import time
 
 # Suites that run at the same time have different numbers, of eight, and so different ports: "3". So have parts of a suite: "3.5".
 LANE, _, PART = os.environ.get("PORT_LANE", "").partition(".")
@@ -18,6 +20,22 @@ def free_port(address="127.0.0.1"):
         if port not in given and LANE in ("", str(port // 2 % 8)) and PART in ("", str(port // 16 % 8)):
             given.add(port)
             return port
+
+
+def answers(port):
+    """Whether a server of this machine accepts connections at that port."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=10):
+        return True
+    return False
+
+
+def until_answers(port):
+    """Waits for a server that has just been started."""
+    deadline = time.monotonic() + int(os.environ.get("PATIENCE_S", "60"))
+    while not answers(port):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nothing listens on port {port}")
+        time.sleep(0.05)
 
 
 if __name__ == "__main__":

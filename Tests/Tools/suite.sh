@@ -139,6 +139,12 @@ add_counts() {
     passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2])) skipped=$((skipped + BASH_REMATCH[3]))
 }
 
+# counted NAME COMMAND…: runs a script that counts its checks itself, shows what it prints, and adds the counts in its last line.
+counted() {
+    "${@:2}" 2>&1 | tee "$scratch/counted"
+    add_counts "$scratch/counted" || { echo "failed: $1 came to its end" && failed=$((failed + 1)); }
+}
+
 # finish: the last line, and the end.
 finish() {
     echo "$passed passed, $failed failed, $skipped skipped"

@@ -10,7 +10,8 @@ import sys
 import threading
 
 import paho.mqtt.client as mqtt
-from clients import certificate, check, last_line
+from clients import certificate
+from counting import check, last_line
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 from paho.mqtt.subscribeoptions import SubscribeOptions

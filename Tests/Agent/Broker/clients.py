@@ -16,18 +16,6 @@ from waiting import PATIENCE_S, until
 CA = pathlib.Path(os.environ["CA"])
 STORE = ("127.0.0.2", int(os.environ["STORE_PORT"]))
 PAGE = ("127.0.0.3", int(os.environ["PAGE_PORT"]))
-counts = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def check(name, holds, why=""):
-    """Counts one check, and prints in one line why it failed."""
-    counts["passed" if holds else "failed"] += 1
-    if not holds:
-        print(f"failed: {name}: {str(why)[:400]}", flush=True)
-
-
-def last_line():
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped", flush=True)
 
 
 class Client:

@@ -13,7 +13,9 @@ import threading
 import time
 
 import paho.mqtt.client as mqtt
-from clients import CA, STORE, certificate, check, last_line, viewer
+from clients import CA, STORE, certificate, viewer
+from counting import check, last_line
+from mqtt_packets import connect, packet, text
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 from waiting import until
@@ -151,23 +153,9 @@ def plain(name):
     return context.wrap_socket(socket.create_connection(STORE, 10), server_hostname=STORE[0])
 
 
-def packet(head, body, length=None):
-    """An MQTT packet; its header has `length` where that is given."""
-    rest, octets = len(body) if length is None else length, b""
-    while True:
-        octets += bytes([rest % 128 | (128 if rest > 127 else 0)])
-        rest //= 128
-        if not rest:
-            return bytes([head]) + octets + body
-
-
-def string(text):
-    return len(text.encode()).to_bytes(2, "big") + text.encode()
-
-
 def logged_in(name):
     one = plain(name)
-    one.sendall(packet(0x10, string("MQTT") + bytes([4, 2, 0, 60]) + string("x")))
+    one.sendall(connect("x", keepalive_s=60))
     one.recv(4)
     return one
 
@@ -176,7 +164,7 @@ def huge(name, topic):
     """A packet whose header says 256 MiB, sent as far as the broker takes it."""
     one = logged_in(name)
     try:
-        one.sendall(packet(0x30, string(topic), 268_435_455))
+        one.sendall(packet(0x30, text(topic.encode()), 268_435_455))
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             one.sendall(b"x" * 1_000_000)
@@ -188,7 +176,7 @@ def huge(name, topic):
 def deaf(name, topic):
     """Subscribes to everything that it may read, and reads nothing, while another gateway publishes."""
     one = logged_in(name)
-    one.sendall(packet(0x82, b"\0\1" + string("#") + b"\1"))
+    one.sendall(packet(0x82, b"\0\1" + text(b"#") + b"\1"))
     talker = certificate("berlin-17/entrance") if name != "berlin-17/entrance" else certificate("berlin-17/talker")
     talker.connect()
     mine = "entrance" if name != "berlin-17/entrance" else "talker"
@@ -205,7 +193,7 @@ def filters(name, topic):
     """Tens of thousands of subscriptions."""
     one = logged_in(name)
     for block in range(40):
-        one.sendall(packet(0x82, b"\0\1" + b"".join(string(f"beacons/+/{block}/{number}/#") + b"\0" for number in range(500))))
+        one.sendall(packet(0x82, b"\0\1" + b"".join(text(f"beacons/+/{block}/{number}/#".encode()) + b"\0" for number in range(500))))
     time.sleep(SECONDS / 2)
     one.close()
 

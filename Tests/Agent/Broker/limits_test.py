@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from clients import check, last_line
+from counting import check, last_line
 
 PORT, OPEN, FIRST, PAUSE_S = map(int, sys.argv[1:])
 

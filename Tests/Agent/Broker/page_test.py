@@ -10,7 +10,8 @@ import sys
 import time
 
 import paho.mqtt.client as mqtt
-from clients import CA, PAGE, certificate, check, last_line, viewer
+from clients import CA, PAGE, certificate, viewer
+from counting import check, last_line
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.reasoncodes import ReasonCode
 from waiting import until

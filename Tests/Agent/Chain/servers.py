@@ -13,12 +13,11 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 
 import waiting
-from ports import free_port
+from ports import answers, free_port
 from project import ROOT
 
 SCHEMA = ROOT / "deploy/chain/schema"
@@ -57,12 +56,6 @@ def ended(process, what):
     except subprocess.TimeoutExpired:
         process.kill()
         raise AssertionError(f"no end within {LONGEST_WAIT_S} s: {what}") from None
-
-
-def answers(port):
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
-        return True
-    return False
 
 
 def unprivileged(*command):

@@ -5,22 +5,10 @@ import socket
 import ssl
 import struct
 
+from mqtt_packets import connect, packet, text
 from servers import LONGEST_WAIT_S
 
 CONNACK, PUBACK = 2, 4
-
-
-def text(octets):
-    return struct.pack(">H", len(octets)) + octets
-
-
-def packet(first, body):
-    length, digits = len(body), b""
-    while True:
-        length, digit = divmod(length, 128)
-        digits += bytes([digit | (0x80 if length else 0)])
-        if not length:
-            return bytes([first]) + digits + body
 
 
 class Wire:
@@ -37,7 +25,7 @@ class Wire:
         flags, more = 0x00 if keeps else 0x02, b""
         if will:
             flags, more = flags | 0x0C, text(will[0]) + text(will[1])
-        self.socket.sendall(packet(0x10, text(b"MQTT") + bytes([4, flags]) + struct.pack(">H", 60) + text(id.encode()) + more))
+        self.socket.sendall(connect(id, flags, 60, more))
         answer = self.answer()
         self.is_let_in = answer is not None and answer[0] >> 4 == CONNACK and answer[3] == 0
 

@@ -2,26 +2,20 @@
 """A place that is forgotten is named: for a made-up kind, field and figure in the schemas, and for each line that a place has lost. What follows from
 the schemas is written by Tests/Tools/contract. A field that no agent sends is named as well."""
 
-import json
 import subprocess
-import sys
 import tempfile
 
 import made_up
 from contract import Contract
+from counting import check, last_line
 from places import ACL, ARTICLES, BRIDGES, CHAIN_ACL, FILES, PAGE_ACL, Places
 from seen import UNSEEN, fields_declared, unseen
 
 ASYNCAPI, MESSAGES, RABBITMQ = "deploy/contract/asyncapi.yaml", f"{ARTICLES}/Messages.md", "deploy/chain/rabbitmq/definitions.json"
-passed, failures = 0, []
 
 
-def check(name, found, expected):
-    global passed
-    if sorted(found) == sorted(expected):
-        passed += 1
-    else:
-        failures.append(f"{name}: {sorted(set(found) ^ set(expected))}")
+def equal(name, found, expected):
+    check(name, sorted(found) == sorted(expected), sorted(set(found) ^ set(expected)))
 
 
 def forgotten(*changes, edit=None):
@@ -33,7 +27,7 @@ def forgotten(*changes, edit=None):
             path, old, new = edit
             whole = (tree / path).read_text()
             if old not in whole:
-                failures.append(f"{path}: no {old}")
+                check(f"{path} has {old}", False)
             (tree / path).write_text(whole.replace(old, new))
         before = list(Places(tree).forgotten())
         stale = written(tree, "--check")
@@ -51,10 +45,10 @@ def written(tree, *options):
 
 
 def named(name, places, before, after=(), stale=None):
-    check(name, places[0], before)
-    check(f"{name}, written", places[1], after)
+    equal(name, places[0], before)
+    equal(f"{name}, written", places[1], after)
     if stale is not None:
-        check(f"{name}, to be written", places[2], stale)
+        equal(f"{name}, to be written", places[2], stale)
 
 
 # Every file that lists all kinds, those that list what the broker keeps for gateways that are gone, and those of the page's users.
@@ -71,10 +65,10 @@ named("a kind", forgotten(made_up.add_kind), [
     "deploy/contract/README.md: pulse.schema.json", *(f"{ARTICLES}: pulse.schema.json: {field}" for field in ("beat", "mood"))],
     stale=[*LISTS, *READERS, "deploy/contract/gap.schema.json"])
 before, after, stale = forgotten(made_up.add_retained_kind)
-check("a kind that is retained", [one for one in before if "operator" in one or ": out 0" in one], [
+equal("a kind that is retained", [one for one in before if "operator" in one or ": out 0" in one], [
     f"{ACL}: user operator: pulse", f"{CHAIN_ACL}: user operator: pulse", f"{RABBITMQ}: user operator: pulse", *(f"{path}: out 0: pulse" for path in BRIDGES)])
-check("a kind that is retained, written", after, [])
-check("a kind that is retained, to be written", stale, [*LISTS, *READERS, RABBITMQ])
+equal("a kind that is retained, written", after, [])
+equal("a kind that is retained, to be written", stale, [*LISTS, *READERS, RABBITMQ])
 for name, change, before in (
         ("a field", made_up.add_field, [f"{ARTICLES}: event.schema.json: echo"]),
         ("a field of a fix", made_up.add_fix_field, [f"{ARTICLES}: common.schema.json: tilt_deg"]),
@@ -116,12 +110,9 @@ def unsent(*changes):
         return list(unseen(contract, fields_declared(Contract()) - UNSEEN))
 
 
-check("all is sent", unsent(), [])
-check("a figure and a field that no agent sends", unsent(made_up.add_figure, made_up.add_field), [
+equal("all is sent", unsent(), [])
+equal("a figure and a field that no agent sends", unsent(made_up.add_figure, made_up.add_field), [
     "no message had health.schema.json: echoes", "no message had event.schema.json: echo"])
-check("a kind that no agent sends", unsent(made_up.add_kind), [f"no message had pulse.schema.json: {field}" for field in made_up.PULSE])
+equal("a kind that no agent sends", unsent(made_up.add_kind), [f"no message had pulse.schema.json: {field}" for field in made_up.PULSE])
 
-for failure in failures:
-    print(failure)
-print(json.dumps({"passed": passed, "failed": len(failures)}))
-sys.exit(1 if failures else 0)
+last_line()

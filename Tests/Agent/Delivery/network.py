@@ -12,7 +12,8 @@ import subprocess
 import threading
 import time
 
-from ports import free_port
+from mqtt_packets import connect, next_packet, packet, published, text
+from ports import free_port, until_answers
 from waiting import PATIENCE_S, until
 
 ROOT = "beacons/proof/"
@@ -61,12 +62,7 @@ class Broker:
         self.child = subprocess.Popen(
             [program, "-c", self.configuration], preexec_fn=die_with_parent, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
-
-        def answers():
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 10):
-                return True
-        if not until(answers):
-            raise RuntimeError("mosquitto did not start")
+        until_answers(self.port)
 
     def kill(self, with_signal=signal.SIGKILL):
         if self.child:
@@ -110,8 +106,7 @@ class Subscriber(threading.Thread):
             time.sleep(0.02)
 
     def receive(self):
-        # A clean session, without a keepalive.
-        self.send(0x10, text(b"MQTT") + bytes([4, 2, 0, 0]) + text(self.name.encode()))
+        self.say(connect(self.name))
         subscriptions = b"".join(text(topic.encode()) + b"\x01" for topic in (*self.topics, self.mark))
         self.send(0x82, b"\x00\x01" + subscriptions)
         self.socket.settimeout(None)
@@ -120,42 +115,24 @@ class Subscriber(threading.Thread):
             buffer += piece
             position = 0
             acknowledgements = bytearray()
-            while packet := self.packet(buffer, position):
-                kind, body, position = packet
+            while found := next_packet(buffer, position):
+                kind, body, position = found
                 self.take(kind, body, acknowledgements)
             del buffer[:position]
             if acknowledgements:
                 self.say(acknowledgements)
-
-    @staticmethod
-    def packet(buffer, position):
-        length, shift, index = 0, 0, position + 1
-        while True:
-            if index >= len(buffer):
-                return None
-            octet = buffer[index]
-            length |= (octet & 0x7F) << shift
-            index, shift = index + 1, shift + 7
-            if octet < 0x80:
-                break
-        if index + length > len(buffer):
-            return None
-        return buffer[position], bytes(buffer[index:index + length]), index + length
 
     def take(self, kind, body, acknowledgements):
         if kind >> 4 == 9:
             self.isSubscribed.set()
         if kind >> 4 != 3:
             return
-        end_of_topic = 2 + int.from_bytes(body[:2], "big")
-        topic = body[2:end_of_topic].decode()
-        if kind & 6:
-            acknowledgements += b"\x40\x02" + body[end_of_topic:end_of_topic + 2]
-            end_of_topic += 2
+        topic, payload, due = published(kind, body)
+        acknowledgements += due
         if topic == self.mark:
-            self.reached.add(body[end_of_topic:])
+            self.reached.add(payload)
         elif not topic.startswith(MARK):
-            self.messages.append((topic, body[end_of_topic:], bool(kind & 1)))
+            self.messages.append((topic, payload, bool(kind & 1)))
 
     def catch_up(self):
         """Waits for all that the broker had for it before now: it sends everything on one way, in order."""
@@ -179,20 +156,6 @@ class Subscriber(threading.Thread):
 
     def all(self, suffix):
         return [json.loads(payload) for topic, payload, _ in list(self.messages) if topic.endswith(suffix)]
-
-
-def text(octets):
-    return len(octets).to_bytes(2, "big") + octets
-
-
-def packet(kind, body):
-    """An MQTT packet: its first octet, its length in groups of seven bits, and the rest."""
-    length, rest = b"", len(body)
-    while True:
-        rest, low = rest >> 7, rest & 0x7F
-        length += bytes([low | (0x80 if rest else 0)])
-        if not rest:
-            return bytes([kind]) + length + body
 
 
 def retained(port, topic=ROOT + "#"):

@@ -9,7 +9,7 @@ from account import Account
 from captures import BEGIN, Capture, Crowd
 from delivery import ended
 from disks import flushes, left_by
-from network import Subscriber, packet, text
+from mqtt_packets import next_packet, packet, published, text
 from waiting import until
 
 
@@ -27,17 +27,12 @@ class Tap:
         position, buffer = self.disk.position(), self.buffers.setdefault(pair, bytearray())
         buffer += piece
         begin = 0
-        while found := Subscriber.packet(buffer, begin):
+        while found := next_packet(buffer, begin):
             kind, body, begin = found
             if kind >> 4 == 3:
-                self.messages.append((position, *self.message(kind, body)))
+                topic, payload, _ = published(kind, body)
+                self.messages.append((position, topic, payload, bool(kind & 1)))
         del buffer[:begin]
-
-    @staticmethod
-    def message(kind, body):
-        """Topic, payload, and whether the broker keeps it, of a PUBLISH of MQTT 3.1.1."""
-        end = 2 + int.from_bytes(body[:2], "big")
-        return body[2:end].decode(), body[end + (2 if kind & 6 else 0):], bool(kind & 1)
 
     def until(self, position):
         return [message[1:] for message in self.messages[:bisect.bisect_right(self.messages, position, key=lambda message: message[0])]]

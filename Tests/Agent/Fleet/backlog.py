@@ -11,7 +11,7 @@ import psycopg
 
 from collector_test import EPOCHS, Collector
 from costs import Part
-from network import packet, text
+from mqtt_packets import connect, packet, text
 from reading_test import ENTER, EXIT
 from servers import Mosquitto, PostgreSQL, wait_until
 
@@ -41,7 +41,7 @@ def messages(events):
 def publish(port, events):
     """By one client, as fast as the broker takes them. Returns when it has acknowledged all."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(packet(0x10, text(b"MQTT") + bytes([4, 2, 0, 0]) + text(b"backlog")))
+        connection.sendall(connect("backlog"))
         connection.recv(4)
         awaited = 2 * events * PUBACK_OCTETS
 

@@ -21,7 +21,7 @@ import sys
 import time
 from collections import deque
 
-from network import Subscriber, packet, text
+from mqtt_packets import connect, next_packet, packet, text
 
 # As many as an agent has on their way.
 WINDOW = 20
@@ -46,12 +46,12 @@ class Line(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         self.received.clear()
-        transport.write(packet(0x10, text(b"MQTT") + bytes([4, 2, 0, 0]) + text(self.name.encode())))
+        transport.write(connect(self.name))
 
     def data_received(self, data):
         self.received += data
         position = 0
-        while found := Subscriber.packet(self.received, position):
+        while found := next_packet(self.received, position):
             kind, body, position = found
             if kind >> 4 == PUBACK:
                 self.fleet.acknowledged += self.pending.pop(bytes(body), None) is not None

@@ -1,23 +1,11 @@
 """The bench of the checks: a broker that serves the page, and agents that publish to it."""
 import re
-import socket
 import subprocess
-import time
 
-from ports import free_port
+from ports import free_port, until_answers
 from project import ROOT
 
 BUILD = ROOT / "deploy/page/build"
-
-
-def wait_for_port(port):
-    for _ in range(600):
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    raise TimeoutError(f"nothing listens on port {port}")
 
 
 def configuration(gateways):
@@ -41,8 +29,8 @@ class Broker:
 
     def start(self):
         self.process = subprocess.Popen(["mosquitto", "-c", self.folder / "broker.conf"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_for_port(self.port)
-        wait_for_port(self.web)
+        until_answers(self.port)
+        until_answers(self.web)
 
     def stop(self):
         self.process.terminate()
@@ -84,7 +72,7 @@ class GuardedBroker:
         (self.folder / f"{name}.acl").write_bytes((ROOT / f"deploy/broker/{name}/acl").read_bytes())
         (self.folder / f"{name}.conf").write_text(text + "\nuser root\n")
         process = subprocess.Popen(["mosquitto", "-c", self.folder / f"{name}.conf"], stdout=self.log, stderr=self.log)
-        wait_for_port(self.port if name == "store" else self.plain)
+        until_answers(self.port if name == "store" else self.plain)
         return process
 
     def tunnel(self):
@@ -92,7 +80,7 @@ class GuardedBroker:
         text = re.sub(r"^set[ug]id.*\n", "", text, flags=re.M).replace(":::8443", f"127.0.0.1:{self.web}").replace("127.0.0.1:8080", f"127.0.0.1:{self.plain}")
         (self.folder / "stunnel.conf").write_text("foreground = yes\npid =\n" + text)
         process = subprocess.Popen(["stunnel", self.folder / "stunnel.conf"], stdout=self.log, stderr=self.log)
-        wait_for_port(self.web)
+        until_answers(self.web)
         return process
 
     def stop(self):

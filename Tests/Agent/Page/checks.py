@@ -7,6 +7,7 @@ import time
 from beacons import beacons
 from bench import ROOT, Broker, agent, configuration
 from browser import Browser
+from counting import last_line
 from crowd import crowd
 from declared import declared, rules_of
 from figures import chain, load
@@ -16,7 +17,7 @@ from today import today
 from shop import GATEWAYS, Publisher, Shop, common, status
 from truth import elsewhere, missing, small, stale
 from trouble import away, hostile, login
-from verdict import BEACOND, PICTURES, REGION, SCRATCH, SITE, check, counts, expect, live, scenario
+from verdict import BEACOND, REGION, SCRATCH, SITE, check, expect, live, picture, scenario
 
 # --- Rules ------------------------------------------------------------------------------------------------------------
 
@@ -175,11 +176,8 @@ def pictures(tab, people):
             # What is seen at night are the events.
             tab.value(f"document.getElementById('tab-{'events' if dark else 'beacons'}').click()")
             live(people, 12, 0.4)
-            time.sleep(0.6)
+            picture(tab, f"{'phone' if mobile else 'desk'}-{'dark' if dark else 'light'}")
             check(f"nothing sticks out at {width} pixels", tab.value("document.documentElement.scrollWidth <= innerWidth"))
-            if PICTURES:
-                PICTURES.mkdir(parents=True, exist_ok=True)
-                tab.picture(PICTURES / f"page-{'phone' if mobile else 'desk'}-{'dark' if dark else 'light'}.png")
     tab.value("page.layout.plan = null; page.plan.showImage(null)")
     tab.screen(1440, 900)
     tab.dark(False)
@@ -208,9 +206,7 @@ def van(browser, broker):
     # A second in which the batches are over.
     process.wait(timeout=300)
     check("it plays to its end", process.returncode == 0, process.stderr.read())
-    if PICTURES:
-        time.sleep(0.6)
-        tab.picture(PICTURES / "page-map.png")
+    picture(tab, "map")
     check("nothing is complained about", not tab.complaints(), tab.complaints())
 
 
@@ -245,7 +241,7 @@ def main():
                 print(f"{run.__name__}: {time.monotonic() - begin:.0f} s", flush=True)
     finally:
         broker.stop()
-    print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
+    last_line()
 
 
 main()

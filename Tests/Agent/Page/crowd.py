@@ -2,7 +2,7 @@
 import time
 
 from shop import Publisher, beacon, common, status
-from verdict import PICTURES, check
+from verdict import check, picture
 
 HALL = [(column * 10 + 5, row * 8 + 4) for row in range(8) for column in range(8)]
 
@@ -65,10 +65,3 @@ def crowd(browser, broker):
     wait_for(tab, publisher, "on a desk as well", f"page.plan.camera.width > 600 && page.plan.shown.labels.placed.length > 20 && ({clash}).length === 0", clash)
     picture(tab, "crowd-desk")
     check("nothing is complained about", not tab.complaints(), tab.complaints())
-
-
-def picture(tab, name):
-    if PICTURES:
-        time.sleep(0.6)
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        tab.picture(PICTURES / f"page-{name}.png")

@@ -4,7 +4,7 @@ import time
 
 from bench import BUILD
 from shop import Publisher, beacon, common, stamp, status
-from verdict import PICTURES, check, expect
+from verdict import check, expect, picture
 
 
 def chain(browser, broker):
@@ -27,9 +27,7 @@ def chain(browser, broker):
     whole(browser, broker, publisher)
     bad = tab.value("page.map.things().stores.filter((one) => one.condition.tone === 'bad').length")
     check("each store has its state", bad == 99, bad)
-    if PICTURES:
-        time.sleep(0.6)
-        tab.picture(PICTURES / "page-chain.png")
+    picture(tab, "chain")
 
 
 def whole(browser, broker, publisher):
@@ -45,18 +43,12 @@ def whole(browser, broker, publisher):
     expect(tab, "the tab of those that need help is chosen", "document.getElementById('tab-help').getAttribute('aria-selected') === 'true'")
     expect(tab, "the headline counts them", "document.getElementById('connection').innerText.includes('need help')")
     check("a remedy stands beside each", "Switch it on." in tab.text("#help-list .remedy"))
-    picture(tab)
+    picture(tab, "help")
     tab.value("document.querySelector('#help-list button').click()")
     expect(tab, "a row opens its store", "page.siteName !== null && document.getElementById('tab-help').hidden")
     tab.value("const all = document.getElementById('site'); all.value = ''; all.dispatchEvent(new Event('change'))")
     expect(tab, "and all stores can be chosen again", "page.isChain && !document.getElementById('tab-help').hidden")
     check("nothing is complained about by the page of all", not tab.complaints(), tab.complaints())
-
-
-def picture(tab):
-    if PICTURES:
-        time.sleep(0.6)
-        tab.picture(PICTURES / "page-help.png")
 
 
 def load(browser, broker):

@@ -2,7 +2,7 @@
 import time
 
 from shop import Publisher, Shop, common, stamp
-from verdict import PICTURES, check, expect
+from verdict import check, expect, picture
 
 EPOCH = "01M7YFBND8NHZK0BZS3VJ4ZZ24"
 HOUR_S = 3600
@@ -54,7 +54,5 @@ def heat(browser, broker):
     people.publisher.publish(people.topic("site", "heat"), sheet(2, [(column + 0.5, 9.5, 60, 5) for column in range(40)]))
     expect(tab, "the table says that it has the warmest cells alone", "document.getElementById('heat-caption').innerText === 'The 30 warmest of 43 cells'",
            "document.getElementById('heat-caption').innerText")
-    if PICTURES:
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        tab.picture(PICTURES / "page-heat-phone.png")
+    picture(tab, "heat-phone")
     check("nothing is complained about", not tab.complaints(), tab.complaints())

@@ -8,6 +8,8 @@ import random
 import socket
 import time
 
+from mqtt_packets import connect, packet, text
+
 UUID = "39ED98FF-2900-441A-802F-9C398FC199D2"
 EPOCH = "01M7YFBND8NHZK0BZS3VJ4ZZ24"
 # Gateways, their zones and places in metres.
@@ -20,28 +22,14 @@ class Publisher:
 
     def __init__(self, port, name="shop"):
         self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.sendall(self.packet(0x10, self.string("MQTT") + bytes([4, 2, 0, 0]) + self.string(name)))
+        self.socket.sendall(connect(name))
         answer = self.socket.recv(4)
         if answer[3:4] != b"\0":
             raise ConnectionError(f"the broker refuses: {answer!r}")
 
-    @staticmethod
-    def string(text):
-        octets = text.encode() if isinstance(text, str) else text
-        return len(octets).to_bytes(2, "big") + octets
-
-    @staticmethod
-    def packet(head, body):
-        length, rest = b"", len(body)
-        while True:
-            length += bytes([rest % 128 | (128 if rest > 127 else 0)])
-            rest //= 128
-            if not rest:
-                return bytes([head]) + length + body
-
     def publish(self, topic, payload, retain=False):
         octets = payload if isinstance(payload, bytes) else json.dumps(payload, separators=(",", ":")).encode()
-        self.socket.sendall(self.packet(0x31 if retain else 0x30, self.string(topic) + octets))
+        self.socket.sendall(packet(0x31 if retain else 0x30, text(topic.encode()) + octets))
 
 
 def stamp(at=None):

@@ -2,7 +2,7 @@
 import time
 
 from shop import Publisher, Shop, common, stamp, status
-from verdict import PICTURES, check, expect
+from verdict import check, expect, picture
 
 HOUR_S = 3600
 ENTRIES = [0, 0, 0, 0, 0, 0, 0, 3, 9, 14, 21, 26, 31, 28, 24, 22, 30, 12]
@@ -39,9 +39,7 @@ def today(browser, broker):
           tab.value("document.querySelectorAll('#today-chart path.line-week').length === 1 && document.querySelectorAll('#today-chart path.hatch').length === 1"))
     check("nothing sticks out of a phone", tab.value("document.documentElement.scrollWidth <= innerWidth"
           " && [...document.querySelectorAll('#panel-today *')].every((one) => one.getBoundingClientRect().right <= innerWidth)"))
-    if PICTURES:
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        tab.picture(PICTURES / "page-today-phone-dark.png")
+    picture(tab, "today-phone-dark")
     hostile = day(present=None)
     hostile["regions"].append({**hostile["regions"][0], "region": '<img src=x onerror="window.harmed = 1">'})
     people.publisher.publish(people.topic("site", "today"), hostile, retain=True)

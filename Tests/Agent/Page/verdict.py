@@ -1,22 +1,16 @@
-"""Shared by the checks: their options, counting, and waiting for the page."""
+"""Shared by the checks: their options, and waiting for the page."""
 import pathlib
 import sys
 import time
 import traceback
 
 from browser import Failure
+from counting import check
 from shop import UUID
 
 BEACOND, SCRATCH = sys.argv[1], pathlib.Path(sys.argv[2])
 PICTURES = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
 REGION = f'[[region]]\nid = "carts"\nuuid = "{UUID}"\nexpand = "minor"\n'
-counts = {"passed": 0, "failed": 0, "skipped": 0}
-
-
-def check(name, holds, why=""):
-    counts["passed" if holds else "failed"] += 1
-    if not holds:
-        print(f"failed: {name}", str(why)[:1500], flush=True)
 
 
 def expect(tab, name, expression, why="null"):
@@ -40,6 +34,14 @@ def live(shop, rounds, seconds=0.5):
         shop.walk(seconds)
         shop.publish()
         time.sleep(0.1)
+
+
+def picture(tab, name):
+    """Keeps a picture of the page, where pictures are wanted."""
+    if PICTURES:
+        time.sleep(0.6)
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        tab.picture(PICTURES / f"page-{name}.png")
 
 
 SITE = "page.store.sites.get('berlin-17')"

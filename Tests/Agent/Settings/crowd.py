@@ -11,7 +11,7 @@ import random
 import resource
 import sys
 
-from network import Subscriber, packet, text
+from mqtt_packets import connect, next_packet, packet, published, text
 
 CONNECTING_AT_ONCE = 100
 APPLYING_S = 2.0
@@ -30,8 +30,7 @@ class Gateway(asyncio.Protocol):
     def connection_made(self, transport):
         self.transport = transport
         self.received.clear()
-        topic, will = self.topic("status"), self.status("offline")
-        transport.write(packet(0x10, text(b"MQTT") + bytes([4, 0x2E, 0, 0]) + text(self.name.encode()) + text(topic) + text(will)))
+        transport.write(connect(self.name, flags=0x2E, more=text(self.topic("status")) + text(self.status("offline"))))
 
     def connection_lost(self, _error):
         asyncio.get_running_loop().create_task(self.crowd.connect(self, 0.5 + random.random()))
@@ -39,22 +38,20 @@ class Gateway(asyncio.Protocol):
     def data_received(self, data):
         self.received += data
         position = 0
-        while found := Subscriber.packet(self.received, position):
+        while found := next_packet(self.received, position):
             kind, body, position = found
             if kind >> 4 == 2:
                 self.publish_all()
                 self.transport.write(packet(0x82, b"\x00\x01" + text(self.topic("settings/desired")) + b"\x01"))
                 self.crowd.online += 1
             elif kind >> 4 == 3:
-                self.take(bytes(body), kind)
+                self.take(kind, body)
         del self.received[:position]
 
-    def take(self, body, kind):
-        end = 2 + int.from_bytes(body[:2], "big")
-        if kind & 6:
-            self.transport.write(packet(0x40, body[end:end + 2]))
-            end += 2
-        version = json.loads(body[end:])["version"]
+    def take(self, kind, body):
+        _, payload, due = published(kind, body)
+        self.transport.write(due)
+        version = json.loads(payload)["version"]
         if self.version is None or version > self.version:
             asyncio.get_running_loop().call_later(random.random() * APPLYING_S, self.apply, version)
 

@@ -111,7 +111,6 @@ class Bench:
             play(controller, 200, rate, seconds)
             self.note(f"core_percent_{rate}", (agent.cpu_s() - before) / (time.monotonic() - begun) * 100)
             self.note(f"rss_mib_{rate}", agent.memory_kib("VmRSS") / 1024)
-            self.note(f"rss_peak_mib_{rate}", agent.memory_kib("VmHWM") / 1024)
             self.note(f"rss_own_mib_{rate}", agent.memory_kib("RssAnon") / 1024)
             agent.close()
             self.note(f"reader_core_percent_{rate}", self.reader_percent(controller, rate, seconds))

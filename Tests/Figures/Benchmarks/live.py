@@ -8,26 +8,20 @@ import select
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import threading
 import time
 
+from btsnoop import advertising_event, beacon_data
+from mqtt_packets import connect, next_packet, packet, published, text
+from ports import free_port, until_answers
+
 UUID = bytes.fromhex("39ED98FF2900441A802F9C398FC199D2")
 
 
-def advertising_data(minor):
-    """The flags and the iBeacon."""
-    return bytes.fromhex("0201061AFF4C000215") + UUID + struct.pack(">HHb", 1, minor, -59)
-
-
-def report(minor, number=None, rssi=-60):
-    """An LE Meta event with one legacy report, as an H4 packet."""
-    number = minor if number is None else number
-    data = advertising_data(minor)
-    address = (0xC0FFEE000000 + number).to_bytes(6, "little")
-    body = bytes([0x02, 1, 0x03, 0x01]) + address + bytes([len(data)]) + data + struct.pack("b", rssi)
-    return bytes([0x04, 0x3E, len(body)]) + body
+def report(minor, rssi_dbm=-60):
+    """An LE Meta event with one legacy report of an iBeacon, as an H4 packet."""
+    return advertising_event((0xC0FFEE000000 + minor).to_bytes(6, "little"), beacon_data(UUID, 1, minor), rssi_dbm)
 
 
 class Controller:
@@ -71,9 +65,7 @@ class Broker:
     """mosquitto on a free port of the loopback interface, with TLS where asked for."""
 
     def __init__(self, folder, tls=False):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.folder = pathlib.Path(folder)
         lines = f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nset_tcp_nodelay true\n"
         # No limit to what waits for the subscriber.
@@ -87,11 +79,7 @@ class Broker:
         configuration.write_text(lines)
         program = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
         self.child = subprocess.Popen([program, "-c", configuration], stdout=-3, stderr=-3)
-        for _ in range(100):
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
-                return
-            time.sleep(0.05)
-        raise RuntimeError("mosquitto did not start")
+        until_answers(self.port)
 
     def make_certificates(self):
         def openssl(*words):
@@ -111,11 +99,10 @@ class Broker:
 
 
 def connected(port, name):
-    """A bare socket that has sent MQTT 3.1.1's CONNECT; the broker's answer is the next to read."""
+    """A bare socket that has sent CONNECT; the broker's answer is the next to read."""
     connection = socket.create_connection(("127.0.0.1", port))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    content = b"\x00\x04MQTT\x04\x02\x00\x00" + struct.pack(">H", len(name)) + name.encode()
-    connection.sendall(bytes([0x10, len(content)]) + content)
+    connection.sendall(connect(name))
     return connection
 
 
@@ -126,27 +113,19 @@ class Subscriber:
         self.socket = connected(port, "benchmark")
         self.buffer = b""
         self.packet(5)
-        filter = struct.pack(">HH", 1, len(topic)) + topic.encode() + b"\x01"
-        self.socket.sendall(bytes([0x82, len(filter)]) + filter)
+        self.socket.sendall(packet(0x82, b"\x00\x01" + text(topic.encode()) + b"\x01"))
         self.packet(5)
 
     def packet(self, seconds):
         """The next packet's first octet and content; `None` where none comes in time."""
         deadline = time.monotonic() + seconds
-        while True:
-            size = shift = 0
-            for index, octet in enumerate(self.buffer[1:5], 1):
-                size |= (octet & 127) << shift
-                shift += 7
-                if octet < 128:
-                    if len(self.buffer) > index + size:
-                        first, content = self.buffer[0], self.buffer[index + 1:index + 1 + size]
-                        self.buffer = self.buffer[index + 1 + size:]
-                        return first, content
-                    break
+        while not (found := next_packet(self.buffer)):
             if not select.select([self.socket], [], [], max(0, deadline - time.monotonic()))[0]:
                 return None
             self.buffer += self.socket.recv(1 << 16)
+        *packet, end = found
+        self.buffer = self.buffer[end:]
+        return packet
 
     def message(self, seconds):
         """When the next message arrived, and its payload."""
@@ -155,11 +134,9 @@ class Subscriber:
             if first & 0xF0 != 0x30:
                 continue
             now = time.monotonic()
-            length = 2 + struct.unpack(">H", content[:2])[0]
-            if first & 0x06:
-                self.socket.sendall(b"\x40\x02" + content[length:length + 2])
-                length += 2
-            return now, content[length:]
+            _, payload, due = published(first, content)
+            self.socket.sendall(due)
+            return now, payload
         return None
 
 
@@ -215,7 +192,7 @@ def play(controller, beacons, rate, seconds):
     begun, sent = time.monotonic(), 0
     while (elapsed := time.monotonic() - begun) < seconds:
         while sent < elapsed * rate:
-            controller.send(report(sent % beacons, rssi=-60 - sent * 7 % 9))
+            controller.send(report(sent % beacons, -60 - sent * 7 % 9))
             sent += 1
         time.sleep(0.005)
     return sent

@@ -8,6 +8,7 @@ the others decode one advertisement at a time."""
 
 import asyncio
 import importlib.metadata
+import itertools
 import json
 import logging
 import socket
@@ -15,17 +16,15 @@ import struct
 import sys
 import time
 
+from btsnoop import records
+
 COUNT = {"habluetooth": 100_000, "bluetooth-data-tools": 100_000, "bleparser": 20_000, "beacontools": 2_000,
          "TheengsDecoder": 200}
 
 
 def events(path, count):
     """The H4 event packets of a capture of single legacy reports."""
-    with open(path, "rb") as file:
-        file.seek(16)
-        while count > 0 and len(header := file.read(24)) == 24:
-            yield file.read(struct.unpack(">I", header[4:8])[0])
-            count -= 1
+    return [octets for _, _, octets in itertools.islice(records(path), count)]
 
 
 def habluetooth(packets):
@@ -111,7 +110,7 @@ def main():
     capture, *names = sys.argv[1:]
     found = {}
     for name in names or PEERS:
-        packets = list(events(capture, COUNT[name]))
+        packets = events(capture, COUNT[name])
         work = PEERS[name](packets)
         begun = time.process_time()
         work()

@@ -6,7 +6,9 @@ import struct
 import subprocess
 import time
 
-from live import Agent, Controller, advertising_data, connected, cpu_s, play
+from btsnoop import beacon_data
+from live import UUID, Agent, Controller, connected, cpu_s, play
+from mqtt_packets import packet, text
 from workload import median
 
 BEACONS, REPORTS_PER_S = 200, 500
@@ -19,7 +21,7 @@ def batch(second, count):
         packets.setdefault(number % BEACONS, []).append(-60 - number * 7 % 9)
     body = bytes.fromhex("AC233FC02F87") + struct.pack(">H", len(packets))
     for minor, levels in packets.items():
-        data = advertising_data(minor)
+        data = beacon_data(UUID, 1, minor)
         body += (0xC0FFEE000000 + minor).to_bytes(6, "big") + struct.pack(">H", len(levels))
         body += b"".join(bytes([len(data)]) + data + bytes([0x06, level & 0xFF]) for level in levels)
     return bytes.fromhex("BB01") + struct.pack(">I", len(body) + 7) + body + b"\xDD"
@@ -33,11 +35,7 @@ class Publisher:
         self.socket.recv(4)
 
     def publish(self, topic, payload):
-        content, length = struct.pack(">H", len(topic)) + topic.encode() + payload, b""
-        size = len(content)
-        while size > 127:
-            length, size = length + bytes([size % 128 + 128]), size // 128
-        self.socket.sendall(b"\x30" + length + bytes([size]) + content)
+        self.socket.sendall(packet(0x30, text(topic.encode()) + payload))
 
 
 def private_mib(process):

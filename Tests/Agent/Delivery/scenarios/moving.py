@@ -7,6 +7,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from delivery import BEGIN, Account, Capture, free_port, prove, region, retained, until
+from mqtt_packets import text
 from network import MARK
 
 STAYS = 1
@@ -104,7 +105,7 @@ def replaced(checks, house):
                      gateway.plays(arrivals(house, gateway.name, BEGIN, [STAYS, 2])) == 0, gateway.said())
     note = first.root + "region/carts/note"
     with house.subscriber(broker.port) as subscriber:
-        subscriber.send(0x31, len(note).to_bytes(2, "big") + note.encode() + b'"not ours"')
+        subscriber.send(0x31, text(note.encode()) + b'"not ours"')
         until(lambda: note in retained(broker.port))
         others = retained(broker.port, neighbour.root + "#")
         checks.check("replaced: two states are left", len(retained(broker.port, first.root + "region/carts/+/+/state")) == 2)
