@@ -72,6 +72,7 @@ let package = Package(
         .target(name: "Recordings", path: "Tests/Rules/Recordings", swiftSettings: settings),
         .target(
             name: "PayloadReaders", dependencies: ["Core"], path: "Tests/Rules/PayloadReaders", swiftSettings: settings),
+        .target(name: "TestDisk", dependencies: ["CSQLite"], path: "Tests/Rules/TestDisk", swiftSettings: settings),
         .target(name: "TestAir", dependencies: ["Core", real], path: "Tests/Rules/TestAir", swiftSettings: settings),
         tests("HCITests"),
         tests("CiphersTests"),
@@ -96,7 +97,7 @@ let package = Package(
         // The whole agent in a simulated world; a program of its own, so that it can be built and run by itself.
         .executableTarget(
             name: "Simulation",
-            dependencies: ["Core", "PayloadReaders", "TestAir", "Agent", "CBluetooth", "CSQLite", logging],
+            dependencies: ["Core", "PayloadReaders", "TestAir", "TestDisk", "Agent", "CBluetooth", "CSQLite", logging],
             path: "Tests/Worlds/Simulation/Simulator", swiftSettings: settings),
 
         // Tests against the real thing: a disk, a broker, gpsd, the kernel.
@@ -108,7 +109,7 @@ let package = Package(
             name: "VirtualController", dependencies: ["Core", arguments],
             path: "Tests/Agent/KernelRig/VirtualController",
             swiftSettings: settings),
-        tests("OutboxTests", in: "Tests/Agent", ["Agent", "CSQLite", "OutboxCrashChild"]),
+        tests("OutboxTests", in: "Tests/Agent", ["Agent", "CSQLite", "OutboxCrashChild", "TestDisk"]),
         tests("MQTTIntegrationTests", in: "Tests/Agent", ["Agent", "Loopback", logging]),
         tests("GPSIntegrationTests", in: "Tests/Agent", ["Agent", "Loopback"]),
     ]

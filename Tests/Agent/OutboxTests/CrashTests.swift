@@ -9,21 +9,16 @@ import Testing
 struct CrashTests {
     private static let rounds = ProcessInfo.processInfo.environment["BEACOND_CRASH_ROUNDS"].flatMap(Int.init) ?? 40
 
-    /// Starts the child with `arguments`; its lines are read from the pipe.
-    private func child(_ arguments: [String]) throws -> (process: Process, output: FileHandle) {
+    /// Lets the child work for `microseconds` after its first line, kills it, and returns its lines.
+    private func killedChild(in folder: TemporaryFolder, after microseconds: UInt32) throws -> [Substring] {
         let directory = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
         let process = Process()
         process.executableURL = try #require(directory).appendingPathComponent("OutboxCrashChild")
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
+        process.arguments = [folder.path]
+        let pipe = Pipe()
+        process.standardOutput = pipe
         try process.run()
-        return (process, output.fileHandleForReading)
-    }
-
-    /// Lets the child work for `microseconds` after its first line, kills it, and returns its lines.
-    private func killedChild(in folder: TemporaryFolder, after microseconds: UInt32) throws -> [Substring] {
-        let (process, output) = try child(["loop", folder.path])
+        let output = pipe.fileHandleForReading
         var said = output.availableData
         usleep(microseconds)
         kill(process.processIdentifier, SIGKILL)
@@ -31,18 +26,6 @@ struct CrashTests {
         process.waitUntilExit()
         // A line that the kill cut short does not count.
         return String(decoding: said, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-    }
-
-    @Test("A long queue drains in order, and memory stays flat meanwhile")
-    func flatMemory() throws {
-        let folder = TemporaryFolder()
-        let count = ProcessInfo.processInfo.environment["BEACOND_OUTBOX_EVENTS"] ?? "20000"
-        let (process, output) = try child(["drain", folder.path, count, "100"])
-        let said = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(said.contains("drained=\(count) queued=0"), Comment(rawValue: said))
-        let growth = said.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("rss_growth_kib=") }
-        #expect(growth.flatMap { Int($0.dropFirst(15)) } ?? .max < 8_192, Comment(rawValue: said))
     }
 
     @Test(

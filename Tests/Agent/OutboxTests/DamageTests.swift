@@ -7,6 +7,8 @@ import Testing
 
 @Suite("A damaged file")
 struct DamageTests {
+    private let folder = TemporaryFolder()
+
     private func damage(_ path: String, _ change: (inout Data) -> Void) throws {
         var data = try Data(contentsOf: URL(fileURLWithPath: path))
         change(&data)
@@ -25,7 +27,6 @@ struct DamageTests {
         "A file that is no database is set aside, and a new one begun in a new epoch",
         arguments: ["not a database", ""])
     func noDatabase(text: String) throws {
-        let folder = TemporaryFolder()
         let epoch = try filled(folder)
         try damage(folder.database) { $0 = Data(String(repeating: text, count: 1_000).utf8) }
         let outbox = try Outbox.open(folder, seed: 2)
@@ -40,7 +41,6 @@ struct DamageTests {
 
     @Test("Readable events are saved, and the others are reported as gaps, number by number")
     func salvage() throws {
-        let folder = TemporaryFolder()
         let epoch = try filled(folder)
         // Pages in the middle of the events.
         try damage(folder.database) { data in
@@ -63,7 +63,6 @@ struct DamageTests {
 
     @Test("Damage found at work is repaired at work: the epoch goes on, and damaged events are reported as gaps")
     func damageAtWork() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try outbox.commitEvents(2_000, payloadBytes: 5_000)
         let delivered = outbox.next(limit: 10)
@@ -95,7 +94,6 @@ struct DamageTests {
         "A process that is killed while it replaces a damaged file loses nothing that can be read from the file and its log",
         arguments: [[""], ["", "-wal"]], [false, true])
     func killedMeanwhile(setAside: [String], isNewFileMade: Bool) throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try outbox.commitEvents(100, payloadBytes: 500)
         try outbox.disk.checkpoint()
@@ -120,7 +118,6 @@ struct DamageTests {
 
     @Test("At most one damaged file is kept")
     func oneKept() throws {
-        let folder = TemporaryFolder()
         for _ in 0..<3 {
             _ = try filled(folder, events: 1)
             try damage(folder.database) { $0 = Data(repeating: 0xFF, count: 8_192) }
@@ -132,7 +129,6 @@ struct DamageTests {
 
     @Test("A database of another program under our name is set aside, not written to")
     func foreignDatabase() throws {
-        let folder = TemporaryFolder()
         do {
             let database = try Database(path: folder.database)
             try database.execute("CREATE TABLE theirs (a)")
@@ -157,7 +153,6 @@ struct DamageTests {
             "INSERT INTO gap VALUES (1, 'A', 9, -9, 'disk', 0)",
         ])
     func senselessNumbers(sql: String) throws {
-        let folder = TemporaryFolder()
         _ = try filled(folder, events: 3)
         do { try Database(path: folder.database).execute(sql) }
         let outbox = try Outbox.open(folder, seed: 2)
@@ -176,7 +171,6 @@ struct DamageTests {
             "ALTER TABLE event RENAME COLUMN content TO contend",
         ])
     func schema(_ damage: String) throws {
-        let folder = TemporaryFolder()
         _ = try filled(folder, events: 3)
         try Database(path: folder.database).execute(damage)
         let outbox = try Outbox.open(folder)

@@ -5,14 +5,30 @@ import Testing
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 @Suite("The outbox while its disk refuses")
 struct DegradedTests {
+    private let folder = TemporaryFolder()
+    private let disk = SimulatedDisk()
+
+    private func open(_ limits: OutboxLimits = generous, seed: UInt64 = 1) throws -> Outbox {
+        try .open(folder, vfs: disk.name, limits: limits, seed: seed)
+    }
+
     /// Commits events in a process that ends. Returns the events' epoch.
-    private func leaveEvents(_ count: Int, in folder: TemporaryFolder, on disk: FaultyDisk) throws -> String {
+    private func leaveEvents(_ count: Int, in folder: TemporaryFolder, on disk: SimulatedDisk) throws -> String {
         let outbox = try Outbox.open(folder, vfs: disk.name)
         try outbox.commitEvents(count)
         return outbox.numbering.epoch
+    }
+
+    /// An outbox that has committed so many events before its disk refuses everything.
+    private func refused(after events: Int, _ code: Int32, _ limits: OutboxLimits = generous) throws -> Outbox {
+        let outbox = try open(limits)
+        try outbox.commitEvents(events)
+        disk.refuse(code)
+        return outbox
     }
 
     @Test(
@@ -21,11 +37,7 @@ struct DegradedTests {
             (SQLITE_FULL, OutboxCondition.Cause.diskFull), (SQLITE_READONLY, .readOnly), (SQLITE_IOERR, .inputOutput),
         ])
     func says(code: Int32, cause: OutboxCondition.Cause) throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        let outbox = try Outbox.open(folder, vfs: disk.name)
-        try outbox.commitEvents(2)
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: code, lasts: true)
+        let outbox = try refused(after: 2, code)
         let epoch = outbox.numbering.epoch
         try outbox.commitEvents(2)
         try outbox.commitEvents(1)
@@ -46,18 +58,14 @@ struct DegradedTests {
         #expect(outbox.takeReports().count == 1)
         #expect(outbox.drain().map(\.seq) == (code == SQLITE_IOERR ? [1, 2] : []))
         outbox.close()
-        let next = try Outbox.open(folder, vfs: disk.name)
+        let next = try open()
         #expect(next.drain().map(\.seq) == [1, 2, 3, 4, 5])
         #expect(next.lastRecord == 5)
     }
 
     @Test("Events acknowledged meanwhile do not come back with the disk")
     func acknowledgedMeanwhile() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        let outbox = try Outbox.open(folder, vfs: disk.name)
-        try outbox.commitEvents(3)
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        let outbox = try refused(after: 3, SQLITE_FULL)
         try outbox.commitEvents(3)
         let events = outbox.drain()
         outbox.acknowledge([events[0].position, events[4].position])
@@ -65,7 +73,7 @@ struct DegradedTests {
         outbox.tick(100)
         #expect(outbox.isDurable)
         outbox.close()
-        let again = try Outbox.open(folder, vfs: disk.name)
+        let again = try open()
         #expect(again.drain().map(\.seq) == [2, 3, 4, 6])
     }
 
@@ -73,17 +81,16 @@ struct DegradedTests {
         "Acknowledged events whose deletion a failing disk has undone do not wait again",
         arguments: 1...8 as ClosedRange<UInt64>)
     func deletionUndone(seed: UInt64) throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
+        let disk = SimulatedDisk(seed: seed)
         let outbox = try Outbox.open(folder, vfs: disk.name)
         try outbox.commitEvents(3)
         outbox.acknowledge(outbox.drain().map(\.position))
         outbox.tick(70)
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_READONLY, lasts: true)
+        disk.refuse(SQLITE_READONLY)
         try outbox.commitEvents(1)
         // The journal is given up, and with it what was written and not synced.
-        var generator = SeededGenerator(seed: seed)
-        disk.cutPower(&generator)
+        disk.repair()
+        disk.cutPower()
         for second in [200, 400, 600] as [Int64] { outbox.tick(second) }
         #expect(outbox.isDurable)
         let events = outbox.drain()
@@ -94,31 +101,23 @@ struct DegradedTests {
 
     @Test("A close commits events in memory, if the disk works again before the next retry is due")
     func closedBeforeRetry() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        let outbox = try Outbox.open(folder, vfs: disk.name)
-        try outbox.commitEvents(3)
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        let outbox = try refused(after: 3, SQLITE_IOERR)
         try outbox.commitEvents(3)
         disk.repair()
         outbox.close()
         #expect(outbox.takeReports().count == 2)
-        let again = try Outbox.open(folder, vfs: disk.name)
+        let again = try open()
         #expect(again.drain().map(\.seq) == [1, 2, 3, 4, 5, 6])
         #expect(again.takeGaps().isEmpty && again.lastRecord == 6)
     }
 
     @Test("A close while the disk refuses tries once, releases the folder and leaves the file unchanged")
     func closedWhileRefusing() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        let outbox = try Outbox.open(folder, vfs: disk.name)
-        try outbox.commitEvents(3)
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        let outbox = try refused(after: 3, SQLITE_FULL)
         try outbox.commitEvents(2)
         outbox.close()
         disk.repair()
-        let again = try Outbox.open(folder, vfs: disk.name, seed: 2)
+        let again = try open(seed: 2)
         #expect(again.condition == nil)
         #expect(again.drain().map(\.seq) == [1, 2, 3])
         #expect(again.takeGaps().map(\.fromSeq) == [4])
@@ -126,50 +125,29 @@ struct DegradedTests {
 
     @Test("Numbers given in memory before a crash are not given again: the rest of their block is reported as a gap")
     func crashWhileFull() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name)
+        var outbox: Outbox? = try open()
         try outbox?.commitEvents(3)
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        disk.refuse(SQLITE_FULL)
         try outbox?.commitEvents(2)
         let epoch = outbox?.numbering.epoch ?? ""
         outbox = nil
         disk.repair()
-        let next = try Outbox.open(folder, vfs: disk.name, seed: 2)
+        let next = try open(seed: 2)
         let end = 3 + 2 + Reservation.block
         #expect(next.takeGaps() == [OutboxGap(epoch: epoch, fromSeq: 4, toSeq: end, cause: .disk)])
         #expect(next.numbering == Numbering(epoch: epoch, next: [.events: end + 1]))
         next.close()
-        let third = try Outbox.open(folder, vfs: disk.name, seed: 3)
+        let third = try open(seed: 3)
         #expect(third.numbering[.events] == end + 1)
         #expect(third.takeGaps().count == 1)
     }
 
-    @Test("A recovery settles the reservation: a later crash reports no gap")
-    func settledReservation() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name)
-        try outbox?.commitEvents(3)
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
-        try outbox?.commitEvents(2)
-        disk.repair()
-        outbox?.tick(100)
-        try outbox?.commitEvents(1)
-        outbox = nil
-        let next = try Outbox.open(folder, vfs: disk.name)
-        #expect(next.takeGaps().isEmpty)
-        #expect(next.numbering[.events] == 7)
-    }
-
     @Test("Where not even a reservation can be written a new epoch begins, and the transaction is built again for it")
     func newEpochInMemory() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        let outbox = try Outbox.open(folder, vfs: disk.name)
+        let outbox = try open()
         try outbox.commitEvents(3)
         let epoch = outbox.numbering.epoch
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        disk.refuse(SQLITE_IOERR)
         outbox.disk.folder?.release()
         let committed = try outbox.commitEvents(2)
         #expect(outbox.numbering.epoch != epoch)
@@ -180,18 +158,16 @@ struct DegradedTests {
         #expect(outbox.isDurable)
         outbox.close()
         #expect(
-            try Outbox.open(folder, vfs: disk.name).drain().map { "\($0.epoch == epoch) \($0.seq)" } == [
+            try open().drain().map { "\($0.epoch == epoch) \($0.seq)" } == [
                 "true 1", "true 2", "true 3", "false 1", "false 2",
             ])
     }
 
     @Test("A file that can be read only after the start does not get its epoch back, even if nothing was numbered yet")
     func readTooLate() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
         let epoch = try leaveEvents(2, in: folder, on: disk)
-        disk.fault = FaultyDisk.Fault(operation: .read, number: disk.reads + 1, code: SQLITE_IOERR, lasts: true)
-        let outbox = try Outbox.open(folder, vfs: disk.name, seed: 2)
+        disk.fault = SimulatedDisk.Fault(operation: .read, number: disk.reads + 1, code: SQLITE_IOERR)
+        let outbox = try open(seed: 2)
         #expect(outbox.records().isEmpty)
         disk.repair()
         outbox.tick(10)
@@ -203,15 +179,15 @@ struct DegradedTests {
 
     @Test(
         "An outbox that continues a file's epoch has its records too, whenever the disk fails during the start",
-        arguments: FaultyDisk.Operation.allCases)
-    func epochAndRecordsBelongTogether(operation: FaultyDisk.Operation) throws {
+        arguments: SimulatedDisk.Fault.Operation.allCases)
+    func epochAndRecordsBelongTogether(operation: SimulatedDisk.Fault.Operation) throws {
         var failures = 0
         while failures < 200 {
-            let disk = FaultyDisk()
+            let disk = SimulatedDisk()
             let folder = TemporaryFolder()
             let epoch = try leaveEvents(2, in: folder, on: disk)
             disk.resetCounts()
-            disk.fault = FaultyDisk.Fault(operation: operation, number: failures + 1, code: SQLITE_IOERR, lasts: true)
+            disk.fault = SimulatedDisk.Fault(operation: operation, number: failures + 1, code: SQLITE_IOERR)
             let outbox = try Outbox.open(folder, vfs: disk.name, seed: 2)
             #expect((outbox.numbering.epoch == epoch) == (outbox.lastRecord == 2), "\(operation) \(failures + 1)")
             if outbox.condition == nil { break }
@@ -222,7 +198,6 @@ struct DegradedTests {
 
     @Test("Without a state folder it begins in memory; when the folder appears, the events in it come too")
     func folderAppears() throws {
-        let folder = TemporaryFolder()
         var first: Outbox? = try Outbox.open(folder)
         try first?.commitEvents(3)
         let epoch = first?.numbering.epoch
@@ -253,15 +228,13 @@ struct DegradedTests {
         "A file that vanishes is made anew in a new epoch; its events are reported as a gap, and records are asked for"
     )
     func fileVanishes() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
-        let outbox = try Outbox.open(folder, vfs: disk.name)
+        let outbox = try open()
         try outbox.commitEvents(4)
         let epoch = outbox.numbering.epoch
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        disk.refuse(SQLITE_IOERR)
         try outbox.commitEvents(2)
         disk.repair()
-        disk.files = [:]
+        disk.replace()
         outbox.tick(100)
         #expect(outbox.isDurable)
         #expect(outbox.takeGaps() == [OutboxGap(epoch: epoch, fromSeq: 1, toSeq: 4, cause: .disk)])
@@ -272,10 +245,8 @@ struct DegradedTests {
 
     @Test("Memory is bounded while the disk refuses: the oldest go and are reported as gaps")
     func boundedMemory() throws {
-        let folder = TemporaryFolder()
-        let disk = FaultyDisk()
-        let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 100_000, maxMiB: 1))
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        let outbox = try open(OutboxLimits(maxEvents: 100_000, maxMiB: 1))
+        disk.refuse(SQLITE_FULL)
         for _ in 0..<100 { try outbox.commitEvents(10, payloadBytes: 1_000) }
         #expect(outbox.pending.bytes <= outbox.disk.limits.memoryBytes)
         let first = outbox.drain().first?.seq ?? 0
@@ -284,10 +255,8 @@ struct DegradedTests {
 
     @Test("A late acknowledgement of an event that made room in memory holds up nothing, once the disk works again")
     func lateAcknowledgement() throws {
-        let folder = TemporaryFolder()
-        let disk = FaultyDisk()
-        let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 1, maxMiB: 64))
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        let outbox = try open(OutboxLimits(maxEvents: 1, maxMiB: 64))
+        disk.refuse(SQLITE_IOERR)
         try outbox.commitEvents(1)
         let underWay = outbox.drain()
         try outbox.commitEvents(1)
@@ -301,15 +270,13 @@ struct DegradedTests {
 
     @Test("A late acknowledgement of an event that a vanished file held holds up nothing")
     func lateAcknowledgementOfLost() throws {
-        let folder = TemporaryFolder()
-        let disk = FaultyDisk()
-        let outbox = try Outbox.open(folder, vfs: disk.name)
+        let outbox = try open()
         try outbox.commitEvents(1)
         let underWay = outbox.drain()
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_IOERR, lasts: true)
+        disk.refuse(SQLITE_IOERR)
         try outbox.commitEvents(1)
         disk.repair()
-        disk.files = [:]
+        disk.replace()
         outbox.tick(100)
         #expect(outbox.isDurable && outbox.takeGaps().map(\.toSeq) == [1])
         outbox.acknowledge(underWay.map(\.position))
@@ -319,7 +286,6 @@ struct DegradedTests {
 
     @Test("On a real file system that is full it goes on, numbers safely, and catches up when there is space")
     func realFullDisk() throws {
-        let folder = TemporaryFolder()
         guard run("/bin/mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path) else {
             print("skipped: mounting a small file system needs root")
             return
@@ -349,7 +315,6 @@ struct DegradedTests {
 
     @Test("Region states beyond max_mib are no full disk: the remedy names a max_mib that is enough")
     func limitTooSmall() throws {
-        let folder = TemporaryFolder()
         let limits = OutboxLimits(maxEvents: 1_000, maxMiB: 1)
         var generator = SeededGenerator(seed: 1)
         let records = (0..<20_000).map { number in

@@ -7,6 +7,8 @@ import Testing
 
 @Suite("Files of the outbox that are taken away while they are open")
 struct DisplacementTests {
+    private let folder = TemporaryFolder()
+
     private func delete(_ names: [String], in folder: TemporaryFolder) throws {
         for name in names { try FileManager.default.removeItem(atPath: folder.path + "/" + name) }
     }
@@ -15,7 +17,6 @@ struct DisplacementTests {
         "A deleted file is noticed and made anew with all that it held; numbers go on in a new epoch",
         arguments: [["outbox.sqlite"], ["outbox.sqlite", "outbox.sqlite-wal"], ["outbox.sqlite", "outbox.lock"]])
     func deleted(names: [String]) throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(5)
         outbox?.setValue([7], forKey: "key")
@@ -47,7 +48,6 @@ struct DisplacementTests {
         let stranger = try Outbox.open(other, seed: 9)
         try stranger.commitEvents(40)
         stranger.close()
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try outbox.commitEvents(3)
         try delete(["outbox.sqlite"], in: folder)
@@ -59,7 +59,6 @@ struct DisplacementTests {
 
     @Test("A deleted log is begun anew, and numbers go on as if nothing had happened")
     func deletedLog() throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(3)
         let numbering = outbox?.numbering
@@ -101,7 +100,6 @@ struct DisplacementTests {
 
     @Test("A lock that was deleted is taken anew, so that no second agent gets into the folder")
     func deletedLock() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try delete(["outbox.lock"], in: folder)
         outbox.tick(10)

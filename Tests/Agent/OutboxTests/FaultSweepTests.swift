@@ -1,9 +1,9 @@
 import CSQLite
-import TestAir
 import Testing
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 @Suite("The outbox on a disk that fails")
 struct FaultSweepTests {
@@ -56,25 +56,23 @@ struct FaultSweepTests {
         }
     }
 
-    private func operations() throws -> (writes: Int, syncs: Int) {
-        let disk = FaultyDisk()
+    /// A failure for each write and each sync of that run.
+    private func faults(_ code: Int32) throws -> [SimulatedDisk.Fault] {
+        let disk = SimulatedDisk()
         let folder = TemporaryFolder()
-        let outbox = try Outbox.open(folder, vfs: disk.name, limits: small)
-        _ = try live(outbox)
-        return (disk.writes, disk.syncs)
+        _ = try live(try Outbox.open(folder, vfs: disk.name, limits: small))
+        return (1...disk.writes).map { SimulatedDisk.Fault(operation: .write, number: $0, code: code) }
+            + (1...disk.syncs).map { SimulatedDisk.Fault(operation: .sync, number: $0, code: code) }
     }
 
     @Test(
         "After a failure at any write or sync the events go on, and when the disk works again all of them are committed in order",
         arguments: [SQLITE_FULL, SQLITE_IOERR, SQLITE_READONLY])
     func everyOperationFailsOnce(code: Int32) throws {
-        let total = try operations()
-        let faults =
-            (1...total.writes).map { FaultyDisk.Fault(operation: .write, number: $0, code: code, lasts: true) }
-            + (1...total.syncs).map { FaultyDisk.Fault(operation: .sync, number: $0, code: code, lasts: true) }
+        let faults = try faults(code)
         #expect(faults.count > 40)
         for fault in faults {
-            let disk = FaultyDisk()
+            let disk = SimulatedDisk()
             let folder = TemporaryFolder()
             disk.fault = fault
             let outbox = try Outbox.open(folder, vfs: disk.name, limits: small)
@@ -96,20 +94,16 @@ struct FaultSweepTests {
         "A power cut at any write or sync loses no returned commit, and leaves none half done",
         arguments: [1, 2] as [UInt64])
     func powerCutAnywhere(seed: UInt64) throws {
-        let total = try operations()
-        let faults =
-            (1...total.writes).map { FaultyDisk.Fault(operation: .write, number: $0, code: SQLITE_IOERR, lasts: true) }
-            + (1...total.syncs).map { FaultyDisk.Fault(operation: .sync, number: $0, code: SQLITE_IOERR, lasts: true) }
-        for (index, fault) in faults.enumerated() {
-            var generator = SeededGenerator(seed: seed &* 1_000 &+ UInt64(index))
-            let disk = FaultyDisk()
+        for (index, fault) in try faults(SQLITE_IOERR).enumerated() {
+            let disk = SimulatedDisk(seed: seed &* 1_000 &+ UInt64(index))
             let folder = TemporaryFolder()
             disk.fault = fault
             var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name, limits: small)
             let (durable, delivered) = try outbox.map(live) ?? (0, [])
             let (epoch, wasStored) = outbox.map { ($0.numbering.epoch, $0.bookkeeping.isEpochStored) } ?? ("", false)
             outbox = nil
-            disk.cutPower(&generator)
+            disk.repair()
+            disk.cutPower()
             let what = Comment(rawValue: "seed \(seed), \(fault.operation) \(fault.number)")
             let next = try Outbox.open(folder, vfs: disk.name, limits: small, seed: 2)
             #expect(next.condition == nil, what)

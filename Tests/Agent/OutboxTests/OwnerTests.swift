@@ -5,6 +5,7 @@ import Testing
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// An owner whose events have topics that begin with its name. It keeps the keys of another owner's records.
 struct Tenant: OutboxOwner {
@@ -38,6 +39,7 @@ extension Outbox {
 @Suite("Another owner of the same folder")
 struct OwnerTests {
     private let folder = TemporaryFolder()
+    private let disk = SimulatedDisk()
 
     private func open(as name: String?, seed: UInt64 = 1, limits: OutboxLimits = generous) throws -> Outbox {
         try .open(folder, owner: name.map(Tenant.init), limits: limits, seed: seed)
@@ -148,10 +150,9 @@ struct OwnerTests {
 
     @Test("Numbers that the former owner had reserved in memory become its gap")
     func reserved() throws {
-        let disk = FaultyDisk()
         var outbox: Outbox? = try .open(folder, vfs: disk.name, owner: Tenant(name: "A"))
         try outbox?.say(as: "A")
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        disk.refuse(SQLITE_FULL)
         try outbox?.say(as: "A")
         let left = outbox?.numbering.epoch ?? ""
         outbox = nil
@@ -203,11 +204,10 @@ struct OwnerTests {
 
     @Test("A disk that fails as another owner begins, at whichever write, changes nothing in the end", arguments: 1...8)
     func failing(write: Int) throws {
-        let disk = FaultyDisk()
         let outbox = try Outbox.open(folder, vfs: disk.name, owner: Tenant(name: "A"))
         try outbox.say(as: "A")
         outbox.close()
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + write, code: SQLITE_FULL, lasts: true)
+        disk.fault = SimulatedDisk.Fault(operation: .write, number: disk.writes + write, code: SQLITE_FULL)
         let moved = try Outbox.open(folder, vfs: disk.name, owner: Tenant(name: "B"), seed: 2)
         #expect(moved.numbering[.events] == 1 && !moved.records().map(\.key).contains("door"))
         try moved.say(as: "B")

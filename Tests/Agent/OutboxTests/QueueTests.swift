@@ -7,9 +7,11 @@ import Testing
 /// The rules that hold in memory and on the disk alike.
 @Suite("The queue")
 struct QueueTests {
+    private let folder = TemporaryFolder()
+
     enum Kind: CaseIterable { case memory, durable }
 
-    private func make(_ kind: Kind, _ folder: TemporaryFolder, limits: OutboxLimits = generous) throws -> Outbox {
+    private func make(_ kind: Kind, _ limits: OutboxLimits = generous) throws -> Outbox {
         switch kind {
         case .memory: Outbox.inMemory(limits)
         case .durable: try Outbox.open(folder, limits: limits)
@@ -18,8 +20,7 @@ struct QueueTests {
 
     @Test("Events are numbered from 1 without gaps and handed out in order, each once", arguments: Kind.allCases)
     func order(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         #expect(outbox.isDurable == (kind == .durable))
         try outbox.commitEvents(3)
         try outbox.commitEvents(4)
@@ -35,8 +36,7 @@ struct QueueTests {
 
     @Test("An acknowledgement counts once, and an unknown one not at all", arguments: Kind.allCases)
     func acknowledged(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         try outbox.commitEvents(6)
         let positions = outbox.next(limit: 4).map(\.position)
         outbox.acknowledge([positions[0], positions[3], positions[3]])
@@ -48,8 +48,7 @@ struct QueueTests {
 
     @Test("A transaction that is misnumbered is refused whole", arguments: Kind.allCases)
     func misnumbered(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         #expect(throws: OutboxError.misnumbered(expected: 2, found: 3)) {
             try outbox.commit {
                 OutboxTransaction(
@@ -66,8 +65,7 @@ struct QueueTests {
 
     @Test("Beyond max_events the oldest go, are counted, and are reported as a gap", arguments: Kind.allCases)
     func maxEvents(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
+        let outbox = try make(kind, OutboxLimits(maxEvents: 10, maxMiB: 64))
         for _ in 0..<5 { try outbox.commitEvents(4) }
         #expect(outbox.health.queuedEvents == 10)
         #expect(outbox.health.droppedEvents == [.maxEvents: 10])
@@ -79,8 +77,7 @@ struct QueueTests {
 
     @Test("A batch larger than max_events keeps its last events", arguments: Kind.allCases)
     func hugeBatch(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
+        let outbox = try make(kind, OutboxLimits(maxEvents: 10, maxMiB: 64))
         try outbox.commitEvents(25)
         #expect(outbox.drain().map(\.seq) == Array(16...25))
         #expect(outbox.takeGaps().map(\.toSeq) == [15])
@@ -89,8 +86,7 @@ struct QueueTests {
 
     @Test("Beyond max_mib the oldest go; numbers stay complete and the loss is reported", arguments: Kind.allCases)
     func maxMiB(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 1_000_000, maxMiB: 1))
+        let outbox = try make(kind, OutboxLimits(maxEvents: 1_000_000, maxMiB: 1))
         var largest = 0
         for _ in 0..<300 {
             try outbox.commitEvents(10, payloadBytes: 1_000)
@@ -110,8 +106,7 @@ struct QueueTests {
 
     @Test("A late acknowledgement of a dropped event holds up nothing", arguments: Kind.allCases)
     func lateAcknowledgement(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 64))
+        let outbox = try make(kind, OutboxLimits(maxEvents: 10, maxMiB: 64))
         try outbox.commitEvents(10)
         let underWay = outbox.drain()
         try outbox.commitEvents(10)
@@ -122,8 +117,7 @@ struct QueueTests {
 
     @Test("A dropped event that the broker refuses late is not set aside, and is lost once", arguments: Kind.allCases)
     func lateRefusal(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 64))
+        let outbox = try make(kind, OutboxLimits(maxEvents: 2, maxMiB: 64))
         try outbox.commitEvents(2)
         let underWay = outbox.drain()
         try outbox.commitEvents(2)
@@ -135,8 +129,7 @@ struct QueueTests {
 
     @Test("An event that is acknowledged twice holds up nothing", arguments: Kind.allCases)
     func acknowledgedTwice(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         try outbox.commitEvents(1)
         let first = outbox.drain().map(\.position)
         outbox.acknowledge(first)
@@ -148,8 +141,7 @@ struct QueueTests {
 
     @Test("An event that the broker refuses is set aside, and holds up nothing", arguments: Kind.allCases)
     func parked(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         try outbox.commitEvents(3)
         let events = outbox.next(limit: 2)
         outbox.park(events[0])
@@ -160,8 +152,7 @@ struct QueueTests {
 
     @Test("Events lost before they had numbers take the next ones, which become a gap", arguments: Kind.allCases)
     func lostBefore(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         try outbox.commitEvents(2)
         try outbox.commit { _ in OutboxTransaction(lostEvents: 3) }
         try outbox.commitEvents(1)
@@ -172,8 +163,7 @@ struct QueueTests {
 
     @Test("Records and values are replaced, removed and kept by key", arguments: Kind.allCases)
     func records(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         try outbox.commit { _ in
             OutboxTransaction(records: [OutboxRecord(key: "a", value: [1]), OutboxRecord(key: "b", value: [])])
         }
@@ -199,8 +189,7 @@ struct QueueTests {
 
     @Test("Each series is numbered by itself, and all are handed out in one order", arguments: Kind.allCases)
     func kinds(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder)
+        let outbox = try make(kind)
         for _ in 1...2 {
             try outbox.commitEvents(1)
             try outbox.commit { OutboxTransaction(messages: [span($0)]) }
@@ -221,8 +210,7 @@ struct QueueTests {
         "max_events counts events alone: other series neither make room for them nor lose theirs",
         arguments: Kind.allCases)
     func limitOfEvents(kind: Kind) throws {
-        let folder = TemporaryFolder()
-        let outbox = try make(kind, folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 256))
+        let outbox = try make(kind, OutboxLimits(maxEvents: 2, maxMiB: 256))
         for _ in 1...3 {
             try outbox.commit { OutboxTransaction(messages: [span($0)]) }
             try outbox.commitEvents(1)

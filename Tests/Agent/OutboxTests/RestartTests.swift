@@ -5,12 +5,15 @@ import Testing
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 @Suite("The outbox across restarts")
 struct RestartTests {
+    private let folder = TemporaryFolder()
+    private let disk = SimulatedDisk()
+
     @Test("After a restart the epoch, the numbers, the events, the records and the values go on")
     func goesOn() throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(5)
         outbox?.setValue([7], forKey: "key")
@@ -29,7 +32,6 @@ struct RestartTests {
 
     @Test("An event that the broker refused is offered again after a restart")
     func parked() throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(3)
         let events = outbox?.drain() ?? []
@@ -52,7 +54,6 @@ struct RestartTests {
 
     @Test("An acknowledgement costs no transaction of its own; the next one carries it, and the event stays away")
     func lazyDeletion() throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(5)
         let before = outbox?.health.transactions
@@ -66,7 +67,6 @@ struct RestartTests {
 
     @Test("After a crash before an acknowledgement is stored, the event only comes twice, under the same number")
     func lostAcknowledgement() throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(2)
         outbox?.acknowledge(outbox?.drain().map(\.position) ?? [])
@@ -77,7 +77,6 @@ struct RestartTests {
 
     @Test("After a minute, after 1000 of them, and at the end, acknowledged events leave the file")
     func deletion() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try outbox.commitEvents(2_003)
         outbox.acknowledge(outbox.next(limit: 1).map(\.position))
@@ -95,7 +94,6 @@ struct RestartTests {
 
     @Test("A gap is repeated until subscribers received it, across restarts, and then no more")
     func gapsPersist() throws {
-        let folder = TemporaryFolder()
         let limits = OutboxLimits(maxEvents: 2, maxMiB: 16)
         var outbox: Outbox? = try Outbox.open(folder, limits: limits)
         try outbox?.commitEvents(5)
@@ -112,7 +110,6 @@ struct RestartTests {
 
     @Test("Only the owner can read the file, since it holds keys")
     func privateFile() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try outbox.commitEvents(1)
         for name in ["outbox.sqlite", "outbox.sqlite-wal"] {
@@ -123,7 +120,6 @@ struct RestartTests {
 
     @Test("A second agent on the same folder is refused with the remedy, and the first goes on")
     func secondAgent() throws {
-        let folder = TemporaryFolder()
         let first = try Outbox.open(folder)
         #expect(throws: OutboxError.inUse(directory: folder.path)) { try Outbox.open(folder) }
         #expect(OutboxError.inUse(directory: "/x").description.contains("state_dir"))
@@ -135,7 +131,6 @@ struct RestartTests {
         "A file of an earlier or a later format stays as it is; the outbox works in memory and reports that",
         arguments: [1, Schema.version - 1, Schema.version + 1])
     func otherFormat(format: Int64) throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         try outbox?.commitEvents(3)
         outbox?.close()
@@ -159,8 +154,6 @@ struct RestartTests {
         "A hundred events in one commit cost one sync; the counters match the disk's, and count at least its bytes"
     )
     func wear() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 100_000, maxMiB: 2))
         try outbox.commitEvents(100)
         disk.resetCounts()
@@ -177,8 +170,6 @@ struct RestartTests {
 
     @Test("A thousand events that are committed one by one cost the disk a thousand syncs and less than 4 MiB")
     func wearOfSingleEvents() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder, vfs: disk.name)
         for index in 0..<100 { try commitLikeABeacon(outbox, index) }
         disk.resetCounts()
@@ -213,32 +204,11 @@ struct RestartTests {
 
     @Test("Forgetting acknowledged events needs no sync")
     func deletionWithoutSync() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder, vfs: disk.name)
         try outbox.commitEvents(4_000)
         disk.resetCounts()
         for _ in 0..<3 { outbox.acknowledge(outbox.next(limit: 1_000).map(\.position)) }
         #expect(outbox.bookkeeping.storedEvents == 1_000)
         #expect(disk.syncs == 0)
-    }
-
-    @Test("Spans keep their numbers through a restart, and get none while the disk refuses")
-    func spans() throws {
-        let folder = TemporaryFolder()
-        let span = { (numbering: Numbering) in
-            OutboxTransaction(
-                messages: [NumberedMessage(numbering.number(of: .spans), topic: "c", payload: [7])])
-        }
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commit(span)
-        try outbox?.commit(span)
-        outbox?.close()
-        outbox = nil
-        let next = try Outbox.open(folder)
-        #expect(next.canNumber(.spans) && next.numbering[.spans] == 3)
-        #expect(next.drain().map(\.number.series) == [.spans, .spans])
-        next.fail(.system(ENOSPC, during: "test"))
-        #expect(!next.canNumber(.spans))
     }
 }

@@ -4,9 +4,13 @@ import Testing
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 @Suite("Batches of fixes are numbered, kept and lost as events are, by numbers of their own")
 struct SeriesTests {
+    private let folder = TemporaryFolder()
+    private let disk = SimulatedDisk()
+
     @Test("Another series or column is another format: it raises the number")
     func format() {
         #expect(Schema.version == 8)
@@ -18,7 +22,6 @@ struct SeriesTests {
 
     @Test("Each series goes on with its own number after a restart")
     func restart() throws {
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder)
         for series in [NumberSeries.batches, .events, .spans, .batches, .batches] { try outbox?.commit(series) }
         let epoch = outbox?.numbering.epoch ?? ""
@@ -32,12 +35,10 @@ struct SeriesTests {
         "Batches that were numbered in memory are not numbered again after a crash, and no other series has a gap for it"
     )
     func reserved() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name)
         for series in NumberSeries.allCases { try outbox?.commit(series) }
         let epoch = outbox?.numbering.epoch ?? ""
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        disk.refuse(SQLITE_FULL)
         try outbox?.commit(.batches)
         #expect(outbox?.isDurable == false)
         #expect(outbox?.canNumber(.batches) == true && outbox?.canNumber(.spans) == false)
@@ -56,11 +57,9 @@ struct SeriesTests {
 
     @Test("A recovery settles the reservations of every series: a later crash states no gap")
     func settled() throws {
-        let disk = FaultyDisk()
-        let folder = TemporaryFolder()
         var outbox: Outbox? = try Outbox.open(folder, vfs: disk.name)
         for series in NumberSeries.allCases { try outbox?.commit(series) }
-        disk.fault = FaultyDisk.Fault(operation: .write, number: disk.writes + 1, code: SQLITE_FULL, lasts: true)
+        disk.refuse(SQLITE_FULL)
         for series in [NumberSeries.batches, .events, .batches] { try outbox?.commit(series) }
         disk.repair()
         outbox?.tick(100)
@@ -75,7 +74,6 @@ struct SeriesTests {
         "max_mib bounds batches with the events, oldest first, and each series has its own gap",
         arguments: [true, false])
     func bytes(onDisk: Bool) throws {
-        let folder = TemporaryFolder()
         let limits = OutboxLimits(maxEvents: 10, maxMiB: 1)
         let outbox = onDisk ? try Outbox.open(folder, limits: limits) : Outbox.inMemory(limits)
         try outbox.commit(.events)
@@ -93,7 +91,6 @@ struct SeriesTests {
 
     @Test("More batches than max_events may wait")
     func notCounted() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 64))
         for _ in 1...5 { try outbox.commit(.batches) }
         try outbox.commitEvents(3)
@@ -105,7 +102,6 @@ struct SeriesTests {
     @Test(
         "A page of large messages stays about a mebibyte, and every one is handed out once", arguments: [true, false])
     func pages(onDisk: Bool) throws {
-        let folder = TemporaryFolder()
         let outbox = onDisk ? try Outbox.open(folder) : Outbox.inMemory()
         for batch in 1...40 { try outbox.commit(.batches, payload: Self.fixes(batch, bytes: 65_000)) }
         var seqs: [Int64] = []
@@ -121,7 +117,6 @@ struct SeriesTests {
 
     @Test("A batch that is larger than the whole outbox is reported as a gap, and later ones are kept")
     func tooLarge() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 10, maxMiB: 1))
         var generator = SeededGenerator(seed: 1)
         let noise = (0..<1_000_000).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -133,7 +128,6 @@ struct SeriesTests {
 
     @Test("A long text leaves room for the samples of the short ones")
     func samples() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         for batch in 1...20 { try outbox.commit(.batches, payload: Self.fixes(batch, bytes: 6_000)) }
         let store = try #require(outbox.store)

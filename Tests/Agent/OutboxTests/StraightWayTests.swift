@@ -26,13 +26,14 @@ private final class Statements {
 
 @Suite("While the broker takes messages, an event is handed on as it was written")
 struct StraightWayTests {
+    private let folder = TemporaryFolder()
+
     private static func statements(of outbox: Outbox) throws -> Statements {
         Statements(of: try #require(outbox.store).database)
     }
 
     @Test("No event is read from the file while each is taken before the next comes")
     func straight() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         try outbox.commitEvents(1)
         outbox.acknowledge(outbox.drain().map(\.position))
@@ -48,7 +49,6 @@ struct StraightWayTests {
 
     @Test("Events that an earlier process left are read once, and those after them go straight on")
     func afterABacklog() throws {
-        let folder = TemporaryFolder()
         let earlier = try Outbox.open(folder)
         try earlier.commitEvents(5)
         earlier.close()
@@ -65,7 +65,6 @@ struct StraightWayTests {
 
     @Test("A backlog beyond a limit is not kept in memory: the file has it")
     func tooMany() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder)
         let octets = Int(FreshMessages.largest_bytes) / 4
         for _ in 1...9 { try outbox.commitEvents(1, payloadBytes: octets) }
@@ -76,7 +75,6 @@ struct StraightWayTests {
 
     @Test("What max_events drops from the file is not handed on, and is a gap")
     func dropped() throws {
-        let folder = TemporaryFolder()
         let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 4, maxMiB: 256))
         for _ in 1...6 { try outbox.commitEvents(1) }
         let gap = outbox.takeGaps().first

@@ -3,6 +3,7 @@ import TestAir
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// A folder that is removed with the test.
 final class TemporaryFolder {
@@ -24,6 +25,14 @@ final class TemporaryFolder {
             let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
             return sum + ((attributes?[.size] as? Int) ?? 0)
         }
+    }
+}
+
+extension SimulatedDisk {
+    /// A disk beside those of other tests. The seed decides what a power cut leaves.
+    convenience init(seed: UInt64 = 1) {
+        self.init(
+            name: "disk-" + UUID().uuidString, chance: SeededGenerator(seed: seed), linux: SeededGenerator(seed: ~seed))
     }
 }
 

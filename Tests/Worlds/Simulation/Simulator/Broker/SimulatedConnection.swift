@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The agent's end of the connection, in place of libmosquitto.
 final class SimulatedConnection: BrokerConnection {

@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The limits of all tables, whatever the air, the disk and the broker do.
 enum Limits {

@@ -1,4 +1,5 @@
 @testable import Core
+@testable import TestDisk
 
 /// A fault in a store, from one instant to another, on one of its machines or at the broker.
 struct StoreFault {

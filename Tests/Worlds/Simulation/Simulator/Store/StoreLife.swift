@@ -2,6 +2,7 @@ import Logging
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// One process of a store, from its start to its end: the production code, wired as `beacond run` and `beacond site`
 /// wire it. A gateway lacks only its radio loop, whose part the world plays.

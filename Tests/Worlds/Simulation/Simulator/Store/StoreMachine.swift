@@ -1,4 +1,5 @@
 @testable import Core
+@testable import TestDisk
 
 /// One machine of a store: its clocks, its disk, its connection to the broker, and its process.
 final class StoreMachine {

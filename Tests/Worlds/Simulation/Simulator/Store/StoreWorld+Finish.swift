@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The end: nothing fails any more, no visitor moves, and the store has to know all places.
 extension StoreWorld {

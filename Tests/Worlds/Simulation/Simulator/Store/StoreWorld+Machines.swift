@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The lives of the processes: their beginnings, several kinds of ends, and faults.
 extension StoreWorld {

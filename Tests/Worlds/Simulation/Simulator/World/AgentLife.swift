@@ -2,6 +2,7 @@ import Logging
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// One process of the agent, from its start to its end: the production code, wired as `beacond run` wires it.
 final class AgentLife {

@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// A fault, from one instant to another.
 struct Fault {

@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The agent's lives: their beginnings, and several kinds of ends.
 extension World {

@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The faults, with their beginnings and ends.
 extension World {

@@ -1,5 +1,6 @@
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The end: nothing fails any more, and everything has to come right.
 extension World {

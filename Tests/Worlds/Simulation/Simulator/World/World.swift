@@ -2,6 +2,7 @@ import Logging
 
 @testable import Agent
 @testable import Core
+@testable import TestDisk
 
 /// The machine, its disk, its adapter, the connection, the broker, the shop, and the agent in the middle. It has one
 /// thread, one agenda, and no clock but its own.
@@ -64,7 +65,7 @@ final class World {
         self.scenario = scenario
         settings = scenario.settings
         self.isTraced = isTraced
-        disk = SimulatedDisk(seed: scenario.seed)
+        disk = SimulatedDisk(seed: scenario.seed, name: "simulated")
         shop = scenario.shop
         antenna = SharedAntenna(seed: scenario.seed)
         witness = Witness(scenario)

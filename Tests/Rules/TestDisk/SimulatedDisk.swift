@@ -1,7 +1,5 @@
 import CSQLite
 
-@testable import Core
-
 /// A disk in memory under SQLite. It fails when asked to, and forgets at a power cut what was not synced.
 ///
 /// Writes are remembered until a sync. A power cut then keeps, drops or tears each unsynced one, as a disk's cache
@@ -21,6 +19,17 @@ final class SimulatedDisk {
         case errors
         /// The disk is not mounted.
         case gone
+    }
+
+    /// A failure of one operation, or of all from that one on until `repair`.
+    struct Fault {
+        enum Operation: CaseIterable { case read, write, sync }
+
+        var operation: Operation
+        /// Counted from 1.
+        var number: Int
+        var code: Int32
+        var lasts = true
     }
 
     final class File {
@@ -52,6 +61,13 @@ final class SimulatedDisk {
     private var durableNames: [String: File] = [:]
     private var openNames: [NameChange] = []
     var trouble: Trouble?
+    var fault: Fault?
+    /// The code of a fault that lasts, once it has begun.
+    private var failing: Int32?
+    private(set) var reads = 0
+    private(set) var writes = 0
+    private(set) var syncs = 0
+    private(set) var bytesWritten = 0
     /// One operation in this many fails, and works the next time; 0 for none.
     var flakiness = 0
     /// The number of operations until the process, or the machine, ends.
@@ -61,15 +77,14 @@ final class SimulatedDisk {
     private(set) var operations = 0
     /// The process that uses the disk.
     private(set) var process = 0
-    private var chance: Chance
+    private var chance: any RandomNumberGenerator
     /// The random stream of Linux's own decisions.
-    private var linuxChance: Chance
+    private var linuxChance: any RandomNumberGenerator
     private(set) var vfs: SimulatedFileLayer?
 
-    /// - Parameter name: distinguishes the disk from others of the world.
-    init(seed: UInt64, name: String = "simulated") {
-        chance = Chance(seed: seed, stream: "disk")
-        linuxChance = Chance(seed: seed, stream: "linux")
+    /// - Parameter name: distinguishes the disk from others of the process.
+    init(name: String, chance: any RandomNumberGenerator, linux: any RandomNumberGenerator) {
+        (self.chance, linuxChance) = (chance, linux)
         vfs = SimulatedFileLayer(self, name: name)
     }
 
@@ -77,6 +92,14 @@ final class SimulatedDisk {
 
     /// Bytes of all files.
     var size: Int { files.values.reduce(0) { $0 + $1.content.count } }
+
+    func resetCounts() { (reads, writes, syncs, bytesWritten) = (0, 0, 0, 0) }
+
+    /// Ends the fault.
+    func repair() { (fault, failing) = (nil, nil) }
+
+    /// Fails every operation from the next write on.
+    func refuse(_ code: Int32) { fault = Fault(operation: .write, number: writes + 1, code: code) }
 
     /// Ends the process.
     func crash() { hasCrashed = true }
@@ -99,7 +122,7 @@ final class SimulatedDisk {
         for (_, file) in files.sorted(by: { $0.key < $1.key }) { cutPower(of: file, &linuxChance) }
     }
 
-    private func cutPower(of file: File, _ chance: inout Chance) {
+    private func cutPower(of file: File, _ chance: inout any RandomNumberGenerator) {
         var content = file.durable
         for change in file.open {
             let fate = chance.number(0...2)
@@ -112,7 +135,7 @@ final class SimulatedDisk {
     }
 
     /// A write that ends at any sector, or in the middle of one.
-    private func torn(_ change: Change, _ chance: inout Chance) -> Change {
+    private func torn(_ change: Change, _ chance: inout any RandomNumberGenerator) -> Change {
         guard case .write(let offset, let bytes) = change.kind else { return change }
         return Change(kind: .write(offset: offset, bytes: Array(bytes.prefix(chance.number(0...bytes.count)))))
     }
@@ -159,7 +182,9 @@ final class SimulatedDisk {
     // MARK: Called by the file layer
 
     func write(_ file: File, offset: Int, bytes: UnsafeRawBufferPointer) -> Int32 {
-        if let code = failure(writesUpTo: offset + bytes.count, of: file) { return code }
+        writes += 1
+        if let code = fault(at: .write, writes) ?? failure(writesUpTo: offset + bytes.count, of: file) { return code }
+        bytesWritten += bytes.count
         let change = Change(kind: .write(offset: offset, bytes: Array(bytes)))
         change.apply(to: &file.content)
         file.open.append(change)
@@ -167,7 +192,7 @@ final class SimulatedDisk {
     }
 
     func truncate(_ file: File, to size: Int) -> Int32 {
-        if let code = failure(writesUpTo: size, of: file) { return code }
+        if let code = failing ?? failure(writesUpTo: size, of: file) { return code }
         let change = Change(kind: .truncate(size))
         change.apply(to: &file.content)
         file.open.append(change)
@@ -175,6 +200,8 @@ final class SimulatedDisk {
     }
 
     func sync(_ file: File) -> Int32 {
+        syncs += 1
+        if let code = fault(at: .sync, syncs) { return code }
         if let code = failure(writesUpTo: file.content.count, of: file) {
             if !hasCrashed { loseWrites(of: file) }
             return code
@@ -196,7 +223,10 @@ final class SimulatedDisk {
 
     /// Reads into `buffer`; beyond the end it reads zeros, which SQLite has to learn.
     func read(_ file: File, offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Int32 {
+        reads += 1
         if hasCrashed || trouble == .errors || trouble == .gone { return SQLITE_IOERR }
+        // A full or read-only disk can be read.
+        if fault(at: .read, reads) == SQLITE_IOERR { return SQLITE_IOERR }
         let count = max(0, min(buffer.count, file.content.count - offset))
         if count > 0 {
             file.content.withUnsafeBytes { content in
@@ -206,6 +236,13 @@ final class SimulatedDisk {
         if count == buffer.count { return SQLITE_OK }
         UnsafeMutableRawBufferPointer(rebasing: buffer[count...]).initializeMemory(as: UInt8.self, repeating: 0)
         return SQLITE_IOERR | 2 << 8  // SQLITE_IOERR_SHORT_READ
+    }
+
+    private func fault(at operation: Fault.Operation, _ number: Int) -> Int32? {
+        if let failing { return failing }
+        guard let fault, fault.operation == operation, fault.number == number else { return nil }
+        if fault.lasts { failing = fault.code }
+        return fault.code
     }
 
     /// The error of opening, deleting or renaming a file; `nil` where that works.
@@ -262,5 +299,15 @@ extension SimulatedDisk.Change {
 extension [String: SimulatedDisk.File?] {
     fileprivate func apply(to names: inout [String: SimulatedDisk.File]) {
         for (name, file) in self { names[name] = file }
+    }
+}
+
+extension RandomNumberGenerator {
+    private mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+    fileprivate mutating func happens(_ probability: Double) -> Bool { unit() < probability }
+
+    fileprivate mutating func number(_ range: ClosedRange<Int>) -> Int {
+        range.lowerBound + Int(unit() * Double(range.upperBound - range.lowerBound + 1))
     }
 }

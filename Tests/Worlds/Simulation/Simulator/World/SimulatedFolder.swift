@@ -2,6 +2,15 @@ import CSQLite
 import Glibc
 
 @testable import Agent
+@testable import TestDisk
+
+extension SimulatedDisk {
+    /// The disk of a seed, with random streams of its own.
+    convenience init(seed: UInt64, name: String) {
+        self.init(
+            name: name, chance: Chance(seed: seed, stream: "disk"), linux: Chance(seed: seed, stream: "linux"))
+    }
+}
 
 /// The state folder on the simulated disk.
 final class SimulatedFolder: OutboxFolder {
