@@ -55,22 +55,6 @@ def test_unknown_command():
     assert done.stderr == "beacond has no command 'chek': did you mean check?\n", done
 
 
-def test_check_of_a_bad_configuration():
-    """check prints each error of the configuration as a problem on standard output, beside the state of the adapter."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "config.toml")
-        with open(path, "w") as file:
-            file.write('[gateway]\nsiet = "x"\n[regions]\nexit_after_s = -1\n')
-        done = run("check", "--config", path)
-    assert done.returncode == 78 and done.stderr == "", done
-    lines = done.stdout.splitlines()
-    assert [line for line in lines if line.startswith("problem configuration: ")] == [
-        f'problem configuration: {path}: line 2: gateway.siet = "x": unknown key; did you mean site?',
-        f"problem configuration: {path}: line 4: regions.exit_after_s = -1: must be from 1 to 86400",
-    ], lines
-    assert any(line.startswith("problem adapter: ") for line in lines), lines
-
-
 def test_replay_of_a_file_that_is_not_there():
     """A capture that can't be read is an error without a summary of zeros."""
     with tempfile.TemporaryDirectory() as folder:

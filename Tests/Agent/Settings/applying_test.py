@@ -3,7 +3,6 @@
 import json
 import signal
 import tomllib
-import unittest
 
 from gateway import CARTS, UUID
 from servers import wait_until
@@ -34,32 +33,6 @@ class Settings(Situation):
         self.assertEqual([one["id"] for one in settings["region"]], ["door"])
         self.assertEqual((settings["rotation"]["unknown_after_s"], settings["rotation"]["resolve_after_s"]), (2, 20))
 
-    def test_one_error_refuses_all_and_every_error_is_reported(self):
-        operator, gateway = self.online()
-        before = operator.in_effect()
-        operator.set(3, {"log": {"level": "debg"}, "regions": {"exit_after_s": -5}, "mqtt": {"url": "mqtt://elsewhere"}, "nothing": {},
-                         "region": [CARTS, {"id": "door", "uuid": "no"}], "rotation": {"resolve_after_s": 20}})
-        report = operator.waits_for(3, "refused")
-        places = {(error["table"], error.get("index"), error["key"]) for error in report["errors"]}
-        self.assertEqual(places, {("log", None, "level"), ("regions", None, "exit_after_s"), ("mqtt", None, ""), ("nothing", None, ""),
-                                  ("region", 2, "uuid")})
-        self.assertEqual(report["digest"], before["digest"])
-        self.assertEqual(operator.in_effect(), before)
-        self.assertEqual(gateway.settings()[2], "the file alone")
-
-    def test_only_a_higher_version_is_taken(self):
-        operator, gateway = self.online()
-        operator.set(5, DEBUG)
-        operator.waits_for_use(5)
-        digest = operator.in_effect()["digest"]
-        for version in (5, 4):
-            operator.set(version, {"log": {"level": "error"}})
-        # What is published afterwards is handled afterwards.
-        operator.set(6, {**DEBUG, "rotation": {}})
-        operator.waits_for_use(6)
-        self.assertEqual([report["version"] for report in operator.reports() if report["version"] in (4, 5)], [5])
-        self.assertEqual(operator.in_effect()["digest"], digest)
-
     def test_an_empty_payload_and_a_new_broker_change_nothing(self):
         operator, gateway = self.online()
         operator.set(2, DEBUG)
@@ -76,15 +49,6 @@ class Settings(Situation):
         self.assertEqual(operator.in_effect(), {"digest": digest, "version": 2})
         self.assertEqual(gateway.settings()[1:], (digest, "version 2"))
 
-    def test_no_tables_return_to_the_file(self):
-        operator, gateway = self.online()
-        of_file = operator.in_effect()["digest"]
-        operator.set(1, DEBUG)
-        operator.waits_for_use(1)
-        operator.set(2, {})
-        self.assertEqual(operator.waits_for_use(2)["digest"], of_file)
-        self.assertEqual(gateway.settings()[1], of_file)
-
     def test_settings_survive_a_kill_and_count_before_any_broker_is_reached(self):
         operator, gateway = self.online()
         operator.set(4, DEBUG)
@@ -96,24 +60,6 @@ class Settings(Situation):
         wait_until(lambda: "settings: version 4 is in effect" in gateway.said(), gateway.said)
         self.assertEqual(gateway.settings()[1:], (digest, "version 4"))
         self.assertEqual(gateway.end(), 0)
-
-    def test_two_kills_within_ten_minutes_revert_and_that_version_is_not_taken_again(self):
-        operator, gateway = self.online()
-        operator.set(1, {"rotation": {"resolve_after_s": 20}})
-        former = operator.waits_for_use(1)["digest"]
-        operator.set(2, DEBUG)
-        operator.waits_for_use(2)
-        self.restart(operator, gateway, signal.SIGKILL)
-        self.assertEqual(operator.in_effect()["version"], 2)
-        self.restart(operator, gateway, signal.SIGKILL)
-        report = operator.waits_for(2, "reverted")
-        self.assertEqual(report["digest"], former)
-        wait_until(lambda: operator.in_effect() == {"digest": former, "version": 1}, lambda: operator.last("status"))
-        # The broker repeats version 2 to each connection.
-        self.restart(operator, gateway, signal.SIGTERM)
-        self.assertEqual(operator.in_effect(), {"digest": former, "version": 1})
-        operator.set(3, DEBUG)
-        operator.waits_for_use(3)
 
     def test_ends_by_SIGTERM_do_not_count(self):
         operator, gateway = self.online()

@@ -4,10 +4,9 @@ import base64
 import json
 import subprocess
 import time
-import unittest
 
 from beacons_fleet import tables as tables_of
-from gateway import NAME, UUID, Operator
+from gateway import NAME, Operator
 from servers import run, wait_until
 from situation import Situation
 
@@ -15,10 +14,6 @@ GOOD = {"rotation": {"resolve_after_s": 20}}
 # A version that no good message has.
 NEXT = 1000
 DESIRED = f"beacons/{NAME}/settings/desired"
-
-
-def regions(count):
-    return [{"id": f"r{number}", "uuid": UUID, "major": number // 60000, "minor": number % 60000} for number in range(count)]
 
 
 class Unsigned(Situation):
@@ -51,21 +46,6 @@ class Unsigned(Situation):
         self.addCleanup(operator.close)
         self.is_up(operator, gateway)
         return operator, gateway
-
-    def test_10_000_regions_are_judged_by_the_rules_of_the_file(self):
-        operator, gateway = self.online()
-        before = gateway.rss_mib()
-        operator.set(1, {"region": regions(10_000)})
-        # Beyond 256 KiB nothing comes to the agent.
-        self.takes_a_good_one(operator, 2)
-        compact = [{"id": str(number), "uuid": "u"} for number in range(10_000)]
-        operator.publish(json.dumps({"schema": 1, "version": 3, "tables": {"region": compact}}, separators=(",", ":"))[:262_000])
-        operator.publish(json.dumps({"schema": 1, "version": 4, "tables": {"region": compact[:9_000]}}, separators=(",", ":")))
-        report = operator.waits_for(4, "refused")
-        self.assertEqual(len(report["errors"]), 100)
-        self.assertGreater(report["omitted"], 0)
-        self.takes_a_good_one(operator, 5)
-        print(f"\nfigure: 9,000 wrong regions: {before} MiB before, {gateway.rss_mib()} MiB after")
 
     def test_what_is_no_settings_message_is_refused_and_leaves_the_settings(self):
         operator, gateway = self.online()
@@ -112,15 +92,6 @@ class Unsigned(Situation):
         operator.waits_for_use(sent + 1)
         print(f"\nfigure: a flood of {sent} messages in {end - begun:.0f} s: {during} of {sent // 100} requests answered during it, {len(operator.reports())} reports, "
               f"the good message after {time.monotonic() - end:.1f} s, {before} MiB before, {gateway.rss_mib()} MiB after")
-
-
-    def test_no_message_makes_the_agent_write_over_a_file_of_its_own(self):
-        operator, gateway = self.online()
-        before = gateway.file.read_text()
-        operator.set(1, {"health": {"textfile": str(gateway.file)}})
-        wait_until(lambda: operator.last("settings/reported") and (operator.last("settings/reported")["outcome"] == "refused"
-                                                                   or gateway.file.read_text() != before), gateway.said)
-        self.assertEqual(gateway.file.read_text(), before)
 
 
 class Renamed(Operator):
