@@ -54,10 +54,10 @@ struct Runner {
         }
         if isLearning { return learn() }
         var failed: UInt64 = 0
-        var (totals, storeTotals) = (Totals(), StoreTotals())
+        var totals = Totals()
         for index in 0..<count {
             let seed = first &+ index &* every
-            let failure = isStore ? playStore(seed, &storeTotals) : play(seed, &totals)
+            let failure = play(seed, &totals)
             guard let failure else { continue }
             failed += 1
             let world = hasTwin ? "twin" : isStore ? "store" : ""
@@ -66,7 +66,7 @@ struct Runner {
             print("again: Tests/Worlds/Simulation/run .build/debug \(option)--seed \(seed) --trace")
             fflush(nil)
         }
-        print(isStore ? storeTotals.description : totals.description)
+        print(totals)
         print("\(count - failed) passed, \(failed) failed, 0 skipped")
         return failed == 0 ? 0 : 1
     }
@@ -90,96 +90,33 @@ struct Runner {
     /// - Returns: a report of the violation; `nil` where there is none.
     private func play(_ seed: UInt64, _ totals: inout Totals) -> String? {
         do {
-            let world = World(try Scenario(seed: seed), isTraced: isTraced)
+            let world: any PlayedWorld =
+                isStore
+                ? StoreWorld(try StoreScenario(seed: seed, hasTwin: hasTwin), isTraced: isTraced)
+                : World(try Scenario(seed: seed), isTraced: isTraced)
             world.play()
             totals.add(world)
-            return failure(world.violation, world.steps, world.now)
+            return world.violation.map { ", step \(world.steps), \((world.now - .origin).seconds) s: \($0)" }
         } catch {
             return ": \(error)"
         }
-    }
-
-    private func playStore(_ seed: UInt64, _ totals: inout StoreTotals) -> String? {
-        do {
-            let world = StoreWorld(try StoreScenario(seed: seed, hasTwin: hasTwin), isTraced: isTraced)
-            world.play()
-            totals.add(world)
-            return failure(world.violation, world.steps, world.now)
-        } catch {
-            return ": \(error)"
-        }
-    }
-
-    private func failure(_ violation: Violation?, _ steps: Int, _ now: Instant) -> String? {
-        violation.map { ", step \(steps), \((now - .origin).seconds) s: \($0)" }
     }
 }
 
 /// Totals of what happened, which prove that something did.
-struct Totals {
-    private var steps = 0
-    private var lives = 0
-    private var events = 0
-    private var repetitions = 0
-    private var gaps = 0
-    private var spans = 0
-    private var counts = 0
-    private var batches = 0
-    private var places = 0
-    private var crossings = 0
-    private var dueCrossings = 0
-    private var faults = 0
+struct Totals: CustomStringConvertible {
+    private var figures: [(name: String, value: Int)] = []
     private var simulated = TimeSpan.zero
 
-    mutating func add(_ world: World) {
-        steps += world.steps
-        lives += world.lives
-        events += world.subscriber.eventCount
-        repetitions += world.subscriber.repetitionCount
-        gaps += world.subscriber.gapCount
-        spans += world.coverage.series.count
-        counts += world.census.comparisons
-        batches += world.tracks.batchCount
-        places += world.tracks.placeCount
-        crossings += world.circles.crossingCount
-        dueCrossings += world.circles.dueCount
-        faults += world.scenario.faults.count
+    mutating func add(_ world: some PlayedWorld) {
+        if figures.isEmpty { figures = world.figures.map { ($0.key, 0) } }
+        for (index, figure) in world.figures.enumerated() { figures[index].value += figure.value }
         simulated = simulated + (world.now - .origin)
     }
 
     var description: String {
-        "steps=\(steps) hours=\(Int(simulated.seconds / 3600)) faults=\(faults) lives=\(lives) events=\(events) "
-            + "repetitions=\(repetitions) gaps=\(gaps) spans=\(spans) counts=\(counts) "
-            + "crossings=\(crossings) due=\(dueCrossings) places=\(places) batches=\(batches)"
-    }
-}
-
-/// Totals of stores.
-struct StoreTotals {
-    private var steps = 0
-    private var lives = 0
-    private var events = 0
-    private var repetitions = 0
-    private var exits = 0
-    private var zoneEvents = 0
-    private var late = 0
-    private var faults = 0
-    private var simulated = TimeSpan.zero
-
-    mutating func add(_ world: StoreWorld) {
-        steps += world.steps
-        lives += world.machines.reduce(0) { $0 + $1.lives }
-        events += world.account.eventCount
-        repetitions += world.account.repetitionCount
-        exits += world.witness.exitCount
-        zoneEvents += world.witness.zoneEventCount
-        late += world.witness.claims.lateCount
-        faults += world.scenario.faults.count
-        simulated = simulated + (world.now - .origin)
-    }
-
-    var description: String {
-        "steps=\(steps) hours=\(Int(simulated.seconds / 3600)) faults=\(faults) lives=\(lives) events=\(events) "
-            + "repetitions=\(repetitions) exits=\(exits) zone_events=\(zoneEvents) late=\(late)"
+        let hours = (name: "hours", value: Int(simulated.seconds / 3600))
+        return (figures.prefix(1) + [hours] + figures.dropFirst()).map { "\($0.name)=\($0.value)" }
+            .joined(separator: " ")
     }
 }

@@ -62,15 +62,9 @@ struct CircleWitness {
 
     /// A process has begun: it continues from the stored state.
     mutating func lifeBegan(_ outbox: Outbox, at now: Instant) {
-        let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
-        var stored: [RegionInstanceID: Bool] = [:]
-        for record in outbox.records() where !circles.isEmpty {
-            if let region = StoredRegion.read(record.value, key: record.key, timebase, bootID: "").region {
-                stored[region.record.instance] = region.record.isInside
-            }
-        }
+        let stored = circles.isEmpty ? [:] : outbox.storedRegions()
         for instance in circles.keys {
-            circles[instance]?.isOccupied = stored[instance]
+            circles[instance]?.isOccupied = stored[instance]?.record.isInside
             circles[instance]?.state = .unknown
             circles[instance]?.clear = nil
             circles[instance]?.knownSince = nil

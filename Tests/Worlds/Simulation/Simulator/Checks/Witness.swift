@@ -71,15 +71,9 @@ struct Witness {
         startedAt = now
         let isSameBoot = boot == self.boot
         self.boot = boot
-        let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
-        var stored: [RegionInstanceID: Bool] = [:]
-        for record in outbox.records() {
-            if let region = StoredRegion.read(record.value, key: record.key, timebase, bootID: "").region {
-                stored[region.record.instance] = region.record.isInside
-            }
-        }
+        let stored = outbox.storedRegions()
         for instance in regions.keys {
-            regions[instance]?.isOccupied = stored[instance]
+            regions[instance]?.isOccupied = stored[instance]?.record.isInside
             regions[instance]?.state = .unknown
             let changedAt = regions[instance]?.changedAt ?? endedAt
             if !isSameBoot || endedAt - changedAt < .seconds(10) { regions[instance]?.enteredAt = nil }
@@ -192,5 +186,15 @@ struct Witness {
                 detail:
                     "\(instance) is inside, \((now - (region.lastHeard ?? .origin)).seconds) s after the last report")
         }
+    }
+}
+
+extension Outbox {
+    /// The regions that its records say, by instance. Without `timebase` their times mean nothing.
+    func storedRegions(
+        _ timebase: Timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
+    ) -> [RegionInstanceID: StoredRegion] {
+        let regions = records().compactMap { StoredRegion.read($0.value, key: $0.key, timebase, bootID: "").region }
+        return Dictionary(regions.map { ($0.record.instance, $0) }) { $1 }
     }
 }

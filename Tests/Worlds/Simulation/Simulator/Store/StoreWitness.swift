@@ -88,9 +88,7 @@ struct StoreWitness {
     private static func stored(_ outbox: Outbox, _ timebase: Timebase)
         -> (inside: Set<RegionInstanceID>, outside: Set<RegionInstanceID>)
     {
-        let records = outbox.records().compactMap {
-            StoredRegion.read($0.value, key: $0.key, timebase, bootID: "").region?.record
-        }
+        let records = outbox.storedRegions(timebase).values.map(\.record)
         return (
             Set(records.filter(\.isInside).map(\.instance)), Set(records.filter { !$0.isInside }.map(\.instance))
         )

@@ -1,9 +1,8 @@
 @testable import Agent
 @testable import Core
 
-/// A store: its gateways and the process that joins them, each on a machine of its own, one broker, and visitors. It
-/// has one thread, one agenda, and no clock but its own, like `World`.
-final class StoreWorld {
+/// A store: its gateways and the process that joins them, each on a machine of its own, one broker, and visitors.
+final class StoreWorld: PlayedWorld {
     enum Occurrence {
         /// A visitor's beacon advertises.
         case advertising(visitor: Int)
@@ -32,9 +31,9 @@ final class StoreWorld {
     /// `nil` where other parts than connections and gateways fail.
     var twin: StoreTwin?
     var chance: Chance
-    private(set) var violation: Violation?
-    private(set) var steps = 0
-    private var isOver = false
+    var violation: Violation?
+    var steps = 0
+    var isOver = false
     var isHealed = false
 
     init(_ scenario: StoreScenario, isTraced: Bool) {
@@ -59,23 +58,6 @@ final class StoreWorld {
     /// The time that a delivery loop takes to notice new work.
     var delay: TimeSpan { chance.span(0, 0.003) }
 
-    func fail(_ violation: Violation) {
-        if self.violation == nil { self.violation = violation }
-    }
-
-    func check(_ body: () throws(Violation) -> Void) {
-        do throws(Violation) {
-            try body()
-        } catch {
-            fail(error)
-        }
-    }
-
-    func trace(_ line: @autoclosure () -> String) {
-        if isTraced { print(String(describing: steps), (now - .origin).seconds, line()) }
-    }
-
-    /// Plays everything to the end or to the first violation.
     func play() {
         for machine in machines {
             machine.clock.boot(&chance)
@@ -94,20 +76,19 @@ final class StoreWorld {
         for machine in machines { machine.life = nil }
     }
 
-    func pass(until limit: Instant, or isEnough: () -> Bool) {
-        while violation == nil, !isEnough(), agenda.nextTime <= limit, let next = agenda.next() {
-            now = max(now, next.at)
-            if case .end = next.occurrence {
-                isOver = true
-                return
-            }
-            steps += 1
-            step(next.occurrence)
-        }
-        if limit < .distantFuture, !isEnough() { now = max(now, limit) }
+    var figures: KeyValuePairs<String, Int> {
+        [
+            "steps": steps, "faults": scenario.faults.count, "lives": machines.reduce(0) { $0 + $1.lives },
+            "events": account.eventCount, "repetitions": account.repetitionCount, "exits": witness.exitCount,
+            "zone_events": witness.zoneEventCount, "late": witness.claims.lateCount,
+        ]
     }
 
-    private func step(_ occurrence: Occurrence) {
+    static func isEnd(_ occurrence: Occurrence) -> Bool {
+        if case .end = occurrence { true } else { false }
+    }
+
+    func step(_ occurrence: Occurrence) {
         switch occurrence {
         case .advertising(let visitor): advertise(visitor)
         case .radioDue(let number, let life): withLife(number, life) { $0.radioDue(at: now) }
@@ -157,7 +138,7 @@ final class StoreWorld {
     }
 }
 
-extension StoreWorld: Surroundings {
+extension StoreWorld {
     func add(_ event: WireEvent, of client: Int, at instant: Instant) {
         agenda.add(.wire(client: client, event), at: instant)
     }

@@ -31,7 +31,7 @@ enum WireEvent {
     case keepaliveCheck(attempt: Int)
 }
 
-extension World: Surroundings {
+extension World {
     func add(_ event: WireEvent, of client: Int, at instant: Instant) { agenda.add(.wire(event), at: instant) }
 
     func line(of client: Int) -> SimulatedNetwork { network }

@@ -93,14 +93,7 @@ extension World {
     /// Checks that the stored region states match the last committed events.
     private func checkRecords() throws(Violation) {
         guard let life, life.outbox.isDurable, let last = ledger.lastEvents() else { return }
-        var stored: [RegionInstanceID: StoredRegion] = [:]
-        let timebase = Timebase(wallAtOrigin: .unixEpoch, isSynced: true)
-        for record in life.outbox.records() {
-            guard let region = StoredRegion.read(record.value, key: record.key, timebase, bootID: "").region else {
-                continue
-            }
-            stored[region.record.instance] = region
-        }
+        let stored = life.outbox.storedRegions()
         for (instance, event) in last.sorted(by: { $0.value.seq < $1.value.seq }) {
             guard let region = stored[instance] else {
                 throw Violation(invariant: .stateAgrees, detail: "\(instance) has event \(event.seq) and no record")

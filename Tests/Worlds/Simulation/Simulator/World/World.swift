@@ -4,9 +4,8 @@ import Logging
 @testable import Core
 @testable import TestDisk
 
-/// The machine, its disk, its adapter, the connection, the broker, the shop, and the agent in the middle. It has one
-/// thread, one agenda, and no clock but its own.
-final class World {
+/// The machine, its disk, its adapter, the connection, the broker, the shop, and the agent in the middle.
+final class World: PlayedWorld {
     /// The broker's only client.
     static let client = 0
 
@@ -54,11 +53,11 @@ final class World {
     var receiver: SimulatedReceiver?
     /// The time until which gpsd is away.
     var receiverBackAt = Instant.origin
-    private(set) var violation: Violation?
-    private var isOver = false
-    private(set) var steps = 0
+    var violation: Violation?
+    var isOver = false
+    var steps = 0
     var chance: Chance
-    private let isTraced: Bool
+    let isTraced: Bool
     var isHealed = false
 
     init(_ scenario: Scenario, isTraced: Bool) {
@@ -87,19 +86,10 @@ final class World {
     /// Whether messages may come from a process that ended before the checks could examine its store.
     var isInDoubt: Bool { life == nil }
 
-    func fail(_ violation: Violation) {
-        if self.violation == nil { self.violation = violation }
-    }
-
-    func trace(_ line: @autoclosure () -> String) {
-        if isTraced { print(String(describing: steps), (now - .origin).seconds, line()) }
-    }
-
     func makeLogHandler() -> any LogHandler {
         isTraced ? StreamLogHandler.standardOutput(label: "agent") : SwiftLogNoOpLogHandler()
     }
 
-    /// Plays everything to the end or to the first violation.
     func play() {
         machine.boot(&chance)
         for (device, at) in shop.firstTimes() { agenda.add(.advertising(device: device), at: at) }
@@ -113,22 +103,20 @@ final class World {
         life = nil
     }
 
-    /// Passes time until `limit`, or until a condition holds or a check fails.
-    func pass(until limit: Instant, or isEnough: () -> Bool) {
-        while violation == nil, !isEnough(), agenda.nextTime <= limit, let next = agenda.next() {
-            now = max(now, next.at)
-            if case .end = next.occurrence {
-                // An agent that is being stopped passes time itself, and may reach the end meanwhile.
-                isOver = true
-                return
-            }
-            step(next.occurrence)
-        }
-        if limit < .distantFuture, !isEnough() { now = max(now, limit) }
+    var figures: KeyValuePairs<String, Int> {
+        [
+            "steps": steps, "faults": scenario.faults.count, "lives": lives, "events": subscriber.eventCount,
+            "repetitions": subscriber.repetitionCount, "gaps": subscriber.gapCount,
+            "spans": coverage.series.count, "counts": census.comparisons, "crossings": circles.crossingCount,
+            "due": circles.dueCount, "places": tracks.placeCount, "batches": tracks.batchCount,
+        ]
     }
 
-    private func step(_ occurrence: Occurrence) {
-        steps += 1
+    static func isEnd(_ occurrence: Occurrence) -> Bool {
+        if case .end = occurrence { true } else { false }
+    }
+
+    func step(_ occurrence: Occurrence) {
         switch occurrence {
         case .advertising(let device): advertise(device)
         case .controllerAnswers(let number, let packet): withLife(number) { $0.receive(packet) }
@@ -190,14 +178,6 @@ final class World {
     }
 
     // MARK: - Checks
-
-    func check(_ body: () throws(Violation) -> Void) {
-        do throws(Violation) {
-            try body()
-        } catch {
-            fail(error)
-        }
-    }
 
     /// The agent has sent the controller a command.
     func sentCommand() {
