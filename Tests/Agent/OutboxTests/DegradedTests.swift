@@ -253,32 +253,21 @@ struct DegradedTests {
         #expect(outbox.takeGaps().map { $0.toSeq + 1 } == [first])
     }
 
-    @Test("A late acknowledgement of an event that made room in memory holds up nothing, once the disk works again")
-    func lateAcknowledgement() throws {
-        let outbox = try open(OutboxLimits(maxEvents: 1, maxMiB: 64))
-        disk.refuse(SQLITE_IOERR)
-        try outbox.commitEvents(1)
-        let underWay = outbox.drain()
-        try outbox.commitEvents(1)
-        disk.repair()
-        outbox.tick(100)
-        #expect(outbox.isDurable && underWay.map(\.seq) == [1])
-        outbox.acknowledge(underWay.map(\.position))
-        #expect(outbox.health.queuedEvents == 1 && outbox.checkInvariants().isEmpty)
-        #expect(outbox.drain().map(\.seq) == [2])
-    }
-
-    @Test("A late acknowledgement of an event that a vanished file held holds up nothing")
-    func lateAcknowledgementOfLost() throws {
-        let outbox = try open()
+    @Test(
+        "A late acknowledgement of an event that made room in memory, or that a vanished file held, holds up nothing",
+        arguments: [false, true])
+    func lateAcknowledgement(hasVanished: Bool) throws {
+        let outbox = try open(hasVanished ? generous : OutboxLimits(maxEvents: 1, maxMiB: 64))
+        if !hasVanished { disk.refuse(SQLITE_IOERR) }
         try outbox.commitEvents(1)
         let underWay = outbox.drain()
         disk.refuse(SQLITE_IOERR)
         try outbox.commitEvents(1)
         disk.repair()
-        disk.replace()
+        if hasVanished { disk.replace() }
         outbox.tick(100)
         #expect(outbox.isDurable && outbox.takeGaps().map(\.toSeq) == [1])
+        #expect(underWay.map(\.seq) == [1])
         outbox.acknowledge(underWay.map(\.position))
         #expect(outbox.health.queuedEvents == 1 && outbox.checkInvariants().isEmpty)
         #expect(outbox.drain().map(\.seq) == [2])

@@ -44,14 +44,6 @@ struct RestartTests {
         #expect(next.drain().first?.seq == 1)
     }
 
-    @Test("Another outbox, made anew, has another epoch")
-    func newEpoch() throws {
-        let one = TemporaryFolder()
-        let other = TemporaryFolder()
-        let (first, second) = (try Outbox.open(one, seed: 1), try Outbox.open(other, seed: 2))
-        #expect(first.numbering.epoch != second.numbering.epoch)
-    }
-
     @Test("An acknowledgement costs no transaction of its own; the next one carries it, and the event stays away")
     func lazyDeletion() throws {
         var outbox: Outbox? = try Outbox.open(folder)

@@ -89,16 +89,6 @@ struct SeriesTests {
         if onDisk { #expect(folder.size <= 1 << 20) }
     }
 
-    @Test("More batches than max_events may wait")
-    func notCounted() throws {
-        let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 2, maxMiB: 64))
-        for _ in 1...5 { try outbox.commit(.batches) }
-        try outbox.commitEvents(3)
-        #expect(
-            outbox.drain().map(\.number.series) == [.batches, .batches, .batches, .batches, .batches, .events, .events])
-        #expect(outbox.takeGaps().map(\.series) == [.events])
-    }
-
     @Test(
         "A page of large messages stays about a mebibyte, and every one is handed out once", arguments: [true, false])
     func pages(onDisk: Bool) throws {

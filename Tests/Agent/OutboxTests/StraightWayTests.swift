@@ -72,13 +72,4 @@ struct StraightWayTests {
         let page = outbox.drain(limit: 2)
         #expect(page.map(\.seq) == Array(1...9) && page.allSatisfy(\.isWhole) && !statements.readers.isEmpty)
     }
-
-    @Test("What max_events drops from the file is not handed on, and is a gap")
-    func dropped() throws {
-        let outbox = try Outbox.open(folder, limits: OutboxLimits(maxEvents: 4, maxMiB: 256))
-        for _ in 1...6 { try outbox.commitEvents(1) }
-        let gap = outbox.takeGaps().first
-        #expect(gap?.fromSeq == 1 && gap?.toSeq == 2)
-        #expect(outbox.drain().map(\.seq) == [3, 4, 5, 6])
-    }
 }
