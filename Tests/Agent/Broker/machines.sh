@@ -1,5 +1,5 @@
 # The machines of deploy/broker/README.md as folders, so that its commands can be followed as they stand there. Sourced by
-# run, which sets scratch, beacond, chain_port, store_port, page_port and plain_port.
+# run, which sets scratch and beacond.
 #
 # A machine is a folder in $scratch/machines with root's home, /etc and /var. Host names become addresses of the loopback interface;
 # 8883, 8443 and 8080 become free ports. Commands that reach beyond the folder (scp, ssh, systemctl, apt, install's owners) are
@@ -8,6 +8,13 @@
 readonly chain=127.0.0.1 store=127.0.0.2 web=127.0.0.3 gateway=entrance authority=authority
 page=$(realpath README.md)
 export machines=$scratch/machines
+chain_port=$(free_port 127.0.0.1) store_port=$(free_port 127.0.0.2) page_port=$(free_port 127.0.0.3) plain_port=$(free_port 127.0.0.1)
+
+# end_machines: kills what runs on them.
+end_machines() {
+    local file
+    for file in "$machines"/*/*.pid; do [[ ! -s $file ]] || kill -KILL "$(<"$file")"; done 2>/dev/null
+}
 
 # literal MACHINE: replaces the page's words by this test's.
 literal() {

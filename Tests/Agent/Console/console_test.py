@@ -323,6 +323,19 @@ def write_configuration(folder, **mqtt):
             file.write(f'{name} = "{value}"\n')
 
 
+def agent_says(folder, words):
+    """The agent's first line with these words. Then SIGTERM ends it, with 0."""
+    process = subprocess.Popen([BEACOND, "run"], stderr=subprocess.PIPE, text=True, cwd=folder)
+    line = ""
+    while words not in line:
+        line = process.stderr.readline()
+        assert line, "ended without a word"
+    process.terminate()
+    process.stderr.close()
+    assert process.wait(PATIENCE_S) == 0
+    return line
+
+
 def test_check_without_a_region():
     """check warns where no region is configured, because such an agent publishes no visit, and says which command lists UUIDs."""
     with tempfile.TemporaryDirectory() as folder:
@@ -340,14 +353,7 @@ def test_run_and_check_of_a_missing_adapter():
         write_configuration(folder)
         checked = run("check", cwd=folder).stdout.splitlines()
         remedy = checked[checked.index("problem adapter: auto: absent") + 1].strip()
-        process = subprocess.Popen([BEACOND, "run"], stderr=subprocess.PIPE, text=True, cwd=folder)
-        line = ""
-        while "radio: absent: " not in line:
-            line = process.stderr.readline()
-            assert line, "ended without a word"
-        process.terminate()
-        process.stderr.close()
-        assert process.wait(PATIENCE_S) == 0
+        line = agent_says(folder, "radio: absent: ")
     # check names the missing right as well, to save the installer another round.
     assert remedy.startswith(line.partition("radio: absent: ")[2].strip()), (remedy, line)
 
@@ -401,14 +407,7 @@ def test_run_with_pipes():
     """An agent whose password file is a pipe says so, goes on, and ends on SIGTERM."""
     with folder_with_pipe() as folder:
         write_configuration(folder, password_file=f"{folder}/pipe")
-        process = subprocess.Popen([BEACOND, "run"], stderr=subprocess.PIPE, text=True, cwd=folder)
-        said = ""
-        while "it is a named pipe" not in said:
-            said = process.stderr.readline()
-            assert said, "ended without a word"
-        process.terminate()
-        assert process.wait(PATIENCE_S) == 0
-        process.stderr.close()
+        agent_says(folder, "it is a named pipe")
 
 
 def test_commands_with_pipes():

@@ -80,6 +80,13 @@ class Browser:
         tab.open(url)
         return tab
 
+    def complaints(self):
+        """Exceptions of the pages since the last ones were closed, and what their policy refused."""
+        thrown = [event["params"]["exceptionDetails"] for event in self.events if event["method"] == "Runtime.exceptionThrown"]
+        logged = [event["params"]["entry"] for event in self.events if event["method"] == "Log.entryAdded"]
+        return [one.get("exception", {}).get("description", one["text"]) for one in thrown] + [
+            one["text"] for one in logged if one["source"] == "security"]
+
     def close_tabs(self):
         """Ends all pages, so that what they still draw slows nothing down."""
         for target in self.targets:
@@ -147,12 +154,3 @@ class Tab:
         """The addresses that the page asked for, in the order of time."""
         return [event["params"]["request"]["url"] for event in self.browser.events
                 if event.get("sessionId") == self.session and event["method"] == "Network.requestWillBeSent"]
-
-    def complaints(self):
-        """Exceptions of the page, and what its policy refused."""
-        mine = [event for event in self.browser.events if event.get("sessionId") == self.session]
-        thrown = [event["params"]["exceptionDetails"].get("exception", {}).get("description", event["params"]["exceptionDetails"]["text"])
-                  for event in mine if event["method"] == "Runtime.exceptionThrown"]
-        refused = [event["params"]["entry"]["text"] for event in mine
-                   if event["method"] == "Log.entryAdded" and event["params"]["entry"]["source"] == "security"]
-        return thrown + refused

@@ -59,7 +59,6 @@ def agents(browser, broker):
     words = tab.text("#event-list .what")
     check("an exit says how long the stay was", all(f"after {value:.0f} s" in words or f"after {value:.1f} s" in words for value in dwell), f"{dwell} {words}")
     expect(tab, "who is gone is gone", "page.site().beacons.known.size === 0")
-    check("nothing is complained about", not tab.complaints(), tab.complaints())
 
 
 def until_shown(people, read, wanted):
@@ -101,7 +100,6 @@ def shop(browser, broker, publisher):
     names(browser, tab)
     keyboard(tab)
     pictures(tab, people)
-    check("nothing is complained about", not tab.complaints(), tab.complaints())
     own = [url for url in tab.requests() if not url.startswith((f"http://127.0.0.1:{broker.web}/", "data:", "blob:"))]
     check("no request leaves the broker", not own, own)
 
@@ -207,7 +205,6 @@ def van(browser, broker):
     process.wait(timeout=300)
     check("it plays to its end", process.returncode == 0, process.stderr.read())
     picture(tab, "map")
-    check("nothing is complained about", not tab.complaints(), tab.complaints())
 
 
 # The long parts, which the short form leaves.
@@ -237,6 +234,7 @@ def main():
                     continue
                 begin = time.monotonic()
                 scenario(run, *arguments)
+                check(f"nothing is complained about by the pages of {run.__name__}", not browser.complaints(), browser.complaints())
                 browser.close_tabs()
                 print(f"{run.__name__}: {time.monotonic() - begin:.0f} s", flush=True)
     finally:

@@ -64,4 +64,3 @@ def crowd(browser, broker):
     tab.value("page.plan.showAll()")
     wait_for(tab, publisher, "on a desk as well", f"page.plan.camera.width > 600 && page.plan.shown.labels.placed.length > 20 && ({clash}).length === 0", clash)
     picture(tab, "crowd-desk")
-    check("nothing is complained about", not tab.complaints(), tab.complaints())

@@ -4,7 +4,6 @@
 # begin_brokers: an authority, the chain's broker, and a store's with its bridge. Sets what brokers_test.py needs.
 begin_brokers() {
     local name
-    chain_port=$(free_port 127.0.0.1) store_port=$(free_port 127.0.0.2) page_port=$(free_port 127.0.0.3) plain_port=$(free_port 127.0.0.1)
     source "$root/Tests/Agent/Broker/machines.sh"
     make_machines
     follow $authority "### 1." && follow $chain "### 2." && follow $store "### 3." || return 1
@@ -13,9 +12,4 @@ begin_brokers() {
     done
     # A second store, for what its bridge may not do.
     "$machines/chain/mosquitto/allow-store" paris-3 >>"$machines/$chain/etc/mosquitto/beacond/acl" && unit $chain reload
-}
-
-end_brokers() {
-    local file
-    for file in "$scratch"/machines/*/*.pid; do [[ ! -s $file ]] || kill -KILL "$(<"$file")"; done 2>/dev/null
 }

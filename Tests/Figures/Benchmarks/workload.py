@@ -28,14 +28,13 @@ class Workload:
                     [self.tools / "capture", str(beacons), str(reports), str(interval_ms)], stdout=file, check=True)
         return path
 
-    def configuration(self, name, regions=1, ranged=False, expand="none", port=1883, mqtt="", outbox="", settle_s=0):
+    def configuration(self, name, regions=1, ranged=False, expand="none", port=1883, mqtt=""):
         """The first region is the beacons'; the others are of beacons that never come."""
         path = self.folder / f"{name}.toml"
         text = (
             f'[gateway]\nsite = "benchmark"\nid = "{name}"\nstate_dir = "{self.folder}/state-{name}"\n'
             f"[radio]\nmax_transmitters = 131072\n[regions]\nmax_regions = 16384\nmax_instances = 131072\n"
-            f'settle_s = {settle_s}\n[mqtt]\nurl = "{"mqtts" if "ca_file" in mqtt else "mqtt"}://127.0.0.1:{port}"\n{mqtt}\n'
-            f"[outbox]\n{outbox}\n"
+            f'settle_s = 0\n[mqtt]\nurl = "{"mqtts" if "ca_file" in mqtt else "mqtt"}://127.0.0.1:{port}"\n{mqtt}\n'
             f'[[region]]\nid = "shop"\nuuid = "{UUID}"\nranging = {str(ranged).lower()}\nexpand = "{expand}"\n')
         for number in range(1, regions):
             text += (
