@@ -222,7 +222,7 @@ class APage(UnderPaho):
             self.assertEqual(sorted(tab.value("page.site().events.map((one) => one.seq)")), list(range(1, events + 1)))
             tab.until("document.getElementById('gateway-list').innerText.includes('offline')", "the goodbye is there")
             wait_until(lambda: broker.came("Pingreqs"), "a ping of the page")
-            self.assertEqual(tab.complaints(), [])
+            self.assertEqual(browser.complaints(), [])
         self.nothing_broken(broker, "the page over a websocket, and an agent")
 
 

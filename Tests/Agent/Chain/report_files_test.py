@@ -65,7 +65,7 @@ class Files(ReportTest):
             self.assertLessEqual(tab.value("Math.max(...[...document.querySelectorAll('main *')].map((one) => one.getBoundingClientRect().right))"), 360)
             self.assertEqual(tab.value("[...document.querySelectorAll('th, td')].filter((one) => one.scrollWidth > one.clientWidth).length"), 0)
             self.assertEqual(tab.requests(), [f"file://{self.file}"])
-            self.assertEqual(tab.complaints(), [])
+            self.assertEqual(browser.complaints(), [])
             self.assertEqual(tab.value("document.documentElement.lang"), "en")
             # Letters of the figures as wide as those of a newspaper at least.
             self.assertGreaterEqual(tab.value("Math.min(...[...document.querySelectorAll('.plot text')].map((one) => parseFloat(getComputedStyle(one).fontSize) * "
