@@ -103,7 +103,8 @@ struct BeaconListTests {
         air.beacon(.beacon(), from: .fixed(1), every_s: 1, start_s: 0, end_s: 10)
         air.beacon(.beacon(), from: .fixed(1), every_s: 1, start_s: 2_000, end_s: 2_010)
         let published = Self.lists(air, until_s: 2_100)
-        #expect(published.filter { !$0.beacons.isEmpty }.map(\.t_s) == (1...10).map { Double($0) * 150 } + [2_100])
+        let first: [Double] = (1...10).map { Double($0) * 150 }
+        #expect(published.filter { !$0.beacons.isEmpty }.map(\.t_s) == first + [2_100])
         #expect(published.last?.beacons.first?.firstHeard == at(2_000))
     }
 

@@ -118,14 +118,16 @@ struct PeopleSharingTests {
     func refusesAgain() throws {
         var sharing = try #require(PeopleSharing(try settings()))
         let opener = try opener()
-        let taken = try [(7, 0.0), (7, 20), (17, 30)].map { age_s, t_s in
+        let ages: [(age_s: UInt32, t_s: Double)] = [(7, 0), (7, 20), (17, 30)]
+        let taken: [PeopleSharing.Taken] = try ages.map { announced in
             sharing.receive(
-                store, try announcement(of: opener, age_s: age_s), at: .origin + .seconds(t_s), unsynced)
+                store, try announcement(of: opener, age_s: announced.age_s), at: .origin + .seconds(announced.t_s),
+                unsynced)
         }
-        #expect(
-            taken == [
-                .announced(until: .origin + .seconds(60)), .refused, .announced(until: .origin + .seconds(90)),
-            ])
+        let expected: [PeopleSharing.Taken] = [
+            .announced(until: .origin + .seconds(60)), .refused, .announced(until: .origin + .seconds(90)),
+        ]
+        #expect(taken == expected)
     }
 
     @Test("Of two keys the one announced later counts, and a recording of the former one does not displace it")
