@@ -50,6 +50,13 @@ struct NumberRow: Sendable, CustomTestStringConvertible {
 }
 
 struct LimitTests {
+    @Test("Each number of the reference is a row")
+    func complete() {
+        let numbers = ConfigurationReference.tables.flatMap(\.keys).filter { $0.allowed.hasPrefix("from ") }
+        #expect(NumberRow.all.map(\.name) == numbers.map(\.name))
+        #expect(numbers.count > 70)
+    }
+
     @Test("A number may be its lower limit", arguments: NumberRow.all)
     func lowerLimit(row: NumberRow) {
         // The lowest values of resolve_after_s and near_m are above another key's lowest.
