@@ -9,6 +9,8 @@ import time
 # Suites that run at the same time have different numbers, of eight, and so different ports: "3". So have parts of a suite: "3.5".
 LANE, _, PART = os.environ.get("PORT_LANE", "").partition(".")
 given = set()
+if not {LANE, PART} <= {"", *map(str, range(8))}:
+    raise SystemExit(f"PORT_LANE is {os.environ['PORT_LANE']}: no port has that lane; take 0 to 7, or two such numbers as 3.5")
 
 
 def free_port(address="127.0.0.1"):
