@@ -14,6 +14,12 @@ package final class InputFile {
         self.path = path
     }
 
+    /// A regular file by its name, also one that is called `-`.
+    private init(named path: String) throws(FileError) {
+        descriptor = try NamedFile.open(path, mayBePipe: false)
+        self.path = path
+    }
+
     deinit {
         if descriptor > 0 { close(descriptor) }
     }
@@ -55,8 +61,7 @@ package final class InputFile {
 
     /// The whole of a regular file: at most `limit` octets, and one more that tells the caller of a longer file.
     package static func readAll(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-        // A key of the configuration names a file, also one that is called `-`.
-        let file = try InputFile(path: path == "-" ? "./-" : path, mayBePipe: false)
+        let file = try InputFile(named: path)
         var octets: [UInt8] = []
         while octets.count <= limit {
             let got = try file.read(into: &octets, count: min(65_536, limit + 1 - octets.count))
