@@ -4,7 +4,8 @@ import contextlib
 import os
 import socket
 import sys
-import time
+
+import waiting
 
 # Suites that run at the same time have different numbers, of eight, and so different ports: "3". So have parts of a suite: "3.5".
 LANE, _, PART = os.environ.get("PORT_LANE", "").partition(".")
@@ -33,11 +34,8 @@ def answers(port):
 
 def until_answers(port):
     """Waits for a server that has just been started."""
-    deadline = time.monotonic() + int(os.environ.get("PATIENCE_S", "60"))
-    while not answers(port):
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"nothing listens on port {port}")
-        time.sleep(0.05)
+    if not waiting.until(lambda: answers(port), step=0.05):
+        raise TimeoutError(f"nothing listens on port {port}")
 
 
 if __name__ == "__main__":

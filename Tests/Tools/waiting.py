@@ -1,10 +1,10 @@
-"""Waiting for something real, with the limit that suite.sh sets."""
+"""Waiting for something real, with the limit that suite.sh sets; a minute where no suite runs."""
 
 import os
 import pathlib
 import time
 
-PATIENCE_S = int(os.environ["PATIENCE_S"])
+PATIENCE_S = int(os.environ.get("PATIENCE_S", "60"))
 
 
 def until(holds, seconds=PATIENCE_S, step=0.02):
