@@ -4,6 +4,7 @@ import base64
 import hmac
 import random
 import struct
+import sys
 import uuid
 
 UUID = uuid.UUID("5f1e6c2a-93d4-4b87-8e15-c0ffee7d2b19")
@@ -91,3 +92,12 @@ def pseudonyms(people, secret, announcement):
         for form in (name, name[::-1], name.hex().encode(), name.hex().upper().encode(), base64.b64encode(name)[:10]):
             found[f"person {person.minor}: pseudonym {form!r}"] = form
     return found
+
+
+def present(forms, content):
+    """Those of the forms, of four octets or more, that are somewhere in the content. To search for each of thousands takes minutes. So only those are
+    searched for whose first four octets are there."""
+    firsts = {form: int.from_bytes(form[:4], sys.byteorder) for form in forms}
+    wanted = set(firsts.values())
+    there = {four for begin in range(4) for four in memoryview(content)[begin:len(content) - (len(content) - begin) % 4].cast("I") if four in wanted}
+    return {form for form, first in firsts.items() if first in there and form in content}
