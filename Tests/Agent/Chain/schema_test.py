@@ -12,7 +12,7 @@ import psycopg
 from count_test import count
 from heat_test import sheet
 from servers import PostgreSQL, wait_until
-from story import DAY, EPOCH, StoryTest, at, at_once, event, gap, health, span, stamp, state, status, surge
+from story import DAY, EPOCH, StoryTest, at, at_once, count_freely, event, gap, health, span, stamp, state, status, surge
 
 
 class SchemaTest(StoryTest):
@@ -359,6 +359,30 @@ class PlanTests(SchemaTest):
 
     def test_who_is_inside_now_reads_no_day(self):
         self.assertEqual(self.partitions_in_plan("SELECT count(*) FROM beacons.visit WHERE left_at IS NULL"), [])
+
+    def test_what_comes_and_what_is_counted_opens_the_days_that_it_is_of_and_not_all_that_are_kept(self):
+        out = {"type": "exit", "beacon": "1/1", "entered": "8:00", "heard": "9:00", "zone": "bakery"}
+        leaves, late = event(out | {"seq": 1, "at": "9:00:20"}), event({"seq": 2, "type": "enter", "beacon": "1/2", "at": "8:30"})
+        with psycopg.connect(self.url_of("kept"), autocommit=True) as connection:
+            count_freely(connection)
+            self.take([span(1, "door", "0:00", "24:00"), leaves, health("door", "9:00")], connection)
+            connection.execute("SELECT beacons.make_partition(name, %s::date - back) FROM beacons.daily, generate_series(1, 40) back", [DAY.date()])
+            works = {"an event": [late], "an event again": [leaves], "health": [health("door", "9:01")], "health again": [health("door", "9:00")],
+                     **{text: f"SELECT count(*) FROM beacons.{text}" for text in (
+                        "roll_up()", "roll_up_days()", "days_with_intervals(%(site)s, %(from)s::date, %(to)s::date)", "zones_of(%(site)s, %(from)s::date)",
+                        "occupancy_of(%(site)s, %(from)s, %(to)s)", "flow_of(%(site)s, %(from)s, %(to)s)")}}
+            for name, work in works.items():
+                with self.subTest(name), connection.transaction():
+                    if isinstance(work, list):
+                        self.take(work, connection)
+                    else:
+                        connection.execute(work, {"site": self.site, "from": DAY, "to": DAY + datetime.timedelta(days=1)})
+                    opened = [part for part, in connection.execute(
+                        "SELECT c.relname FROM pg_locks l JOIN pg_inherits i ON i.inhrelid = l.relation JOIN pg_class c ON c.oid = i.inhrelid "
+                        "WHERE l.pid = pg_backend_pid() AND c.relkind = 'r' ORDER BY 1")]
+                    self.assertIn(f"{DAY:%Y%m%d}", " ".join(opened))
+                    # A visit may have begun two days before its event.
+                    self.assertEqual([part for part in opened if part[-8:] < f"{DAY - datetime.timedelta(days=3):%Y%m%d}"], [])
 
     def test_what_comes_is_looked_up_by_index_even_where_plans_were_made_for_an_empty_database(self):
         url = self.url_of("planned")

@@ -24,8 +24,15 @@ $$ SELECT at >= entered_at - interval '1 second' AND (at < exit_at OR at <= ente
 CREATE FUNCTION beacons.most_visits_looked_at() RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 1000 $$;
 
 CREATE FUNCTION beacons.record_visits() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    -- Of the entries that are no later than all that came of their gateway. Visits of other days are not opened.
+    first_at timestamptz;
+    last_at timestamptz;
 BEGIN
+    SELECT min(a.at), max(a.at) INTO first_at, last_at FROM added a JOIN beacons.gateway g USING (site, gateway) WHERE a.type = 'enter' AND a.at <= g.newest_at;
+    first_at := first_at - interval '2 days';
+    last_at := last_at + interval '1 second';
     PERFORM beacons.add_regions(array_agg(a.site), array_agg(a.region), array_agg(a.gateway)) FROM (SELECT DISTINCT site, region, gateway FROM added) a;
 
     -- Entries, unless their exit has come before them. What is later than all that came of its gateway needs no look. Entries
@@ -39,7 +46,7 @@ BEGIN
             SELECT FROM (
                 SELECT v.gateway, v.region, v.zone, v.entered_at, v.exit_at FROM beacons.visit_day v
                 WHERE v.site = a.site AND v.beacon = beacons.beacon_of(a.uuid, a.major, a.minor)
-                AND v.entered_at BETWEEN a.at - interval '2 days' AND a.at + interval '1 second'
+                AND v.entered_at BETWEEN a.at - interval '2 days' AND a.at + interval '1 second' AND v.entered_at BETWEEN first_at AND last_at
                 ORDER BY v.entered_at DESC LIMIT beacons.most_visits_looked_at()) v
             WHERE v.gateway = a.gateway AND v.region = a.region AND v.zone IS NOT DISTINCT FROM a.zone AND beacons.explains(v.entered_at, v.exit_at, a.at))
         OR EXISTS (
@@ -93,7 +100,7 @@ BEGIN
              AND coalesce(v.zone, '') = coalesce(t.zone, '') AND v.entered_at > t.late_from),
             (SELECT max(v.entered_at) FROM (
                 SELECT v.gateway, v.region, v.zone, v.entered_at FROM beacons.visit_day v
-                WHERE v.site = t.site AND v.beacon = t.beacon AND v.entered_at > t.late_from
+                WHERE v.site = t.site AND v.beacon = t.beacon AND v.entered_at > t.late_from AND v.entered_at >= first_at
                 ORDER BY v.entered_at DESC LIMIT beacons.most_visits_looked_at()) v
              WHERE v.gateway = t.gateway AND v.region = t.region AND v.zone IS NOT DISTINCT FROM t.zone)) AS latest
         FROM touched t

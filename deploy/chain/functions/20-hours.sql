@@ -14,21 +14,39 @@ $$ SELECT coalesce(sum(extract(epoch FROM upper(r) - lower(r))), 0)::double prec
 CREATE FUNCTION beacons.flow_patience() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '30 minutes' $$;
 
 -- Returns the visits of a store that touch a time.
+--
+-- It is planned for each time that it is asked for: with known times PostgreSQL opens the partitions of their days. A plan for any times opens those
+-- of all days that are kept, and would take most of the time of each count. A sum with an interval is known only as the plan runs.
 CREATE FUNCTION beacons.visits_touching(a_site text, from_at timestamptz, to_at timestamptz)
-RETURNS TABLE (gateway text, region text, zone text, beacon text, entered_at timestamptz, left_at timestamptz) LANGUAGE sql STABLE AS $$
+RETURNS TABLE (gateway text, region text, zone text, beacon text, entered_at timestamptz, left_at timestamptz)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    day_before timestamptz := from_at - interval '1 day';
+    day_after timestamptz := from_at + interval '1 day';
+BEGIN
+    RETURN QUERY
     SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, v.left_at FROM beacons.visit_day v
     WHERE v.site = a_site AND v.entered_at >= from_at AND v.entered_at < to_at
     UNION ALL
     -- Those of a day at most began a day before it at most, and ended a day after it at most.
     SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, v.left_at FROM beacons.visit_day v
-    WHERE v.site = a_site AND v.left_at >= from_at AND v.left_at < from_at + interval '1 day'
-    AND v.entered_at >= from_at - interval '1 day' AND v.entered_at < from_at
+    WHERE v.site = a_site AND v.left_at >= from_at AND v.left_at < day_after AND v.entered_at >= day_before AND v.entered_at < from_at
     UNION ALL
     SELECT v.gateway, v.region, v.zone, v.beacon, v.entered_at, CASE WHEN v.superseded THEN v.entered_at ELSE v.left_at END
     FROM beacons.visit_long v
     WHERE v.site = a_site AND v.entered_at < to_at AND (v.left_at IS NULL OR v.left_at >= from_at)
-    AND (NOT v.superseded OR v.entered_at >= from_at)
-$$;
+    AND (NOT v.superseded OR v.entered_at >= from_at);
+END $$;
+
+-- Returns the events of a store's gateways between two times, without those that `site` says again. It is planned for each time, as visits_touching().
+CREATE FUNCTION beacons.events_between(a_site text, from_at timestamptz, to_at timestamptz)
+RETURNS TABLE (gateway text, epoch text, seq bigint, region text, type text, at timestamptz, entered_at timestamptz, last_heard_at timestamptz)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+    RETURN QUERY
+    SELECT e.gateway, e.epoch, e.seq, e.region, e.type, e.at, e.entered_at, e.last_heard_at FROM beacons.event e
+    WHERE e.site = a_site AND e.at >= from_at AND e.at < to_at AND e.gateway <> 'site';
+END $$;
 
 -- Returns when a store's gateways heard between two times. An open span has lasted until now.
 CREATE FUNCTION beacons.hearing(a_site text, from_at timestamptz, to_at timestamptz)

@@ -18,16 +18,21 @@ $$;
 -- The most visits of a beacon that one roll-up joins to stays. More of them since one moment are no visitor's.
 CREATE FUNCTION beacons.most_visits_joined() RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT 20000::bigint $$;
 
--- Returns the cut, or a later one from which on a beacon has so many visits. Only a store that sent as many messages is looked at.
-CREATE FUNCTION beacons.newest_cut(a_site text, a_beacon text, cut timestamptz) RETURNS timestamptz LANGUAGE sql STABLE
-SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
-    SELECT CASE WHEN (SELECT sum(u.messages) FROM beacons.used u WHERE u.site = a_site AND u.kind = 'told') > beacons.most_visits_joined() THEN greatest(
-        cut,
-        (SELECT v.entered_at FROM beacons.visit_day v WHERE v.site = a_site AND v.beacon = a_beacon AND v.entered_at >= $3
+-- Returns for each of a store's beacons the cut, or a later one from which on the beacon has so many visits.
+CREATE FUNCTION beacons.newest_cuts(a_site text, which text[], cuts timestamptz[]) RETURNS TABLE (beacon text, cut timestamptz)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET enable_seqscan = off SET plan_cache_mode = force_custom_plan AS $$
+DECLARE
+    first_at timestamptz := (SELECT min(at) FROM unnest(cuts) at);
+BEGIN
+    RETURN QUERY
+    SELECT d.beacon, greatest(
+        d.cut,
+        (SELECT v.entered_at FROM beacons.visit_day v WHERE v.site = a_site AND v.beacon = d.beacon AND v.entered_at >= d.cut AND v.entered_at >= first_at
          ORDER BY v.entered_at DESC OFFSET beacons.most_visits_joined() LIMIT 1),
-        (SELECT v.entered_at FROM beacons.visit_long v WHERE v.site = a_site AND v.beacon = a_beacon AND v.entered_at >= $3
-         ORDER BY v.entered_at DESC OFFSET beacons.most_visits_joined() LIMIT 1)) ELSE cut END
-$$;
+        (SELECT v.entered_at FROM beacons.visit_long v WHERE v.site = a_site AND v.beacon = d.beacon AND v.entered_at >= d.cut
+         ORDER BY v.entered_at DESC OFFSET beacons.most_visits_joined() LIMIT 1))
+    FROM unnest(which, cuts) d (beacon, cut);
+END $$;
 
 -- Returns the newest hours of these.
 CREATE FUNCTION beacons.newest_hours(hours tstzmultirange, most bigint) RETURNS tstzmultirange LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -58,7 +63,8 @@ $$;
 
 -- Silence is known three minutes after it began. So each roll-up counts the minutes before the last one anew. make_days_ahead() makes
 -- partitions in a transaction of its own: in this one it would ask for locks of tables that the roll-up has read.
-CREATE FUNCTION beacons.roll_up() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION beacons.roll_up() RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
 DECLARE
     counted bigint;
     lost bigint;
@@ -83,10 +89,18 @@ BEGIN
     ANALYZE beacons.rolling_change;
 
     INSERT INTO beacons.rolling_stay
-    SELECT site, beacon, beacons.stay_cut(site, beacon, min(from_at)) FROM beacons.rolling_change
-    WHERE beacon <> '//' GROUP BY site, beacon;
-    UPDATE beacons.rolling_stay r SET cut = n.cut FROM beacons.rolling_stay o CROSS JOIN LATERAL beacons.newest_cut(o.site, o.beacon, o.cut) n (cut)
-    WHERE o.cut < until - beacons.late_after() AND n.cut > o.cut AND r.site = o.site AND r.beacon = o.beacon;
+    SELECT c.site, t.beacon, t.cut
+    FROM (
+        SELECT b.site, array_agg(b.beacon) AS which, array_agg(b.from_at) AS changes
+        FROM (SELECT site, beacon, min(from_at) AS from_at FROM beacons.rolling_change WHERE beacon <> '//' GROUP BY site, beacon) b GROUP BY b.site) c
+    CROSS JOIN LATERAL beacons.stay_cuts(c.site, c.which, c.changes) t;
+    -- Only a store that sent as many messages is looked at.
+    UPDATE beacons.rolling_stay r SET cut = n.cut
+    FROM (
+        SELECT o.site, array_agg(o.beacon) AS which, array_agg(o.cut) AS cuts FROM beacons.rolling_stay o WHERE o.cut < until - beacons.late_after() GROUP BY o.site
+        HAVING (SELECT sum(u.messages) FROM beacons.used u WHERE u.site = o.site AND u.kind = 'told') > beacons.most_visits_joined()) o
+    CROSS JOIN LATERAL beacons.newest_cuts(o.site, o.which, o.cuts) n
+    WHERE n.cut > r.cut AND r.site = o.site AND r.beacon = n.beacon;
     ANALYZE beacons.rolling_stay;
     SELECT min(cut) INTO first FROM beacons.rolling_stay;
     DELETE FROM beacons.stay_day s USING beacons.rolling_stay r

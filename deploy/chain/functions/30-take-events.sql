@@ -13,6 +13,16 @@ $$ SELECT CASE WHEN gateway = 'site' THEN payload - 'site' ELSE beacons.contents
 CREATE FUNCTION beacons.outcome(is_new boolean, is_same boolean) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT CASE WHEN is_new THEN 'new' WHEN is_same THEN 'repeated' ELSE 'conflict' END $$;
 
+-- Returns whether a known event has these contents; null for one that is not there. It opens the partition of the event's day alone, because it
+-- is planned for each event.
+CREATE FUNCTION beacons.is_same_event(a_site text, a_gateway text, an_epoch text, a_seq bigint, moment timestamptz, contents jsonb) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(beacons.event_contents(e.payload, e.gateway) = beacons.event_contents(contents, a_gateway), true) FROM beacons.event e
+        WHERE e.site = a_site AND e.gateway = a_gateway AND e.epoch = an_epoch AND e.seq = a_seq AND e.at = moment);
+END $$;
+
 CREATE FUNCTION beacons.take_events(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -57,10 +67,7 @@ BEGIN
         m.is_first AND NOT m.has_come,
         CASE WHEN NOT m.has_come THEN m.first_contents = beacons.event_contents(m.payload, m.gateway)
         -- Another time is another event; of a day that was dropped nobody knows any more.
-        ELSE coalesce((
-            SELECT coalesce(beacons.event_contents(e.payload, e.gateway) = beacons.event_contents(m.payload, m.gateway), true) FROM beacons.event e
-            WHERE e.site = m.site AND e.gateway = m.gateway AND e.epoch = m.epoch AND e.seq = m.seq AND e.at = m.at),
-            m.at < (SELECT kept_since FROM beacons.progress)) END) AS outcome) o;
+        ELSE coalesce(beacons.is_same_event(m.site, m.gateway, m.epoch, m.seq, m.at, m.payload), m.at < (SELECT kept_since FROM beacons.progress)) END) AS outcome) o;
     PERFORM set_config('beacons.gateways_are_locked', '', true);
 END $$;
 

@@ -21,6 +21,15 @@ BEGIN
     FROM message m;
 END $$;
 
+-- Returns whether the health of a moment has these contents; null for a moment without one. Planned for each moment, as is_same_event().
+CREATE FUNCTION beacons.is_same_health(a_site text, a_gateway text, moment timestamptz, contents jsonb) RETURNS boolean
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(beacons.contents(h.payload) = contents, true) FROM beacons.health h
+        WHERE h.site = a_site AND h.gateway = a_gateway AND h.at = moment);
+END $$;
+
 CREATE FUNCTION beacons.take_healths(batch jsonb) RETURNS TABLE (i integer, outcome text, reason text)
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -42,9 +51,7 @@ BEGIN
     CROSS JOIN LATERAL (SELECT beacons.outcome(
         a.site IS NOT NULL AND m.is_first,
         CASE WHEN a.site IS NOT NULL THEN m.first_contents = m.contents
-        ELSE coalesce((
-            SELECT coalesce(beacons.contents(h.payload) = m.contents, true) FROM beacons.health h
-            WHERE h.site = m.site AND h.gateway = m.gateway AND h.at = m.at), m.first_contents = m.contents) END) AS outcome) o;
+        ELSE coalesce(beacons.is_same_health(m.site, m.gateway, m.at, m.contents), m.first_contents = m.contents) END) AS outcome) o;
 END $$;
 
 -- Stores the fixes of locations and tracks. A message is new where one of its fixes is.

@@ -51,9 +51,7 @@ CREATE FUNCTION beacons.split_patience() RETURNS interval LANGUAGE sql IMMUTABLE
 CREATE FUNCTION beacons.exit_after_of(a_site text, from_at timestamptz, to_at timestamptz) RETURNS TABLE (region text, exit_after interval)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     SELECT e.region, least(percentile_disc(0.5) WITHIN GROUP (ORDER BY e.at - e.last_heard_at), interval '10 minutes')
-    FROM beacons.event e
-    WHERE e.site = a_site AND e.at >= from_at AND e.at < to_at AND e.type = 'exit' AND e.gateway <> 'site' AND e.last_heard_at <= e.at
-    GROUP BY e.region
+    FROM beacons.events_between(a_site, from_at, to_at) e WHERE e.type = 'exit' AND e.last_heard_at <= e.at GROUP BY e.region
 $$;
 
 -- Returns the pieces of a store's visits. A gateway hears nothing while it is deaf, whatever it reports of the visit. Short and bridged silences lie

@@ -77,7 +77,7 @@ RETURNS TABLE (region text, visits double precision, variance double precision)
 LANGUAGE sql STABLE ROWS 10 SET search_path = pg_catalog, pg_temp AS $$
     WITH numbered AS MATERIALIZED (
         SELECT e.gateway, e.region, e.type, e.at, e.entered_at, e.seq - lag(e.seq) OVER numbers - 1 AS missing, lag(e.at) OVER numbers AS before
-        FROM beacons.event e WHERE e.site = a_site AND e.at >= lower(a_day) AND e.at < upper(a_day) AND e.gateway <> 'site'
+        FROM beacons.events_between(a_site, lower(a_day), upper(a_day)) e
         WINDOW numbers AS (PARTITION BY e.gateway, e.epoch ORDER BY e.seq)
     ), hole AS MATERIALIZED (
         SELECT t.gateway, sum(t.missing)::double precision AS events, range_agg(tstzrange(t.before, t.at, '()')) FILTER (WHERE t.before < t.at) AS during
