@@ -4,7 +4,7 @@
 #     beside NAME COMMAND…    beside other such steps, as far as the processors go; never beside one of the same suite
 #     all_steps               until none waits or runs any more
 #     last_line NAME          prints the last line of a step's output
-#     by_cost NAME…           prints the names, those first that failed before, then the longest
+#     by_cost NAME…           prints the names, those first that failed before, then the longest with what waits for it
 #
 # What a step costs comes from Tests/Tools/costs, and from the runs of this folder in .build/test-history.
 
@@ -45,7 +45,14 @@ read_costs
 
 by_cost() {
     local name
-    for name in "$@"; do echo "${failures_of[$name]:-0} ${seconds_of[$name]:-0} $name"; done | sort -s -k1,1nr -k2,2nr | cut -d ' ' -f 3-
+    local follower
+    local -A followers_s=()
+    for follower in "${!after[@]}"; do
+        [[ " $* " != *" $follower "* ]] || followers_s[${after[$follower]}]=$((${followers_s[${after[$follower]}]:-0} + ${seconds_of[$follower]:-0}))
+    done
+    for name in "$@"; do
+        echo "${failures_of[$name]:-0} $((${seconds_of[$name]:-0} + ${followers_s[$name]:-0})) $name"
+    done | sort -s -k1,1nr -k2,2nr | cut -d ' ' -f 3-
 }
 
 # record NAME SECONDS STATUS: the newest runs of this folder, for the order of the next one.
