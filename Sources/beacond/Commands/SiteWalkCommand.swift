@@ -94,18 +94,19 @@ extension WalkConnection.Problem {
     fileprivate var line: String {
         switch self {
         case .notConnected(let failure): "\(failure): \(failure.remedy)"
-        case .unreadable(let filter, let reason):
+        case .subscriptionRefused(let filter, let reason):
             "broker: it does not let this client read \(filter): \(reason): deploy/broker/store/acl shows what to allow"
-        case .unpublished(let reason?):
+        case .publishRefused(let reason):
             "broker: it does not take the zone map: \(reason): deploy/broker/store/acl shows what to allow"
-        case .unpublished(nil): "the zone map was not published, because the connection was lost: walk again"
+        case .unacknowledged:
+            "the zone map was not published, because the broker did not answer for a minute: walk again"
         }
     }
 
     fileprivate var status: ExitCode {
         switch self {
-        case .unpublished(nil): .temporaryFailure
-        case .notConnected, .unreadable, .unpublished: .configuration
+        case .unacknowledged: .temporaryFailure
+        case .notConnected, .subscriptionRefused, .publishRefused: .configuration
         }
     }
 }

@@ -5,11 +5,6 @@ import Logging
 package final class ReceiverConnection: Sendable {
     /// The limits of the broker's messages: those of a receiver, whichever connection brings them.
     package static let limits = IncomingLimits(messages: 4_096, payload_bytes: ReceivedPacket.mostOctets)
-    private static let pauses = TimeSpan.seconds(1)...TimeSpan.seconds(60)
-    /// A connection that lasted this long was a good one, and resets the pause.
-    private static let goodConnection = TimeSpan.seconds(10)
-    private static let loginLimit = TimeSpan.seconds(30)
-
     private let stop: StopRequest
     private let worker: WorkerThread
 
@@ -20,9 +15,10 @@ package final class ReceiverConnection: Sendable {
         let stop = try StopRequest()
         self.stop = stop
         worker = try WorkerThread {
+            let link = BrokerLink(settings: settings, clientID: clientID, limits: Self.limits, liveFilter: filter)
             var work = Work(
-                link: BrokerLink(settings: settings, clientID: clientID, limits: Self.limits, liveFilter: filter),
-                filter: filter, inbox: inbox, logger: logger, place: "\(settings.host):\(settings.port)")
+                link: LastingLink(link, filters: [filter], pauses: .seconds(1) ... .seconds(60)),
+                inbox: inbox, logger: logger, place: "\(settings.host):\(settings.port)")
             work.run(until: stop)
         }
     }
@@ -34,73 +30,31 @@ package final class ReceiverConnection: Sendable {
     }
 
     private struct Work {
-        private enum State {
-            case pausing(until: BootInstant)
-            case connecting(until: BootInstant)
-            case connected(since: BootInstant)
-        }
-
-        let link: BrokerLink
-        let filter: String
+        var link: LastingLink
         let inbox: ReceiverInbox
         let logger: Logger
         let place: String
-        private var state = State.pausing(until: .origin)
-        private var pause = DoublingPause(pauses)
-        private var loggedFailures = LogOnce<ConnectionFailure>()
-        private var failure: ConnectionFailure?
-
-        init(link: BrokerLink, filter: String, inbox: ReceiverInbox, logger: Logger, place: String) {
-            (self.link, self.filter, self.inbox, self.logger, self.place) = (link, filter, inbox, logger, place)
-        }
+        var loggedFailures = LogOnce<ConnectionFailure>()
 
         mutating func run(until stop: StopRequest) {
             while !stop.isMade {
-                advance()
                 for event in link.wait(timeout_ms: 1_000, wake: stop.wake) { receive(event) }
             }
-            link.disconnect()
-            _ = link.wait(timeout_ms: 100, wake: -1)
-        }
-
-        private mutating func advance() {
-            switch state {
-            case .pausing(let until) where link.now >= until:
-                state = .connecting(until: link.now + loginLimit)
-                do throws(ConnectionFailure) {
-                    try link.connect(will: nil, after: failure)
-                } catch {
-                    lose(error)
-                }
-            case .connecting(let until) where link.now >= until: lose(.acknowledgementOverdue)
-            case .pausing, .connecting, .connected: break
-            }
+            link.end()
         }
 
         private mutating func receive(_ event: ClientEvent) {
             switch event {
-            case .connected:
-                state = .connected(since: link.now)
-                link.subscribe(filter)
-            case .subscribed(_, let reasons):
+            case .subscribed(let filter, let reasons):
                 guard let reason = reasons.first(where: { !$0.isSuccess }) else { break }
                 logger.warning("receiver: \(place) refuses to let this agent read \(filter): \(reason)")
             case .received(let message): inbox.take(message, at: SystemClock.now)
-            case .lost(let failure): lose(failure)
-            case .heard, .acknowledged, .certificateChanged, .certificateRefused: break
-            }
-        }
-
-        private mutating func lose(_ failure: ConnectionFailure) {
-            if case .connected(let since) = state, link.now - since >= goodConnection {
-                pause.reset()
-                loggedFailures.forget()
-            }
-            self.failure = failure
-            link.drop()
-            state = .pausing(until: link.now + pause.next())
-            if loggedFailures.isNew(failure) {
-                logger.warning("receiver: \(place): \(failure): \(failure.remedy)")
+            case .lost(let failure):
+                if link.wasGood { loggedFailures.forget() }
+                if loggedFailures.isNew(failure) {
+                    logger.warning("receiver: \(place): \(failure): \(failure.remedy)")
+                }
+            case .heard, .connected, .acknowledged, .certificateChanged, .certificateRefused: break
             }
         }
     }
