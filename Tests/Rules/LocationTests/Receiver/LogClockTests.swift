@@ -20,6 +20,10 @@ struct LogClockTests {
         ("Before the first time it came with that", [nil, nil, 5, 6], [5, 5, 5, 6]),
         ("A gap is time that passed", [0, 1, 3_600, 3_601, 3_611, 3_612], [0, 1, 3_600, 3_601, 3_611, 3_612]),
         ("So it is with a line every minute", [0, 60, 120, nil, 180], [0, 60, 120, 120, 180]),
+        (
+            "After a gap a time as far ahead is not believed at once",
+            [0, 1, 3_600, 9_000, 3_601, 3_602], [0, 1, 3_600, 3_600, 3_601, 3_602]
+        ),
         ("One wild time ahead takes nothing along", [0, 1, 86_400, 2, 3, 4], [0, 1, 1, 2, 3, 4]),
         ("One time that went back stops nothing", [100, 101, 50, 102, 103], [100, 101, 101, 102, 103]),
         (
@@ -65,5 +69,14 @@ struct LogClockTests {
         _ = clock.take(1, time: time(500))
         let dated = (2...2_000).map { clock.take($0, time: nil).count }
         #expect(dated.contains { $0 > 0 })
+    }
+
+    @Test("Lines without a time beyond the limit are dropped, and stay counted")
+    func dropped() {
+        var clock = LogClock<Int>()
+        for line in 1...1_200 { _ = clock.take(line, time: nil) }
+        #expect(clock.undatedCount == 1_200)
+        #expect(clock.take(0, time: time(0)).map(\.line) == Array(1...1_000) + [0])
+        #expect(clock.undatedCount == 200)
     }
 }
