@@ -1,6 +1,6 @@
 /// One MQTT message, ready to be published.
 package struct Message: Hashable, Sendable {
-    /// MQTT's quality of service. Level 2 is not used: every message is idempotent or numbered.
+    /// MQTT's quality of service. Level 2 is not used: every message is idempotent or numbered, so a duplicate does no harm.
     package enum QoS: UInt8, Sendable {
         case atMostOnce = 0
         case atLeastOnce = 1
@@ -17,7 +17,7 @@ package struct Message: Hashable, Sendable {
     package var expiry_s: UInt32?
     /// The correlation data of a response, by which its requester recognises it (MQTT 5).
     package var correlationData: [UInt8]?
-    /// The replacement of a long response, for a broker that does not take its length.
+    /// The replacement of a long response, for a broker that refuses its length.
     var shortPayload: [UInt8]?
 
     package init(
@@ -47,29 +47,27 @@ package struct Message: Hashable, Sendable {
     }
 }
 
-/// The published form of the gateway's place. The raw value is the word in `config.toml`.
+/// Whether the gateway's location is published. The raw value is the word in `config.toml`.
 package enum LocationForm: String, CaseIterable, Sendable {
     case include
-    /// No place is published: neither a fix nor a distance from the centre of a circle. The circles themselves are
-    /// published, because the operator has named them.
+    /// No location is published: neither a fix nor a distance from the centre of a circle. The circles themselves are
+    /// published, because the operator has configured them.
     case omit
 }
 
-/// Writes all messages for subscribers. The contract is published as JSON Schema in `deploy/contract`.
-///
-/// Each payload has a file in `Payloads`.
+/// Writes payloads and topics in one gateway's words: its names, version, pseudonyms and privacy. Each payload has a file
+/// in `Payloads`, and a JSON Schema in `deploy/contract`.
 package struct MessageComposer: Sendable {
-    package let topics: TopicTree
+    package private(set) var topics: TopicTree
     package let version: String
     private(set) var pseudonym: DevicePseudonym
     private var pseudonyms = PseudonymCache()
-    /// The seconds after which an ephemeral message, one of ranging, is useless.
+    /// The expiry of an ephemeral message, one of ranging. Seconds.
     package let rangingExpiry_s: UInt32
-    /// The published form of the gateway's place.
     package let location: LocationForm
-    /// The status's part about the settings; `nil` in a replay and for a store.
+    /// The status's part about the settings; `nil` in a replay and in `beacond site`.
     let settings: SettingsInEffect?
-    /// The status's part about the beacon that the gateway is; `nil` where it is none.
+    /// The iBeacon that the gateway advertises, for its status; `nil` for none.
     let advertises: IBeaconFrame?
 
     package init(
@@ -85,22 +83,23 @@ package struct MessageComposer: Sendable {
         self.advertises = advertises
     }
 
-    /// True if the gateway's place is published.
     package var includesPlace: Bool { location == .include }
 
-    /// Returns a composer for the topics of another gateway: this machine's previous site and gateway id.
-    package func speaking(for topics: TopicTree) -> MessageComposer {
-        MessageComposer(
-            topics: topics, version: version, pseudonym: pseudonym, rangingExpiry_s: rangingExpiry_s,
-            location: location, settings: settings, advertises: advertises)
+    /// Returns a composer for other topics: those of this machine's previous site or gateway id.
+    package func with(_ topics: TopicTree) -> MessageComposer {
+        var composer = self
+        composer.topics = topics
+        return composer
     }
 
+    /// Sets the day's key, and forgets the names that the former one made.
     package mutating func replacePseudonymKey(_ key: [UInt8]) {
         pseudonym.replaceKey(key)
         pseudonyms = PseudonymCache()
     }
 
-    /// Returns the published name of a beacon's device; `nil` for none. Names are kept between messages.
+    /// Returns the published name of a beacon's device; `nil` where `[privacy] device` is `omit`, or without a key. Names are kept
+    /// between messages.
     mutating func deviceName(of beacon: RangedBeacon, at time: WallTime) -> String? {
         pseudonyms.name(of: beacon, at: time, by: pseudonym)
     }
@@ -110,7 +109,6 @@ package struct MessageComposer: Sendable {
         PayloadHead(at: timebase.wall(instant), isClockSynced: timebase.isSynced)
     }
 
-    /// Returns a message of a kind, which decides its delivery.
     package func message(_ kind: MessageKind, on topic: String, _ payload: [UInt8]) -> Message {
         let delivery = kind.delivery
         return Message(
@@ -124,7 +122,7 @@ package struct MessageComposer: Sendable {
 package struct MessageNumber: Hashable, Sendable {
     package var epoch: String
     package var series: NumberSeries
-    /// The number within the epoch and the series, from 1, without gaps.
+    /// The sequence number within the epoch and the series, from 1, without gaps.
     package var seq: Int64
 
     package init(epoch: String, series: NumberSeries = .events, seq: Int64) {
@@ -138,7 +136,7 @@ package struct MessageNumber: Hashable, Sendable {
 package struct NumberedMessage: Hashable, Sendable {
     package var number: MessageNumber
     package var topic: String
-    /// UTF-8 JSON, which contains the number too.
+    /// UTF-8 JSON.
     package var payload: [UInt8]
 
     package init(_ number: MessageNumber, topic: String, payload: [UInt8]) {
@@ -160,17 +158,15 @@ extension NumberedMessage {
 }
 
 extension Message {
-    /// Makes the message to publish.
     package init(_ numbered: NumberedMessage) {
         self.init(topic: numbered.topic, payload: numbered.payload, .durable(numbered.number.series))
     }
 }
 
-/// The delivery of a message. Its QoS, retain flag and expiry follow from it, and so does its way through queue, outbox
-/// and publisher.
+/// The delivery of a message. Its QoS follows from it, and so does its way through queue, outbox and publisher.
 package enum MessageDelivery: Hashable, Sendable {
     /// At least once, in order: the message waits in the outbox until the broker has acknowledged it. It has a number
-    /// of this series. A message about lost numbers has no series (`nil`), and waits nevertheless.
+    /// of this series; `nil` for a `gap` message, which has none.
     case durable(NumberSeries?)
     /// The latest message of its topic counts, and the broker keeps it for later subscribers.
     case retained
@@ -180,11 +176,10 @@ package enum MessageDelivery: Hashable, Sendable {
     /// the request.
     case answer
 
-    /// MQTT's quality of service.
     var qos: Message.QoS { self == .ephemeral ? .atMostOnce : .atLeastOnce }
 
-    /// True if other messages may overtake it when the broker refuses it. A kind that an access list does not know yet
-    /// must not delay the events.
+    /// True if other messages may overtake it when the broker refuses it. An older access list may refuse a new kind,
+    /// which must not delay the events.
     package var isOptional: Bool {
         if case .durable(let series?) = self { series.isOptional } else { false }
     }

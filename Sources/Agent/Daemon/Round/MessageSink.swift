@@ -217,7 +217,7 @@ struct OutboxSource: OutgoingSource {
 
     /// A gap names the gateway of its epoch, under whichever topic it is published.
     private func writer(of gap: OutboxGap) -> MessageComposer {
-        outbox.formerOwner(ofEpoch: gap.epoch).flatMap { TopicTree(root: $0) }.map(composer.speaking) ?? composer
+        outbox.formerOwner(ofEpoch: gap.epoch).flatMap { TopicTree(root: $0) }.map(composer.with) ?? composer
     }
 
     /// - Parameter topics: where the gap is published; `nil` for this gateway's own topics.

@@ -1,11 +1,11 @@
-/// `location`: the gateway's last published place.
+/// `location`: the gateway's last published location.
 struct LocationPayload: Payload, Hashable {
     package var head: PayloadHead
     var service: LocationSettings.Service
     var fix: Fix
     /// The age of the fix when it was published. Seconds.
     var age_s: Double
-    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`; `nil` for another origin.
+    /// gpsd's name of the receiver, such as `/dev/ttyUSB0`; `nil` where the fix does not come from gpsd.
     var device: String?
 }
 
@@ -50,7 +50,7 @@ extension TrackPayload {
     }
 }
 
-/// A fix, in every message and record that has one.
+/// The fields of a fix, in every message and record that has one.
 extension Fix {
     init(_ fields: inout PayloadFields) throws(PayloadError) {
         let degrees = 0...360.0
@@ -74,12 +74,12 @@ extension Fix {
     }
 }
 
-/// An update of the gateway's place by a location service.
+/// An update of the gateway's location by a location service, or a configured one.
 struct GatewayLocation: MessageContent {
     var placed: PlacedFix
     var service: LocationSettings.Service
 
-    /// The gateway is elsewhere by the time that a full queue has room.
+    /// A full queue drops it: a newer location follows.
     package var handling: OutputHandling { .ofPresent }
 
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
@@ -89,9 +89,9 @@ struct GatewayLocation: MessageContent {
     }
 }
 
-/// Where the place must not leave the gateway, it is not stored either.
+/// The record of a deferred fix until its batch is published. Where no location is published, it is not stored either.
 extension KeptFix: MessageContent {
-    /// A batch contains all fixes that were kept for it.
+    /// A full queue drops it: the batch in memory has the fix.
     package var handling: OutputHandling {
         OutputHandling(shedding: .silent(from: OutputHandling.Shedding.lateLimit), commit: .soon)
     }
@@ -116,7 +116,6 @@ extension TrackBatch: MessageContent {
 }
 
 extension MessageComposer {
-    /// - Parameter service: the service that made the update.
     package func location(
         _ placed: PlacedFix, service: LocationSettings.Service, at now: Instant, _ timebase: Timebase
     ) -> Message {
@@ -126,14 +125,13 @@ extension MessageComposer {
         return message(.location, on: topics.topic(.gateway(.location)), payload.encoded)
     }
 
-    /// Returns the fix with a time. A configured place has no time of its own: it holds now.
+    /// Returns the fix with a time. A configured location has no time of its own, so it gets the present one.
     func dated(_ placed: PlacedFix, at now: Instant, _ timebase: Timebase) -> Fix {
         var fix = placed.fix
         if placed.origin == .configuration { fix.at = timebase.wall(now) }
         return fix
     }
 
-    /// - Parameter number: the batch's number within the epoch, from 1.
     package func track(
         _ batch: TrackBatch, epoch: String, number: Int64, at now: Instant, _ timebase: Timebase
     ) -> NumberedMessage {

@@ -152,7 +152,7 @@ extension StoreRegion {
         /// This process began then, and no gateway has reported anything about the region yet.
         case silent(since: Instant)
         /// A gateway first reported then that the instance is empty.
-        case spokenOf(at: Instant)
+        case reportedEmpty(at: Instant)
     }
 }
 

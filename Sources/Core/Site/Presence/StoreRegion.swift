@@ -1,15 +1,16 @@
-/// One region instance of the store: its gateways' claims, and the resulting state.
+/// One region instance of the store: its gateways' claims, and the resulting state. A claim is what one gateway reports
+/// about the instance.
 ///
-/// Presence is a union. The region is inside while a hearing gateway has it inside, and is left when all of them have
-/// left it. If only gateways that cannot hear had it inside, it becomes unknown.
+/// Presence is a union. The region is inside while a gateway that scans reports it inside, and is left when all of them
+/// have left it. If only gateways that are offline or do not scan reported it inside, it becomes unknown.
 struct StoreRegion: StoreInstance {
     /// The time limits of evaluating claims.
     struct Spans: Sendable {
         var exitAfter: TimeSpan
         var unknownAfter: TimeSpan
-        /// The age beyond which an arriving message changes no history.
+        /// The age beyond which what an arriving message reports is not published any more.
         var lateAfter: TimeSpan
-        /// The absence after which a gateway is given up. Its stays then end with the events of the others.
+        /// The time offline after which a gateway's claim no longer keeps the region inside against the others' exits.
         var givenUpAfter: TimeSpan
     }
 
@@ -30,37 +31,39 @@ struct StoreRegion: StoreInstance {
     private(set) var cause: Cause?
     /// The time of leaving; `distantFuture` while it is inside.
     private(set) var exitDue = Instant.distantFuture
-    /// The time at which it becomes unknown.
+    /// The time at which it becomes unknown; `distantFuture` for none.
     private(set) var unknownDue = Instant.distantFuture
-    /// The last evidence of the inside.
+    /// The last report of the visit that ended last.
     private(set) var lastHeardAt: Instant?
     /// The ended stays reported by the gateways.
     private(set) var log = StayLog()
     /// The stays before the open visit, or before the end of the last one: visits that become known late.
     private var lateStays = StayLog()
-    /// The next check whether the first of them can be published.
+    /// The next check whether the first of the late stays can be published; `distantFuture` for none.
     private(set) var lateDue = Instant.distantFuture
-    private(set) var visits = PublishedVisits()
+    private var visits = PublishedVisits()
+    /// The visit after the open one, or after the last one, while it is not published.
     private(set) var next = NextVisit.none
     /// The last evidence that belongs to the next visit.
-    private(set) var nextHeardAt: Instant?
+    private var nextHeardAt: Instant?
     /// The next check whether an exit can be published; `nil` where none waits for gateways.
     private(set) var lookDue: Instant?
     private(set) var reevaluation = Reevaluation.never
-    /// The number of gaps that were ignored.
-    private(set) var givenUp: UInt64 = 0
+    /// The number of gaps and late stays that were not published.
+    private var givenUp: UInt64 = 0
     /// The earliest date of any event: an earlier visit of the instance ended then.
     private(set) var notBefore = Instant.origin
     /// The last event of its zones: the region is not left before it.
     private(set) var zonesPublishedAt: Instant?
-    /// True if its exit makes an event: the operator of the gateways may have switched them off.
-    private(set) var hasExitEvent = true
-    /// True if a gateway published an exit of the open visit. Then its operator has not switched them off.
+    /// True if its exit makes an event. False if all gateways' exits of this visit came without one: their operator has
+    /// switched these events off.
+    private var hasExitEvent = true
+    /// True if a gateway's exit of the open visit came with an event.
     private var hasGatewayExit = false
-    private(set) var resumption = Resumption.none
-    /// True if only gateways that cannot hear have it inside.
-    private(set) var isHeldByAway = false
-    private(set) var isPublished = false
+    private var resumption = Resumption.none
+    /// True if only gateways that are offline or do not scan have it inside.
+    private var isHeldByAway = false
+    private var isPublished = false
 
     /// - Parameter ended: the end of an earlier visit of the instance.
     init(_ id: RegionInstanceID, after ended: Instant = .origin, at now: Instant) {
@@ -85,8 +88,10 @@ struct StoreRegion: StoreInstance {
         return Change(change: RegionStateMachine.Change(state: .unknown, since: machine.since, crossing: nil), at: now)
     }
 
-    /// True if a gateway still has a claim on it.
     var isMonitored: Bool { !claims.isEmpty }
+
+    /// The claims of gateways that scan, and whose reports arrive.
+    private var proved: [Claim] { claims.filter { $0.unprovedSince == nil } }
 
     func claim(of gateway: GatewayIndex) -> Claim? { claims.first { $0.gateway == gateway } }
 
@@ -105,29 +110,21 @@ struct StoreRegion: StoreInstance {
 
     /// Takes a report of a beacon at that time.
     mutating func heard(until instant: Instant) {
-        guard let presence = machine.presence else {
-            if next.heldSince != nil { nextHeardAt = max(nextHeardAt ?? instant, instant) }
-            return
-        }
-        // The region was left before, as far as is known: the next visit has begun.
-        guard lookDue == nil || instant < exitDue else {
+        // Where the region was left before, as far as is known, the next visit has begun.
+        let isOfNext = machine.presence == nil ? next.heldSince != nil : lookDue != nil && instant >= exitDue
+        if isOfNext {
             nextHeardAt = max(nextHeardAt ?? instant, instant)
-            return
+        } else if let presence = machine.presence, presence.lastHeardAt < instant {
+            machine.perceived(at: instant)
         }
-        if presence.lastHeardAt < instant { machine.perceived(at: instant) }
     }
 
     /// Takes an ended stay of a gateway.
     ///
     /// - Returns: false where it comes too late to be published as it was.
     mutating func add(_ stay: StayLog.Stay, _ spans: Spans, at now: Instant) -> Bool {
-        guard let presence = machine.presence else {
-            if case .outside(let since) = machine.occupancy, stay.from < since {
-                return addLate(stay, spans, at: now)
-            }
-            return log.add(stay, apart: spans.exitAfter)
-        }
-        guard stay.from < presence.enteredAt, !presence.isRestored else {
+        if case .outside(let since) = machine.occupancy, stay.from < since { return addLate(stay, spans, at: now) }
+        guard let presence = machine.presence, stay.from < presence.enteredAt, !presence.isRestored else {
             return log.add(stay, apart: spans.exitAfter)
         }
         // It arrives after the entry was published. The exit says when the visit began. Without an entry, the stay
@@ -202,8 +199,7 @@ struct StoreRegion: StoreInstance {
 
     /// Takes a gateway's entry, which may begin the next visit.
     mutating func add(_ entry: StayLog.Entry) {
-        let isThere = claims.contains { $0.isThere && $0.unprovedSince == nil }
-        if machine.presence == nil || exitDue < .distantFuture || !isThere { log.add(entry) }
+        if machine.presence == nil || exitDue < .distantFuture || !proved.contains(where: \.isThere) { log.add(entry) }
     }
 
     /// Limits the number of ended stays that wait, as long as all instances together have too many.
@@ -224,7 +220,7 @@ struct StoreRegion: StoreInstance {
     /// Takes an event of one of its zones: the region is not left before it.
     mutating func zonePublished(at instant: Instant) { zonesPublishedAt = instant }
 
-    /// Takes whether a gateway's exit, the last one so far, made an event.
+    /// Takes whether a gateway's exit came with an event. One with an event decides for the whole visit.
     mutating func exited(withEvent hasEvent: Bool) {
         hasGatewayExit = hasGatewayExit || hasEvent
         hasExitEvent = hasGatewayExit
@@ -236,13 +232,13 @@ struct StoreRegion: StoreInstance {
     /// Evaluates the claims.
     ///
     /// - Parameters:
-    /// - evidence: the event that has changed them.
-    /// - now: the time of its arrival.
+    ///   - evidence: the event that has changed them.
+    ///   - now: the time at which the event arrived.
     mutating func evaluate(_ evidence: ClaimEvidence, _ spans: Spans, now: Instant) -> Change? {
-        // No event was published before it has settled.
-        let at = max(machine.isSettled ? max(evidence.at, settledSince) : evidence.at, notBefore)
+        // Once it has settled, no event is dated before the last change.
+        let at = max(evidence.at, settledSince ?? evidence.at, notBefore)
         (reevaluation, isHeldByAway) = (.never, false)
-        let proved = claims.filter { $0.unprovedSince == nil }
+        let proved = proved
         let held = held(beside: proved, spans, at: now)
         giveUpGaps(held + proved, spans, at: now)
         if machine.presence?.isRestored == false, let gap = gap(held + proved, spans), gap.to != nil {
@@ -269,19 +265,23 @@ struct StoreRegion: StoreInstance {
             {
                 reevaluation = .givingUp(at: away + spans.givenUpAfter + TimeSpan(microseconds: 1))
             }
-            return becomesUnknown(after: held, spans, at: max(at, machine.since))
+            setUnknown(after: held, spans, at: max(at, machine.since))
+            return nil
         }
         guard proved.contains(where: \.isGone), let last = claims.compactMap(\.goneAt).max() else {
-            return becomesUnknown(after: claims, spans, at: max(at, machine.since))
+            setUnknown(after: claims, spans, at: max(at, machine.since))
+            return nil
         }
         unknownDue = .distantFuture
         if machine.presence != nil {
             setExit(after: max(last, gap([], spans)?.from ?? last), spans)
-            firstStatement(at: now).map { exitDue = max(exitDue, $0 + max(spans.exitAfter, Arrival.eventPatience)) }
+            if let first = firstEmptyReport(at: now) {
+                exitDue = max(exitDue, first + max(spans.exitAfter, Arrival.eventPatience))
+            }
             return nil
         }
         // A stay known only by its exit, which began recently enough to be published.
-        if next.entry == nil, machine.isSettled, let first = log.first(after: settledSince),
+        if next.entry == nil, let settledSince, let first = log.first(after: settledSince),
             now - first <= spans.lateAfter
         {
             next = .known(at: first)
@@ -319,17 +319,18 @@ struct StoreRegion: StoreInstance {
         claim.awaySince.map { now - $0 <= spans.givenUpAfter } ?? false
     }
 
-    /// Returns the end of the open visit, by these claims and the ended stays.
-    func gap(_ claims: [Claim], _ spans: Spans) -> StayLog.Gap? {
+    /// Returns the end of the open visit, and the beginning of the next one where that is known, by these claims and the
+    /// ended stays.
+    private func gap(_ claims: [Claim], _ spans: Spans) -> StayLog.Gap? {
         guard let presence = machine.presence else { return nil }
         return log.gap(
             after: presence.enteredAt, present: claims.compactMap(\.thereSince).min(), exitAfter: spans.exitAfter)
     }
 
-    /// The time since which its state holds, apart from unknown times.
-    var settledSince: Instant {
+    /// Since when it is inside or outside, whether or not that was unknown in between; `nil` before the first state.
+    private var settledSince: Instant? {
         switch machine.occupancy {
-        case .unsettled: machine.since
+        case .unsettled: nil
         case .outside(let since): since
         case .inside(let presence): presence.enteredAt
         }
@@ -341,17 +342,17 @@ struct StoreRegion: StoreInstance {
         exitDue = due
     }
 
-    /// Returns the first statement of this process that the instance is empty, where an earlier process had stored a
-    /// visit. The gateways' first messages come one after the other and are history. So the exit waits as long as any
-    /// other, from then on.
-    private mutating func firstStatement(at instant: Instant) -> Instant? {
+    /// Returns when a gateway first reported to this process that the instance is empty, where an earlier process had
+    /// stored a visit; records that for the first report. The exit waits from then on for the other gateways, whose first
+    /// messages come one after the other.
+    private mutating func firstEmptyReport(at instant: Instant) -> Instant? {
         guard machine.presence?.isRestored == true else { return nil }
         switch resumption {
         case .none: return nil
-        case .spokenOf(let first): return first
+        case .reportedEmpty(let first): return first
         case .silent(let began):
             let first = max(began, instant)
-            resumption = .spokenOf(at: first)
+            resumption = .reportedEmpty(at: first)
             return first
         }
     }
@@ -364,9 +365,8 @@ struct StoreRegion: StoreInstance {
             if isCrossing || presence.isRestored { machine.perceived(at: max(at, presence.lastHeardAt)) }
             return machine.known(at: max(at, machine.since))
         }
-        if isCrossing, !machine.isSettled { _ = machine.begin(isSettling: false, isBlind: false, at: at) }
-        // No gateway has seen it enter. So it is no crossing, and the stay is longer than known.
-        if !isCrossing, machine.isSettled { _ = machine.begin(isSettling: true, isBlind: false, at: at) }
+        // Where no gateway has seen it enter, it is no crossing, and the stay is longer than known.
+        if isCrossing != machine.isSettled { _ = machine.begin(isSettling: !isCrossing, isBlind: false, at: at) }
         // A visit does not begin before the end of the one published before. Without one, it may have begun before this process.
         let began = min(since, at)
         let isCut = notBefore > .origin && began < notBefore
@@ -382,12 +382,11 @@ struct StoreRegion: StoreInstance {
     }
 
     /// Starts the time until `unknown`, from the moment at which the last claim stopped proving anything.
-    private mutating func becomesUnknown(after claims: [Claim], _ spans: Spans, at: Instant) -> Change? {
+    private mutating func setUnknown(after claims: [Claim], _ spans: Spans, at: Instant) {
         guard machine.state != .unknown, exitDue == .distantFuture,
             let since = claims.compactMap(\.unprovedSince).max()
-        else { return nil }
+        else { return }
         unknownDue = max(since + spans.unknownAfter, at)
-        return nil
     }
 
     /// Restores a stored region. No gateway has reported anything about it yet.
@@ -411,7 +410,9 @@ struct StoreRegion: StoreInstance {
     mutating func advance(to now: Instant, _ reported: StoreGateways.Reported, _ spans: Spans) -> Change? {
         if let entry = next.entry { return enterNext(entry, spans) }
         if exitDue <= now {
-            guard exitDue <= reported.until else { return wait(at: now, lookAt: reported.look(at: exitDue), spans) }
+            guard exitDue <= reported.until else {
+                return deferExit(at: now, lookAt: reported.look(at: exitDue), spans)
+            }
             let due = exitDue
             (exitDue, lookDue) = (.distantFuture, nil)
             return leave(at: due, spans, now: now)
@@ -428,9 +429,9 @@ struct StoreRegion: StoreInstance {
         return machine.unknown(at: at).map { Change(change: $0, at: at) }
     }
 
-    /// Delays an exit, because a gateway that is behind may still deny it. Meanwhile the region is inside, and later
-    /// unknown.
-    private mutating func wait(at now: Instant, lookAt look: Instant, _ spans: Spans) -> Change? {
+    /// Delays an exit, because a gateway whose messages are delayed may still report it inside. Meanwhile the region is
+    /// inside, and later unknown.
+    private mutating func deferExit(at now: Instant, lookAt look: Instant, _ spans: Spans) -> Change? {
         let unknownAt = exitDue + spans.unknownAfter
         unknownDue = .distantFuture
         lookDue = max(unknownAt > now ? min(look, unknownAt) : look, now + TimeSpan(microseconds: 1))
@@ -454,7 +455,7 @@ struct StoreRegion: StoreInstance {
     /// The gateways that have it inside, where all entries are dated before its last exit.
     var pastEntries: [GatewayIndex]? {
         guard case .outside(let since) = machine.occupancy else { return nil }
-        let there = claims.filter { $0.isThere && $0.unprovedSince == nil }
+        let there = proved.filter(\.isThere)
         return there.isEmpty || there.contains { $0.thereSince ?? since >= since } ? nil : there.map(\.gateway)
     }
 
@@ -464,10 +465,10 @@ struct StoreRegion: StoreInstance {
     /// - Parameter isCrossing: whether a gateway has just reported an entry. The first state of a region is no entry.
     func oldEntry(isCrossing: Bool, at now: Instant, _ spans: Spans) -> Instant? {
         guard machine.presence == nil else { return nil }
-        let earliest = machine.isSettled ? settledSince : notBefore
+        let earliest = settledSince ?? notBefore
         let isHeld = next.heldSince != nil
         let hasEntry = isCrossing || isHeld
-        let there = hasEntry ? claims.filter { $0.unprovedSince == nil }.compactMap(\.thereSince) : []
+        let there = hasEntry ? proved.compactMap(\.thereSince) : []
         let candidates = there + [log.first(after: earliest), isHeld ? next.entry : nil].compactMap { $0 }
         guard let begin = candidates.min(), begin >= earliest else { return nil }
         return now - begin > Arrival.longestTransit && now - begin <= spans.lateAfter ? begin : nil
@@ -508,7 +509,7 @@ struct StoreRegion: StoreInstance {
 
     private mutating func leave(at due: Instant, _ spans: Spans, now: Instant) -> Change? {
         let earliest = now - spans.lateAfter
-        let proved = claims.filter { $0.unprovedSince == nil }
+        let proved = proved
         let gap = gap(held(beside: proved, spans, at: now) + proved, spans)
         let isPast = gap?.to != nil
         var at = due
@@ -516,7 +517,7 @@ struct StoreRegion: StoreInstance {
             // Events of zones after the beginning of the next visit belong to that visit.
             if let publishedAt = zonesPublishedAt, publishedAt < entry { at = max(due, publishedAt) }
         } else {
-            at = max(due, max(zonesPublishedAt ?? due, earliest))
+            at = max(due, zonesPublishedAt ?? due, earliest)
         }
         if let gap, let entry = gap.to {
             next = .known(at: entry)
