@@ -13,8 +13,8 @@ logs=$(mktemp -d)
 declare -A running=() begun=() lane_of=() load_of=()
 # By name: the command of each step that waits, the step that has to end before it, and the exit status of each one that has ended.
 declare -A command_of=() after=() status_of=()
-# Steps whose first failure is printed, by name.
-declare -A announced=()
+# Steps whose first failure is printed, and those that were reported as slow, by name.
+declare -A announced=() slow=()
 waiting=()
 # Lanes of ports, and so steps at once.
 lanes=8
@@ -22,8 +22,10 @@ lanes=8
 # seconds, the running steps wait, and another one begins.
 capacity=$(($(nproc) * 100 + 50))
 idle_after_s=3 idle_since=$SECONDS idle_before=0
-# The limit that ends a step that hangs, so that the table names it. It is no verdict: it is many times the longest step on two cores.
+# The limit that ends a step that hangs, so that the table names it. It is no verdict: it is six times what the step takes, and this at least.
 limit_s=2400
+# A step that takes three times as long as usual, and this at least, is reported while it runs.
+slow_s=180
 # One line for each step that has ended.
 rows=()
 history=$root/.build/test-history
@@ -89,9 +91,9 @@ count() {
 
 # begin_step NAME LANE COMMAND…
 begin_step() {
-    local name=$1 lane=$2
+    local name=$1 lane=$2 usual_s=${seconds_of[$1]:-0}
     shift 2
-    PORT_LANE=$lane timeout --kill-after=30 "$limit_s" "$@" >"$(log_of "$name")" 2>&1 </dev/null &
+    PORT_LANE=$lane timeout --kill-after=30 $((6 * usual_s > limit_s ? 6 * usual_s : limit_s)) "$@" >"$(log_of "$name")" 2>&1 </dev/null &
     running[$!]=$name begun[$!]=$SECONDS lane_of[$!]=$lane load_of[$!]=${percent_of[$name]:-100}
 }
 
@@ -107,9 +109,23 @@ announce() {
     echo "              repeat it: $(repeated "$1" "$line")"
 }
 
-# repeated NAME LINE: prints the command that runs the failing part again.
+# report_slow PID: prints once that a step takes long.
+report_slow() {
+    local name=${running[$1]} seconds=$((SECONDS - begun[$1])) usual_s
+    usual_s=${seconds_of[$name]:-60}
+    [[ -z ${slow[$name]:-} ]] && ((seconds > slow_s && seconds > 3 * usual_s)) || return 0
+    slow[$name]=yes
+    echo "slow          $name: $seconds s so far, usually $usual_s s"
+}
+
+# repeated NAME LINE: prints the command that runs the failing part again. A file of tests may have its name in several targets.
 repeated() {
-    local suite=${1%/rest} file
+    local suite=${1%/*} file with= found=()
+    case $1 in
+    */recorded) with="BEACOND_RECORDINGS=$(printf %q "${BEACOND_RECORDINGS:-}") " ;;
+    */rest | rules | edges) ;;
+    */*) suite=$1 ;;
+    esac
     case $1 in
     style) echo "swift format lint --strict --recursive Sources Tests Package.swift" && return ;;
     prose) echo "Tests/Tools/prose" && return ;;
@@ -119,10 +135,11 @@ repeated() {
     "release build") echo "deploy/build" && return ;;
     esac
     if [[ $2 =~ \ at\ ([A-Za-z0-9]+)\.swift: ]]; then
-        file=$(find "$root/Tests" -name "${BASH_REMATCH[1]}.swift" -print -quit)
-        [[ ! $file =~ /([A-Za-z]+Tests)/ ]] || suite=${BASH_REMATCH[1]}/$(basename "$file" .swift)
+        for file in $(find "$root/Tests" -name "${BASH_REMATCH[1]}.swift" | sort); do
+            [[ ! $file =~ /([A-Za-z]+Tests)/ ]] || found+=("${BASH_REMATCH[1]}/$(basename "$file" .swift)")
+        done
     fi
-    echo "deploy/test $suite"
+    echo "${with}deploy/test ${found[*]:-$suite}"
 }
 
 # idle_percent: sets $idle to the idle time of the processors since the last call, in percent of one processor.
@@ -156,7 +173,10 @@ end_step() {
         # Logs are read once a second.
         if ((SECONDS > looked)); then
             looked=$SECONDS
-            for pid in "${!running[@]}"; do announce "${running[$pid]}"; done
+            for pid in "${!running[@]}"; do
+                announce "${running[$pid]}"
+                report_slow "$pid"
+            done
             use_idle_time
         fi
         sleep 0.1
@@ -183,7 +203,7 @@ report_step() {
     } >>"$logs/skipped"
     grep -hE '^left to --long: ' "$log" >>"$logs/left"
     ((status == 0)) && return 0
-    ((status == 124 || status == 137)) && echo "        no end within $limit_s s"
+    ((status == 124 || status == 137)) && echo "        no end within $seconds s"
     echo "        repeat it: $(repeated "$name" "$(grep -m 1 -E "$failure_line" "$log")")"
     grep -hE "$failure_line" "$log" | sort -u | head -n 20 | sed 's/^/        /'
     tail -n 25 "$log" | sed 's/^/        | /'
@@ -235,9 +255,10 @@ step() {
     end_step
 }
 
-# A step that waits begins at the latest in all_steps.
+# A step that waits begins at the latest in all_steps. While steps are queued none begins: one that waits for another may come first.
+is_queueing=
 beside() {
     waiting+=("$1")
     command_of[$1]=$(printf '%q ' "${@:2}")
-    start_steps
+    [[ -n $is_queueing ]] || start_steps
 }
