@@ -173,7 +173,7 @@ package final class Outbox {
     /// Stores a secret in place of the former one. Once the disk has the new secret, no file of the state folder holds
     /// the former one: not the log, no free page, and no damaged file that was set aside.
     func replaceSecret(_ secret: [UInt8], forKey key: String) {
-        disk.forgetSecret()
+        disk.eraseSecret()
         setValue(secret, forKey: key)
     }
 
@@ -402,7 +402,7 @@ package final class Outbox {
             guard bookkeeping.isEpochStored else { return }
             // The file vanished, perhaps with its whole disk. It may come back, so its epoch ends here.
             bookkeeping.loseStoredEvents(cause: .disk, pending)
-            bookkeeping.forgetFile()
+            bookkeeping.resetFile()
             beginEpoch()
             fileGeneration += 1
         } else if !store.isReadOnly {
@@ -438,7 +438,7 @@ package final class Outbox {
         }
         if isFirst { for gap in salvage.gaps { bookkeeping.gaps.add(gap) } }
         if !isFirst, !salvage.isEveryRecordThere { fileGeneration += 1 }
-        bookkeeping.forgetFile(saved: events)
+        bookkeeping.resetFile(saved: events)
         disk.salvaged(salvage, events: events.count)
     }
 

@@ -225,7 +225,7 @@ extension GatewayEngine {
         floods.endWindow(presence.tracker.newcomers, at: limit)
         for adapter in readings.indices { readings[adapter].endWindow() }
         presence.beginNewcomerWindow()
-        intake.forgetSilent(at: limit)
+        intake.removeSilent(at: limit)
     }
 
     /// Returns the first deadline. At equal times the order of this list decides: beacons come before regions, and

@@ -201,7 +201,7 @@ struct GatewayPresence: Sendable {
                     register?.record(transmitter, level_dbm: level_dbm, at: now)
                 }
             case .identityForgotten(let identity):
-                for instance in membership.forget(identity) { monitor.discard(instance) }
+                for instance in membership.remove(identity) { monitor.discard(instance) }
             }
         }
         changes.removeAll(keepingCapacity: true)
@@ -248,7 +248,7 @@ struct GatewayPresence: Sendable {
     /// Counts a crossing, and forgets who left.
     private mutating func count(_ transition: RegionTransition, _ slot: InstanceSlot) {
         if let event = transition.event { people?.take(event.kind, of: transition.instance.region) }
-        if transition.state == .outside, monitor.instances[slot].id.discriminator != .whole { monitor.forgetLeft(slot) }
+        if transition.state == .outside, monitor.instances[slot].id.discriminator != .whole { monitor.removeLeft(slot) }
     }
 
     /// Returns the place in events: the last used fix, while it is young enough.

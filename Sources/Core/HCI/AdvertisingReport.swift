@@ -156,7 +156,7 @@ struct AdvertisingDataChains: Sendable {
     // Inlined, it would make the way of each report longer.
     @inline(never)
     mutating func append(_ report: AdvertisingReport, _ data: Span<UInt8>, at now: Instant) -> Step {
-        forgetUnfinished(at: now)
+        removeUnfinished(at: now)
         let index = chains.firstIndex { $0.address == report.address && $0.sid == report.advertisingSID }
         guard index != nil || report.dataStatus == .moreToCome else { return .whole }
         var chain =
@@ -172,7 +172,7 @@ struct AdvertisingDataChains: Sendable {
     }
 
     /// Forgets the packets whose next piece comes no more.
-    mutating func forgetUnfinished(at now: Instant) {
+    mutating func removeUnfinished(at now: Instant) {
         chains.removeAll { now - $0.lastPiece > Self.patience }
     }
 }

@@ -30,7 +30,7 @@ struct StandardService: Sendable {
     /// The time of the next `advance`; `distantFuture` where only a fix can bring an update.
     var deadline: Instant {
         guard case .published(let published, let latest?, let course_deg) = state else { return .distantFuture }
-        if isNews(latest.fix, since: published.fix, course_deg) { return published.at + settings.minInterval }
+        if isNew(latest.fix, since: published.fix, course_deg) { return published.at + settings.minInterval }
         let due = published.at + max(settings.maxInterval, settings.minInterval)
         return due <= latest.at + settings.maxAge ? due : .distantFuture
     }
@@ -53,7 +53,7 @@ struct StandardService: Sendable {
     private mutating func publishIfDue(at now: Instant) -> Fix? {
         guard case .published(let published, let latest?, let course_deg) = state,
             now - published.at >= settings.minInterval,
-            isNews(latest.fix, since: published.fix, course_deg) || isStillHere(latest, since: published, now: now)
+            isNew(latest.fix, since: published.fix, course_deg) || isStillHere(latest, since: published, now: now)
         else { return nil }
         state = .published(UsedFix(fix: latest.fix, at: now), latest: nil, course_deg: Self.course_deg(of: latest.fix))
         return latest.fix
@@ -68,7 +68,7 @@ struct StandardService: Sendable {
 
     /// Returns whether a fix is an update, compared with the last published fix and with a course: the gateway moved
     /// far enough, the accuracy halved, or the heading turned during a movement.
-    private func isNews(_ new: Fix, since old: Fix, _ course_deg: Double?) -> Bool {
+    private func isNew(_ new: Fix, since old: Fix, _ course_deg: Double?) -> Bool {
         if old.coordinate.nearDistance_m(to: new.coordinate) >= settings.distanceFilter_m { return true }
         if new.horizontalAccuracy_m <= old.horizontalAccuracy_m / 2 { return true }
         guard let course_deg, let after = Self.course_deg(of: new) else { return false }

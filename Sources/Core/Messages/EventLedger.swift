@@ -71,7 +71,7 @@ package struct EventLedger: Sendable {
     }
 
     /// Forgets an instance that is not monitored any more.
-    package mutating func forget(_ instance: RegionInstanceID) {
+    package mutating func remove(_ instance: RegionInstanceID) {
         if let seq = known.removeValue(forKey: instance)?.eventSeq, seq > 0 { departed.record(instance, seq) }
         outdated.remove(instance)
     }

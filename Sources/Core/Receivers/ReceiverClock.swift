@@ -44,7 +44,7 @@ struct ReceiverClock: Sendable {
     }
 
     /// Forgets the clock, which was set back: the next message sets it.
-    mutating func forget() { self = ReceiverClock() }
+    mutating func reset() { self = ReceiverClock() }
 
     private static func delay(of time: WallTime, at arrival: Instant) -> TimeSpan {
         TimeSpan(microseconds: arrival.microseconds.subtractingSaturating(time.microseconds))

@@ -217,7 +217,7 @@ package struct ReceiverStream: Sendable {
         } else if doubts.areBelieved(
             with: message, isKnown: resemblance == .equal || unknown.isEmpty, at: arrival, silence: silence)
         {
-            clock.forget()
+            clock.reset()
             fresh = message.packets
         }
         if fresh.isEmpty, isExtra { rhythm.skipExtra() }

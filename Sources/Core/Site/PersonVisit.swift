@@ -56,14 +56,14 @@ struct PersonVisit: Sendable {
         goneSince = nil
         if let entry { stay.enteredAt = min(stay.enteredAt, entry) }
         stay.lastHeardAt = max(stay.lastHeardAt, now - .milliseconds(person.heard_ms))
-        guard let level_dbm = person.rssi_dbm else { return levels.forget(gateway) }
+        guard let level_dbm = person.rssi_dbm else { return levels.remove(gateway) }
         levels.record(HeardLevels.Level(gateway: gateway, level_dbm: level_dbm + plan.offset_db(of: gateway), at: now))
     }
 
     /// Learns that a gateway does not have the person inside any more.
     mutating func leave(_ gateway: GatewayIndex, at now: Instant) {
         guard gateways.remove(gateway) != nil else { return }
-        levels.forget(gateway)
+        levels.remove(gateway)
         if gateways.isEmpty { goneSince = now }
     }
 

@@ -98,8 +98,8 @@ package struct SiteEngine: Sendable {
             case .ended(let slot, let stay, let now):
                 outputs += placing.endStays(in: slot, at: now, presence.gateways)
                 if let stay { outputs.append(stay) }
-            case .released(let released): placing.forget(released, at: now, outputs: &outputs)
-            case .discarded(let slot): placing.forgetBeacons(of: slot, at: now)
+            case .released(let released): placing.remove(released, at: now, outputs: &outputs)
+            case .discarded(let slot): placing.removeBeacons(of: slot, at: now)
             }
         }
     }

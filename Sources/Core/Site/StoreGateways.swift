@@ -322,7 +322,7 @@ struct GatewayProgress: Sendable {
     }
 
     /// Forgets a region that does not exist any more, or that the gateway has left.
-    mutating func forget(_ region: StoreRegionSlot) { listing[region] = nil }
+    mutating func remove(_ region: StoreRegionSlot) { listing[region] = nil }
 
     /// Takes another message about a region: the line is up.
     mutating func messageArrived(at now: Instant) { spokenAt = now }

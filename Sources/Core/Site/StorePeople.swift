@@ -250,7 +250,7 @@ package struct StorePeople: Sendable {
         // Visits end with their day before its last count does.
         if now >= min(stepDue, counts.due) {
             stepDue = now + Self.step
-            forgetSilent(at: now)
+            removeSilent(at: now)
             for key in visits.keys { visits[key]?.place(plan, hearing, at: now) }
             endVisits(at: now)
             replaceKey(at: now)
@@ -265,7 +265,7 @@ package struct StorePeople: Sendable {
         (visits, inside, reporting, hearing) = ([:], [:], [:], GatewaySet())
     }
 
-    private mutating func forgetSilent(at now: Instant) {
+    private mutating func removeSilent(at now: Instant) {
         for (gateway, last) in reporting.mapValues(\.last) where now - last > Self.silent {
             reporting[gateway] = nil
             hearing.remove(gateway)

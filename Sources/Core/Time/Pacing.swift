@@ -102,7 +102,7 @@ package struct LogOnce<Cause: Hashable & Sendable>: Sendable {
     }
 
     /// Forgets all causes: the next one is new again.
-    package mutating func forget() { logged.removeAll() }
+    package mutating func reset() { logged.removeAll() }
 
     package var isEmpty: Bool { logged.isEmpty }
 }

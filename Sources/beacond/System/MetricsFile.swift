@@ -25,7 +25,7 @@ struct MetricsFile {
         do throws(FileError) {
             // The collector runs as another user, so the agent's umask must not matter. It takes only names that end in .prom.
             try NamedFile.replace(path, by: octets, mode: 0o644, isDurable: false)
-            logged.forget()
+            logged.reset()
             return nil
         } catch {
             let line = "health.textfile \(error)"

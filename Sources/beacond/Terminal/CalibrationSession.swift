@@ -36,23 +36,23 @@ struct CalibrationSession {
             status.record(shared.withLock(\.availability))
             if let availability = status.availability, availability != former {
                 let remedy = status.remedy.isEmpty ? "" : ": " + status.remedy
-                say("\(status.adapters): \(availability.rawValue)\(remedy)\n")
+                write("\(status.adapters): \(availability.rawValue)\(remedy)\n")
                 if availability == .unauthorized { throw ExitCode.noPermission }
                 if availability == .scanning, end == nil { end = SystemClock.now + duration }
             }
-            if let end { sayProgress(left: end - SystemClock.now) }
+            if let end { writeProgress(left: end - SystemClock.now) }
             next = SystemClock.now + (end == nil || isTerminal ? .milliseconds(500) : .seconds(5))
         }
-        if isTerminal { say("\r\u{1B}[K") }
+        if isTerminal { write("\r\u{1B}[K") }
         if end == nil { throw CalibrationError.neverScanned }
         return shared.withLock(\.content)
     }
 
     /// Writes to standard error: over the former line of a terminal, or one line every 5 s.
-    private func sayProgress(left: TimeSpan) {
+    private func writeProgress(left: TimeSpan) {
         let line = CalibrationReport.progress(shared.withLock(\.content).statistics, left_s: max(0, left.seconds))
-        say(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
+        write(isTerminal ? "\r" + line + "\u{1B}[K" : line + "\n")
     }
 
-    private func say(_ text: String) { Output.write(text, to: STDERR_FILENO) }
+    private func write(_ text: String) { Output.write(text, to: STDERR_FILENO) }
 }

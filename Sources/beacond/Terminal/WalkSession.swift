@@ -36,7 +36,7 @@ struct WalkSession {
         let known =
             dialog.zones.isEmpty ? feed.storeFigures(at: SystemClock.now).gateways.map(\.id) : dialog.zones
         dialog = WalkDialog(zones: known + walk.formerZones)
-        say(dialog.list { _ in 0 } + [WalkDialog.help])
+        write(dialog.list { _ in 0 } + [WalkDialog.help])
         ask()
         while true {
             receive(connection.wait(timeout_ms: 200, wake: input.isAtEnd ? -1 : STDIN_FILENO))
@@ -51,7 +51,7 @@ struct WalkSession {
                     lineDue = now
                 case .leave: leave()
                 case .print(let lines):
-                    say(lines)
+                    write(lines)
                     ask()
                 case .done: return walk
                 case .quit: return nil
@@ -65,7 +65,7 @@ struct WalkSession {
     private mutating func leave() {
         walk.leave()
         if isTerminal { write("\r\u{1B}[K") }
-        say(dialog.list { [walk] in walk.seconds(in: $0) })
+        write(dialog.list { [walk] in walk.seconds(in: $0) })
         ask()
     }
 
@@ -93,7 +93,7 @@ struct WalkSession {
 
     private func ask() { if isTerminal { write("zone> ") } }
 
-    private func say(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined()) }
+    private func write(_ lines: [String]) { write(lines.map { $0 + "\n" }.joined()) }
 
     private func write(_ text: String) { Output.write(text, to: STDERR_FILENO) }
 }

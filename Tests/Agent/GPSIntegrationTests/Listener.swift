@@ -31,7 +31,7 @@ final class Listener {
         return news
     }
 
-    func forget() {
+    func reset() {
         _ = all()
         news = []
     }

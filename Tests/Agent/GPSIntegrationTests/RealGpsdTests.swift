@@ -49,7 +49,7 @@ struct RealGpsdTests {
         listener.client.listen(false)
         // The client's thread may be handling a report. Later reports would be seen below.
         try await Task.sleep(for: .milliseconds(500))
-        listener.forget()
+        listener.reset()
         // gpsd closes the receiver when no client has watched for a minute, while the client is still connected.
         try await wait("the receiver to be let rest") { try !gpsd.holds(receiver.path) }
         // gpsd may send nothing in this minute, so an empty list is right.
@@ -69,7 +69,7 @@ struct RealGpsdTests {
         try await wait("a fix") { !listener.fixes.isEmpty }
         gpsd.stop()
         try await wait("the loss") { !listener.losses.isEmpty }
-        listener.forget()
+        listener.reset()
         try await wait("a vain attempt") { !listener.losses.isEmpty }
         let again = try Gpsd(devices: [receiver.path], port: gpsd.port)
         try again.start()
@@ -85,7 +85,7 @@ struct RealGpsdTests {
         let listener = try start(gpsd.port)
         try await wait("a fix") { !listener.fixes.isEmpty }
         // A vain attempt is possible before gpsd listens.
-        listener.forget()
+        listener.reset()
         receiver.unplug()
         // gpsd itself reports nothing of it before it is asked anew.
         try await wait("no receiver") { listener.devices.last == [] }
@@ -104,7 +104,7 @@ struct RealGpsdTests {
         let took = clock.measure { listener.client.stop() }
         // The test does not depend on the machine's speed: a tenth of it is still enough.
         #expect(took < .seconds(10))
-        listener.forget()
+        listener.reset()
         try await Task.sleep(for: .seconds(2))
         #expect(listener.all().isEmpty)
     }

@@ -103,7 +103,7 @@ struct AdapterSelectionTests {
         for address in 1...3 { _ = selection.takes(sighting(0, -60, address: UInt64(address)), at: at(0)) }
         _ = selection.takes(sighting(0, -60, address: 1), at: at(50))
         for (t_s, count) in [(59.0, 3), (61, 1), (109, 1), (111, 0)] {
-            selection.forgetSilent(at: at(t_s))
+            selection.removeSilent(at: at(t_s))
             #expect(selection.count == count, "\(t_s) s")
         }
     }

@@ -9,7 +9,7 @@ struct LogOnceTests {
         var logged = LogOnce<String>()
         let news = ["a", "b", "a", "b"].map { logged.isNew($0) }
         #expect(news == [true, true, false, false])
-        logged.forget()
+        logged.reset()
         let again = logged.isNew("a")
         #expect(again)
     }

@@ -27,7 +27,7 @@ struct EventLedgerTests {
         var ledger = EventLedger(composer)
         #expect(try seq(&ledger) == 0)
         #expect(try seq(&ledger, event: 5) == 5)
-        ledger.forget(cart)
+        ledger.remove(cart)
         #expect(ledger.eventSeq(of: cart) == 5)
         #expect(try seq(&ledger) == 5)
         #expect(try seq(&ledger, event: 9) == 9)
@@ -39,8 +39,8 @@ struct EventLedgerTests {
         let stay = RegionStay(enteredAt: .origin, lastHeardAt: .origin, ending: .unmonitored)
         _ = ledger.exit(
             RegionEvent(.exit(stay), by: cause), of: cart, epoch: "epoch", seq: 4, at: .origin, Self.timebase)
-        ledger.forget(cart)
-        ledger.forget(cart)
+        ledger.remove(cart)
+        ledger.remove(cart)
         #expect(try seq(&ledger) == 4)
     }
 
@@ -57,7 +57,7 @@ struct EventLedgerTests {
     @Test("A number of the epoch before does not count in the next one")
     func nextEpoch() throws {
         var ledger = EventLedger(composer, lastSeq: [cart: 3])
-        ledger.forget(cart)
+        ledger.remove(cart)
         ledger.beginEpoch()
         #expect(try seq(&ledger, epoch: "next") == 0)
     }

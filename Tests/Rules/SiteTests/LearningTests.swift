@@ -327,7 +327,7 @@ struct SuspectTests {
         #expect(named(suspects) == [1])
         _ = suspects.take([], lasting: verdict(0, 1), judged: [0, 1, 2], from: from, to: to)
         #expect(named(suspects) == [1])
-        suspects.forget(1)
+        suspects.remove(1)
         _ = suspects.take([], lasting: verdict(0, 1), judged: [1, 2], from: from, to: to)
         #expect(named(suspects).isEmpty)
         _ = suspects.take([], lasting: verdict(0, 1), judged: [0, 1, 2], from: from, to: to)
@@ -343,7 +343,7 @@ struct SuspectTests {
         }
         for _ in 0..<4 { lasting.take(links, passing: []) }
         #expect(lasting.verdict?.gateway == 0)
-        lasting.forget(0)
+        lasting.remove(0)
         #expect(lasting.verdict == nil)
     }
 

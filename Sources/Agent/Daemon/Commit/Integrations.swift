@@ -109,7 +109,7 @@ struct PublishedEntities {
     }
 
     /// Forgets an instance that is not monitored any more.
-    mutating func forget(_ instance: RegionInstanceID) {
+    mutating func remove(_ instance: RegionInstanceID) {
         published.remove(instance)
         admitted.remove(instance)
     }
@@ -179,12 +179,12 @@ extension Integrations {
     }
 
     /// Removes the entities of a region that is not monitored any more.
-    func withdraw(
+    func remove(
         _ instance: RegionInstanceID, by writer: TransactionWriter, at instant: Instant, _ records: RecordTable,
         into draft: inout TransactionDraft
     ) {
         guard let discovery else { return }
-        draft.published.entities.forget(instance)
+        draft.published.entities.remove(instance)
         for topic in discovery.topics(of: instance) { writer.clear(topic, at: instant, records, into: &draft) }
     }
 

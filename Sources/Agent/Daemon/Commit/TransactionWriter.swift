@@ -64,9 +64,9 @@ struct TransactionWriter {
                 let left = records.instances(of: region).filter {
                     !instances.contains($0) && !kept.has(StoredRegion.key($0))
                 }
-                for instance in instances + left { forget(instance, at: at, records, into: &draft) }
+                for instance in instances + left { remove(instance, at: at, records, into: &draft) }
             case .forgotten(let instances, let at):
-                for instance in instances { forget(instance, at: at, records, into: &draft) }
+                for instance in instances { remove(instance, at: at, records, into: &draft) }
             }
         }
     }
@@ -149,13 +149,13 @@ struct TransactionWriter {
         draft.publish(entry.state, at: transition.at)
     }
 
-    private mutating func forget(
+    private mutating func remove(
         _ instance: RegionInstanceID, at instant: Instant, _ records: RecordTable, into draft: inout TransactionDraft
     ) {
-        ledger.forget(instance)
+        ledger.remove(instance)
         if draft.published.retained.isFull {
             draft.transaction.remove([StoredRegion.key(instance)])
-            integrations?.withdraw(instance, by: self, at: instant, records, into: &draft)
+            integrations?.remove(instance, by: self, at: instant, records, into: &draft)
             draft.dispatched.append(.init(at: instant, content: .unlistedState(topic: composer.topics.state(instance))))
             return
         }
@@ -163,7 +163,7 @@ struct TransactionWriter {
         draft.transaction.store(.withoutState(of: instance))
         draft.published.retained.release(instance)
         // The entities go before the state, so that no client reads an empty state.
-        integrations?.withdraw(instance, by: self, at: instant, records, into: &draft)
+        integrations?.remove(instance, by: self, at: instant, records, into: &draft)
         draft.publish(composer.clearedState(instance), at: instant)
     }
 

@@ -46,7 +46,7 @@ package struct FixFeed {
     ) {
         switch update {
         case .connected(let version):
-            loggedFailure.forget()
+            loggedFailure.reset()
             logger.info("gpsd: connected to release \(version.release)")
         case .devices(let paths):
             engine.receivers(paths, at: now, outputs: &outputs)

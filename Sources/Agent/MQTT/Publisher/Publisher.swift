@@ -70,7 +70,7 @@ package final class Publisher {
     func setRetained(_ message: Message) { pending += session.setRetained(message, at: link.now) }
 
     /// Stops publishing on a topic. `searchLeftovers` finds what the broker still retains there.
-    func dropRetained(_ topic: String) { session.forgetRetained(topic) }
+    func dropRetained(_ topic: String) { session.removeRetained(topic) }
 
     /// Publishes a QoS 0 message, or drops and counts it where it can't go out at once.
     func publishEphemeral(_ message: Message) {

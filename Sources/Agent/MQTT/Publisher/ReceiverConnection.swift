@@ -50,7 +50,7 @@ package final class ReceiverConnection: Sendable {
                 logger.warning("receiver: \(place) refuses to let this agent read \(filter): \(reason)")
             case .received(let message): inbox.take(message, at: SystemClock.now)
             case .lost(let failure):
-                if link.wasGood { loggedFailures.forget() }
+                if link.wasGood { loggedFailures.reset() }
                 if loggedFailures.isNew(failure) {
                     logger.warning("receiver: \(place): \(failure): \(failure.remedy)")
                 }

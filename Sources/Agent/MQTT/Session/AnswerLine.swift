@@ -98,20 +98,20 @@ struct HangUps: Sendable {
 
     /// Returns whether answers to this topic are barred now.
     mutating func bars(_ topic: String, at now: BootInstant) -> Bool {
-        forget(at: now)
+        removeOld(at: now)
         let own = strikes.count { $0.topic == topic }
         return own > 1 || (strikes.count >= Self.mostStrikes && !isUsual(topic))
     }
 
     /// Returns whether the broker has ended connections on answers of that length.
     mutating func isTooLong(_ bytes: Int, at now: BootInstant) -> Bool {
-        forget(at: now)
+        removeOld(at: now)
         return tooLong.map { bytes >= $0.bytes } ?? false
     }
 
     /// Records that the broker ended a connection on an answer to this topic. Returns whether that is new.
     mutating func strike(_ topic: String, at now: BootInstant) -> Bool {
-        forget(at: now)
+        removeOld(at: now)
         let isNew = !strikes.contains { $0.topic == topic }
         if strikes.count >= 2 * Self.mostStrikes { strikes.removeFirst() }
         strikes.append((topic, now))
@@ -126,7 +126,7 @@ struct HangUps: Sendable {
         if let bytes { tooLong = (min(bytes, tooLong?.bytes ?? bytes), now) }
     }
 
-    private mutating func forget(at now: BootInstant) {
+    private mutating func removeOld(at now: BootInstant) {
         while let first = strikes.first, now - first.at >= Self.patience { strikes.removeFirst() }
         if let tooLong, now - tooLong.at >= Self.patience { self.tooLong = nil }
     }

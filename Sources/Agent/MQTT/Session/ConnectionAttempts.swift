@@ -44,7 +44,7 @@ struct ConnectionAttempts: Sendable {
         wasClosedUnexplained = isUnexplained
         if isGood {
             backoff.reset()
-            loggedFailures.forget()
+            loggedFailures.reset()
         }
         return isGood
     }

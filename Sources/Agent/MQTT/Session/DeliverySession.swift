@@ -160,7 +160,7 @@ struct DeliverySession: Sendable {
     /// Connects anew, without a pause. There is no DISCONNECT, because the broker would then go on to show this gateway
     /// as online if it refused the new certificate.
     private mutating func renewConnection(at now: BootInstant) -> [DeliveryAction] {
-        forgetConnection()
+        resetConnection()
         return [.drop] + connect(at: now)
     }
 
@@ -170,7 +170,7 @@ struct DeliverySession: Sendable {
         switch state {
         case .idle, .waiting, .closed: return []
         case .closing:
-            forgetConnection()
+            resetConnection()
             state = .closed
             return []
         case .connecting:
@@ -184,7 +184,7 @@ struct DeliverySession: Sendable {
         var actions: [DeliveryAction] = []
         if attempts.failed(failure) { actions.append(.log(.connectionFailed(failure))) }
         actions += messages.blame(failure, on: state.connection, &counters, at: now)
-        forgetConnection()
+        resetConnection()
         state = .waiting(until: now + attempts.pause(after: failure, takenOver: parameters.takenOverPause))
         return actions
     }
@@ -205,7 +205,7 @@ struct DeliverySession: Sendable {
             return fill(at: now)
         case .closing(let until, _) where now >= until:
             // Without a DISCONNECT the broker publishes the will, with the same content.
-            forgetConnection()
+            resetConnection()
             state = .closed
             return [.drop]
         case .closing: return fill(at: now)
@@ -238,7 +238,7 @@ struct DeliverySession: Sendable {
 
     /// Forgets the connection. Messages under way go out again on the next one. The caller leaves the state that holds
     /// the connection.
-    private mutating func forgetConnection() {
+    private mutating func resetConnection() {
         counters.isConnected = false
         counters.answersDropped += messages.connectionLost()
         search.connectionLost()
@@ -257,7 +257,7 @@ struct DeliverySession: Sendable {
     }
 
     /// Stops publishing on a topic. `searchLeftovers` finds what the broker still retains there.
-    mutating func forgetRetained(_ topic: String) { messages.forgetRetained(topic) }
+    mutating func removeRetained(_ topic: String) { messages.removeRetained(topic) }
 
     /// Sends an answer to a request: on this connection or not at all, since its requester asks again.
     mutating func answer(_ message: Message, at now: BootInstant) -> [DeliveryAction] {

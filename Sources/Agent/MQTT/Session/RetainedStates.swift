@@ -69,7 +69,7 @@ struct RetainedStates: Sendable {
     }
 
     /// Forgets a topic, even if it was to be cleared.
-    mutating func forget(_ topic: String) {
+    mutating func remove(_ topic: String) {
         guard topic != statusTopic else { return }
         entries[topic] = nil
         resting.removeAll { $0 == topic }

@@ -59,7 +59,7 @@ struct WaitingMessages: Sendable {
     /// Sets the latest retained message of a topic. Returns `false` where there are too many topics for a new one.
     mutating func setRetained(_ message: Message) -> Bool { retained.set(message) }
 
-    mutating func forgetRetained(_ topic: String) { retained.forget(topic) }
+    mutating func removeRetained(_ topic: String) { retained.remove(topic) }
 
     /// Adds an answer. Returns `false` where it is dropped.
     mutating func append(answer: Message, at now: BootInstant) -> Bool { answers.append(answer, at: now) }
@@ -120,7 +120,7 @@ struct WaitingMessages: Sendable {
         suspicion.acquit(ticket)
         switch ticket {
         case .retained(let topic):
-            if retained.delivered(topic) { loggedRetainedRefusals.forget() }
+            if retained.delivered(topic) { loggedRetainedRefusals.reset() }
             return retained.keeps(topic) ? [] : [.cleared(topic: topic)]
         case .answer(let number):
             answers.settle(number, at: now)
@@ -129,7 +129,7 @@ struct WaitingMessages: Sendable {
             if former.settle(sequence) { return [.acknowledge(sequence: sequence)] }
             if let topic = outgoing.present(after: sequence) { presentTopics.insert(topic) }
             guard let hadBeenRefused = outgoing.remove(sequence) else { return [] }
-            if hadBeenRefused { loggedEventRefusals.forget() }
+            if hadBeenRefused { loggedEventRefusals.reset() }
             hasSaidHold = false
             return [.acknowledge(sequence: sequence)]
         case .companion(let sequence, let index):
@@ -414,7 +414,7 @@ private struct FormerGateway: Sendable {
     mutating func settle(_ sequence: UInt64) -> Bool {
         guard line.remove(sequence) != nil else { return false }
         isRefusedForGood = false
-        loggedRefusals.forget()
+        loggedRefusals.reset()
         return true
     }
 

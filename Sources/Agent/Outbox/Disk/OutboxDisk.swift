@@ -14,7 +14,7 @@ final class OutboxDisk {
     private var reports = DiskReports()
     private(set) var wear = Wear()
     /// True if the former value of a replaced secret may still stand in a file.
-    private var forgetsSecret = false
+    private var erasesSecret = false
     private(set) var now: Instant
 
     init(_ folder: (any OutboxFolder)?, vfs: String?, _ limits: OutboxLimits, at now: Instant) {
@@ -104,7 +104,7 @@ final class OutboxDisk {
         // A process that was killed while it replaced a secret has left the former secret in the log.
         try checkpoint(truncatesLog: true)
         if mode.written() != nil { log("the disk works again; what was in memory is committed") }
-        reports.forgetFaults()
+        reports.resetFaults()
         if folder.hasReplacedFile { folder.tidyDamagedFile(limit: limits.damagedBytes) }
         files.record(folder)
     }
@@ -137,8 +137,8 @@ final class OutboxDisk {
     ) throws(DiskError) -> Bool {
         if !isSynced { try store.database.setSynchronous(false) }
         defer { if !isSynced { _ = try? store.database.setSynchronous(true) } }
-        if forgetsSecret { try store.database.setSecureDelete(true) }
-        defer { if forgetsSecret { _ = try? store.database.setSecureDelete(false) } }
+        if erasesSecret { try store.database.setSecureDelete(true) }
+        defer { if erasesSecret { _ = try? store.database.setSecureDelete(false) } }
         let areAllKept: Bool
         do throws(DiskError) {
             (areAllKept, wear.usedBytes) = try store.write(
@@ -158,19 +158,19 @@ final class OutboxDisk {
     }
 
     /// Overwrites what the next transactions delete, and empties the log after the next one.
-    func forgetSecret() { forgetsSecret = true }
+    func eraseSecret() { erasesSecret = true }
 
     /// True if the log has grown to its limit, or holds a secret that was replaced.
-    var isCheckpointDue: Bool { wear.logBytes >= limits.logBytes || forgetsSecret }
+    var isCheckpointDue: Bool { wear.logBytes >= limits.logBytes || erasesSecret }
 
     /// Copies the log into the database.
     ///
     /// - Parameter truncatesLog: whether the log's file is emptied. It is also emptied where a secret was replaced.
     func checkpoint(truncatesLog: Bool = false) throws(DiskError) {
         guard let store = mode.file else { return }
-        wear.checkpointed(pages: try store.database.checkpoint(truncatesLog: truncatesLog || forgetsSecret))
-        guard forgetsSecret else { return }
-        forgetsSecret = false
+        wear.checkpointed(pages: try store.database.checkpoint(truncatesLog: truncatesLog || erasesSecret))
+        guard erasesSecret else { return }
+        erasesSecret = false
         // A damaged file that was set aside holds the secret of its day.
         folder?.tidyDamagedFile(limit: -1)
     }
@@ -256,7 +256,7 @@ struct DiskReports {
         if loggedCauses.isNew(condition.cause) { lines.append(condition.description) }
     }
 
-    mutating func forgetFaults() { loggedCauses.forget() }
+    mutating func resetFaults() { loggedCauses.reset() }
 
     mutating func take() -> [String] {
         defer { lines = [] }

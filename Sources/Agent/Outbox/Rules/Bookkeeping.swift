@@ -220,7 +220,7 @@ struct Bookkeeping {
         let stored = inheritance.values.first { $0.key == EpochOwners.key }
             .map { String(decoding: $0.value, as: UTF8.self) }
         owners = EpochOwners(inheritance.values)
-        owners.forget(allBut: inheritance.epochs)
+        owners.remove(allBut: inheritance.epochs)
         let named = stored ?? inheritance.topics.compactMap(owner.owner).first { $0 != owner.name }
         let former = named == owner.name ? nil : named
         if let former {
@@ -237,7 +237,7 @@ struct Bookkeeping {
     mutating func adopt(_ origin: PositionOrigin) { self.origin = origin }
 
     /// Records that the file is gone, and its events with it, except those that `saved` has in memory.
-    mutating func forgetFile(saved: [QueuedMessage] = []) {
+    mutating func resetFile(saved: [QueuedMessage] = []) {
         isEpochStored = false
         left.insert(contentsOf: .beforeAll..<storedEnd)
         for event in saved { left.remove(event.position) }
@@ -338,7 +338,7 @@ struct EpochOwners: Hashable {
     }
 
     /// Forgets every other epoch, of which nothing is left.
-    mutating func forget(allBut epochs: Set<String>) { former = former.filter { epochs.contains($0.key) } }
+    mutating func remove(allBut epochs: Set<String>) { former = former.filter { epochs.contains($0.key) } }
 }
 
 /// The content of a file that tells its owner.

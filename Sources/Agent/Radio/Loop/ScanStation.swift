@@ -88,7 +88,7 @@ final class ScanStation {
             self.availability = availability
             hasUpdate = true
             log(availability)
-            if availability == .scanning { logged.forget() }
+            if availability == .scanning { logged.reset() }
         case .liveness(let liveness):
             self.liveness = liveness
             hasUpdate = true

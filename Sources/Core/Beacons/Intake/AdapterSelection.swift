@@ -65,7 +65,7 @@ struct AdapterSelection: Sendable {
     }
 
     /// Forgets transmitters that are silent. It goes through all of them.
-    mutating func forgetSilent(at now: Instant) {
+    mutating func removeSilent(at now: Instant) {
         choices = choices.filter { now - $0.value.lastHeard < Self.forgotten }
     }
 
@@ -73,7 +73,7 @@ struct AdapterSelection: Sendable {
         if choices.count < capacity { return true }
         if let lastSearch, now - lastSearch < .seconds(1) { return false }
         lastSearch = now
-        forgetSilent(at: now)
+        removeSilent(at: now)
         return choices.count < capacity
     }
 }

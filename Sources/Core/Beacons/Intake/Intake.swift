@@ -53,9 +53,9 @@ struct Intake: Sendable {
     func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
 
     /// Forgets what it keeps of devices that are silent. Called every minute, it keeps nothing of them for more than two.
-    mutating func forgetSilent(at now: Instant) {
-        selection?.forgetSilent(at: now)
-        for adapter in adapters.indices { adapters[adapter].chains.forgetUnfinished(at: now) }
+    mutating func removeSilent(at now: Instant) {
+        selection?.removeSilent(at: now)
+        for adapter in adapters.indices { adapters[adapter].chains.removeUnfinished(at: now) }
     }
 
     /// Reads an HCI event. The sightings for the tracker are then in `receptions`.

@@ -59,7 +59,7 @@ struct Rotation: Sendable {
         traces[trace].recentLevel.add(rssi_dbm, at: now, previous: times.isEmpty ? nil : times.latest)
     }
 
-    mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
+    mutating func remove(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         if table.transmitters[slot].trackState == .resolving { newcomers.end(slot, as: .undecided, in: &table) }
         if let trace = table.transmitters[slot].trace { traces.remove(trace) }
     }

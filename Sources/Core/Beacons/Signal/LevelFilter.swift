@@ -250,7 +250,7 @@ struct KalmanFilter: Sendable {
     }
 
     /// Discards most of the state because the level has moved. The rest counts as a mean of `readings` readings.
-    mutating func forget(butFor readings: Double) { variance = max(variance, 1 / readings) }
+    mutating func weaken(to readings: Double) { variance = max(variance, 1 / readings) }
 
     /// Adds the predecessor's state, grown uncertain over the gap, as a measurement of the level at the first reading.
     mutating func takeOver(_ former: KalmanFilter, gap_s: Double, timeConstant_s: Double) {

@@ -143,7 +143,7 @@ struct QuickLevel: Sendable {
     /// The state from which a calm filter continues after a step.
     var afterStep: KalmanFilter {
         var filter = filter
-        filter.forget(butFor: Self.worth)
+        filter.weaken(to: Self.worth)
         return filter
     }
 

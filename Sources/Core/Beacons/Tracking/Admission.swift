@@ -63,7 +63,7 @@ struct Admission: Sendable {
         listed(slot, in: &table)
     }
 
-    mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
+    mutating func remove(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         if table.transmitters[slot].isListed {
             unlist(slot, in: &table)
         } else {

@@ -90,7 +90,7 @@ struct BeaconTracker: Sendable {
                 if interest != .counted { newcomerCounter.refused(sighting, in: &table) }
                 return nil
             }
-            forget(slot, changes: &changes)
+            remove(slot, changes: &changes)
         }
         let identitySlot = table.identitySlot(sighting.identity)
         let isNewIdentity = table.identities[identitySlot].members.first == nil
@@ -222,7 +222,7 @@ extension BeaconTracker {
             table.setPresence(slot, .gone)
             admission.left(slot, in: &table)
         case .gone:
-            return forget(slot, changes: &changes)
+            return remove(slot, changes: &changes)
         }
         presence.watch(slot, in: &table)
         if rotation.isPredecessor(slot, in: table) { resolveRotations(of: identity, at: now) }
@@ -247,10 +247,10 @@ extension BeaconTracker {
         changes.append(.listChanged(table.transmitters[slot].identitySlot))
     }
 
-    mutating func forget(_ slot: TransmitterSlot, changes: inout [TrackerChange]) {
-        admission.forget(slot, in: &table)
-        rotation.forget(slot, in: &table)
-        presence.forget(slot, in: &table)
+    mutating func remove(_ slot: TransmitterSlot, changes: inout [TrackerChange]) {
+        admission.remove(slot, in: &table)
+        rotation.remove(slot, in: &table)
+        presence.remove(slot, in: &table)
         if table.transmitters[slot].isListed {
             changes.append(.listChanged(table.transmitters[slot].identitySlot))
         }

@@ -48,7 +48,7 @@ struct Presence: Sendable {
     }
 
     /// Forgets a transmitter's timer.
-    mutating func forget(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
+    mutating func remove(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         table.transmitters[slot].silenceDue = .distantFuture
     }
 

@@ -55,7 +55,7 @@ struct Transmitter: Sendable {
     }
 
     /// Overwrites who it was. A free slot may stay in memory for days.
-    mutating func forgetIdentity() {
+    mutating func removeIdentity() {
         identity = BeaconIdentity(uuid: ProximityUUID(high: 0, low: 0), major: 0, minor: 0)
         address = DeviceAddress(bits: 0, type: .anonymous)
     }

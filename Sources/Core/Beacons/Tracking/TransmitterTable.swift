@@ -154,7 +154,7 @@ struct TransmitterTable: Sendable {
         identities[gone.identitySlot].members.remove(slot, from: .ofIdentity, in: &transmitters)
         if gone.isListed { identities[gone.identitySlot].listedCount -= 1 }
         transmitters.remove(slot)
-        transmitters[slot].forgetIdentity()
+        transmitters[slot].removeIdentity()
         guard identities[gone.identitySlot].members.first == nil else { return nil }
         assert(identities[gone.identitySlot].listedCount == 0 && identities[gone.identitySlot].resolvingCount == 0)
         identityIndex.remove(gone.identitySlot, hash(gone.identity), hashOf: hashOfIdentity)

@@ -514,7 +514,7 @@ struct RegionMembership: Sendable {
     /// Forgets an identity, whose slot will be reused.
     ///
     /// - Returns: the instances whose last identity it was.
-    mutating func forget(_ identity: IdentitySlot) -> [InstanceSlot] {
+    mutating func remove(_ identity: IdentitySlot) -> [InstanceSlot] {
         unmetIdentities.remove(identity)
         let instances = self[identity]
         for instance in instances {

@@ -228,7 +228,7 @@ struct RegionMonitor: Sendable {
     /// Frees the slot of a pending instance whose beacons are all forgotten. Does nothing where the instance exists.
     mutating func discard(_ slot: InstanceSlot) { instances.discard(slot) }
 
-    mutating func forgetLeft(_ slot: InstanceSlot) { admission.delete(slot, in: &instances) }
+    mutating func removeLeft(_ slot: InstanceSlot) { admission.delete(slot, in: &instances) }
 
     /// Returns the decisions of admission since the last call.
     mutating func takeDecisions() -> AdmissionDecisions { admission.takeDecisions() }

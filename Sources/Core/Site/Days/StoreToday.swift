@@ -359,7 +359,7 @@ extension StoreToday {
         heard = next.hours.map { _ in .zero }
         omitted = 0
         people = people.map { PeopleDay(region: $0.region) }
-        forgetDays()
+        removeDays()
         startCounts()
         for region in former where counts[region] == nil {
             changes.removedKeys.insert(StoredDays.today(region: region, number: 0, DayCounts(hours: 0)).key)
@@ -381,7 +381,7 @@ extension StoreToday {
     }
 
     /// Curves that are too old go, and those of days that are still to come: the clock was set back.
-    private mutating func forgetDays() {
+    private mutating func removeDays() {
         let kept = (day.number - Self.keptDays)..<day.number
         for (number, regions) in past where !kept.contains(number) {
             for region in regions.keys {
@@ -419,13 +419,13 @@ extension StoreToday {
             for case .people(stored.number, let former) in records {
                 if let index = people.firstIndex(where: { $0.region == former.region }) { people[index] = former }
             }
-            forgetDays()
+            removeDays()
         } else {
             // In another zone the day begins anew, without a curve of what it was.
             resumption = .otherDay
             for (region, count) in storedCounts { past[stored.number, default: [:]][region] = count.entries }
             changes.past = Set(storedCounts.keys.map { Changes.PastRecord(day: stored.number, region: $0) })
-            forgetDays()
+            removeDays()
             startCounts()
             for region in storedCounts.keys where counts[region] == nil {
                 changes.removedKeys.insert(StoredDays.today(region: region, number: 0, DayCounts(hours: 0)).key)

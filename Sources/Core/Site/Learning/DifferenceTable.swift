@@ -106,7 +106,7 @@ struct DifferenceTable: Sendable {
         today = [:]
     }
 
-    mutating func forget(_ gateway: Int) {
+    mutating func remove(_ gateway: Int) {
         learned = learned.filter { $0.key.first != gateway && $0.key.second != gateway }
         today = today.filter { $0.key.first != gateway && $0.key.second != gateway }
     }

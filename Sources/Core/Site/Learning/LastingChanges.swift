@@ -19,7 +19,7 @@ struct LastingChanges: Sendable {
         latest = latest.suffix(Self.quarters - 1) + [(links, passing)]
     }
 
-    mutating func forget(_ gateway: Int) {
+    mutating func remove(_ gateway: Int) {
         for index in latest.indices {
             latest[index].links.removeAll { $0.link.touches(gateway) }
             latest[index].passing.removeAll { $0.link.touches(gateway) }

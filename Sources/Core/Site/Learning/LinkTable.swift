@@ -147,7 +147,7 @@ struct LinkTable: Sendable {
         if usual[quarter]?.learn(level_dbm) == nil { usual[quarter] = Usual(level_dbm: level_dbm) }
     }
 
-    mutating func forget(_ gateway: Int) {
+    mutating func remove(_ gateway: Int) {
         for link in links.keys where link.touches(gateway) {
             links[link]?.usual = Array(repeating: nil, count: Self.quarters)
         }

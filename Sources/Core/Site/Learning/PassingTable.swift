@@ -72,7 +72,7 @@ struct PassingTable: Sendable {
     }
 
     /// Forgets the levels at a gateway, and those of beacons near it.
-    mutating func forget(_ gateway: Int) {
+    mutating func remove(_ gateway: Int) {
         usual = usual.filter { !$0.key.touches(gateway) }
         sums = sums.filter { !$0.key.touches(gateway) }
         latest = latest.filter { !$0.key.touches(gateway) }

@@ -147,7 +147,7 @@ extension StoreLearning {
                 return nil
             }
             number = gone
-            forget(gone)
+            remove(gone)
             numbers[members[gone].id] = nil
             removedKeys.append(StoredLearning.key(of: members[gone].id))
             members[gone] = new
@@ -157,12 +157,12 @@ extension StoreLearning {
         return number
     }
 
-    private mutating func forget(_ number: Int) {
-        links.forget(number)
-        differences.forget(number)
-        passing.forget(number)
-        lasting.forget(number)
-        suspects.forget(number)
+    private mutating func remove(_ number: Int) {
+        links.remove(number)
+        differences.remove(number)
+        passing.remove(number)
+        lasting.remove(number)
+        suspects.remove(number)
     }
 }
 
@@ -195,10 +195,10 @@ extension StoreLearning {
         for reading in readings where !isSuspect(reading.link) { links.learn(reading, quarter: ended.number) }
         for reading in passed.fresh where !isSuspect(reading.link) { passing.learn(reading, quarter: ended.number) }
         for number in accepted {
-            links.forget(number)
-            differences.forget(number)
-            passing.forget(number)
-            lasting.forget(number)
+            links.remove(number)
+            differences.remove(number)
+            passing.remove(number)
+            lasting.remove(number)
             members[number].since = ended.to
         }
         // The first quarter of the day is the quietest.

@@ -64,7 +64,7 @@ struct SuspectList: Sendable {
         entries[verdict.gateway] = entry
     }
 
-    mutating func forget(_ gateway: Int) { entries[gateway] = nil }
+    mutating func remove(_ gateway: Int) { entries[gateway] = nil }
 }
 
 extension StoredLearning.Suspect {

@@ -46,7 +46,7 @@ struct HeardLevels: Sendable {
     }
 
     /// Forgets the level of a gateway that lists others, but not this beacon.
-    mutating func forget(_ gateway: GatewayIndex) { levels.removeAll { $0.gateway == gateway } }
+    mutating func remove(_ gateway: GatewayIndex) { levels.removeAll { $0.gateway == gateway } }
 }
 
 /// The noise of a beacon's level at a gateway, learned from its lists.

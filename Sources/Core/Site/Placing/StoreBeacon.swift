@@ -160,7 +160,7 @@ struct StoreBeacon: Sendable {
     /// Removes the entry of a gateway that lists others, but not this beacon.
     mutating func unlist(_ gateway: GatewayIndex) {
         listings.removeAll { $0.gateway == gateway }
-        levels.forget(gateway)
+        levels.remove(gateway)
     }
 
     /// Returns the entry of the gateway that hears it best; `nil` where none lists it.

@@ -84,7 +84,7 @@ struct StorePlacing: Sendable {
     ) -> StoreZoneSlot? {
         if let known = zones.slot(of: id) { return known }
         if zones.count >= presence.regions.limits.maxInstances {
-            if let released = presence.makeRoom() { forget(released, at: presence.now, outputs: &outputs) }
+            if let released = presence.makeRoom() { remove(released, at: presence.now, outputs: &outputs) }
             guard zones.count < presence.regions.limits.maxInstances else {
                 presence.countRefusedZone()
                 return nil
@@ -96,19 +96,19 @@ struct StorePlacing: Sendable {
     }
 
     /// Forgets a region that does not exist any more, with its zones.
-    mutating func forget(_ released: ReleasedRegion, at now: Instant, outputs: inout [GatewayOutput]) {
+    mutating func remove(_ released: ReleasedRegion, at now: Instant, outputs: inout [GatewayOutput]) {
         var gone: [RegionInstanceID] = []
         for zone in zones(of: released.slot) {
             let id = zones[zone].id
             gone.append(id)
             zones.remove(id, leaving: StoreZone(id, of: released.slot, at: now))
         }
-        forgetBeacons(of: released.slot, at: now)
+        removeBeacons(of: released.slot, at: now)
         outputs.append(.forgotten(gone + [released.id], at: now))
     }
 
     /// Removes all beacons from a region that does not exist any more.
-    mutating func forgetBeacons(of region: StoreRegionSlot, at now: Instant) {
+    mutating func removeBeacons(of region: StoreRegionSlot, at now: Instant) {
         for beacon in beacons(of: region).sorted() {
             remove(beacon, from: region, at: now)
             if beacons[beacon].regions.isEmpty { beacons[beacon].move(to: nil, since: now) }

@@ -75,7 +75,7 @@ struct ZoneBelief: Sendable {
         updatedAt = now
         var shares = kept.all
         Self.grow(&shares, to: plan.names.count)
-        Self.forget(&shares, elapsed_s)
+        Self.decay(&shares, elapsed_s)
         // The best gateway of a zone counts, so it comes last.
         let heard = levels.sorted { $0.level_dbm < $1.level_dbm }
         let lowest_dbm = heard.first.map { $0.level_dbm - Self.belowListed_db } ?? Self.floor_dbm
@@ -123,7 +123,7 @@ struct ZoneBelief: Sendable {
     }
 
     /// Moves a part of each share to the other zones.
-    private static func forget(_ shares: inout [Double], _ elapsed_s: Double) {
+    private static func decay(_ shares: inout [Double], _ elapsed_s: Double) {
         guard shares.count > 1 else { return }
         let lost = 1 - Double.exp(-elapsed_s * forgotten_per_s)
         let each = lost / Double(shares.count - 1)

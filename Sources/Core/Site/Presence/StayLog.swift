@@ -92,7 +92,7 @@ struct StayLog: Sendable {
     func cause(at instant: Instant) -> StoreRegion.Cause? { entries.first { $0.at == instant }?.cause }
 
     /// Forgets the stays and entries up to that time, which are published.
-    mutating func forget(until instant: Instant) {
+    mutating func remove(until instant: Instant) {
         stays.removeAll { $0.to <= instant }
         entries.removeAll { $0.at <= instant }
     }

@@ -165,7 +165,7 @@ struct StorePresence: Sendable {
         progressed(gateway, at: arrival.now) { progress, now in
             progress.receive(arrival)
             progress.messageArrived(at: now)
-            if payload.exit != nil { progress.forget(slot) }
+            if payload.exit != nil { progress.remove(slot) }
         }
         let numbers = regions[slot].claim(of: gateway)?.numbers ?? SeenNumbers()
         if numbers.holds(payload.seq, of: payload.epoch) { return }  // Delivery is at least once.
@@ -245,7 +245,7 @@ struct StorePresence: Sendable {
         guard !numbers.isOver(payload.epoch), payload.eventSeq >= numbers.appliedSeq(in: payload.epoch) else { return }
         progressed(gateway, at: arrival.now) { progress, now in
             progress.messageArrived(at: now)
-            if payload.state != .inside { progress.forget(slot) }
+            if payload.state != .inside { progress.remove(slot) }
         }
         early.remove(slot, gateway)
         let state = EarlyStates.State(region: slot, gateway: gateway, payload: payload, arrival: arrival)
@@ -336,7 +336,7 @@ struct StorePresence: Sendable {
     ) {
         guard let slot = regions.slot(of: instance) else { return }
         early.remove(slot, gateway)
-        gateways[gateway].progress.forget(slot)
+        gateways[gateway].progress.remove(slot)
         let known = regions[slot].claim(of: gateway)
         guard regions[slot].pending != nil || known != nil else { return }
         if let entered = known?.thereSince {
@@ -572,21 +572,21 @@ struct StorePresence: Sendable {
     private mutating func release(_ slot: StoreRegionSlot) -> ReleasedRegion {
         publishLate(slot, StoreGateways.Reported(everythingUntil: now), at: now)
         let released = ReleasedRegion(slot: slot, id: regions[slot].id)
-        forgetMessages(about: slot)
+        removeMessages(about: slot)
         regions.remove(slot, at: now)
         return released
     }
 
     private mutating func discard(_ slot: StoreRegionSlot) {
-        forgetMessages(about: slot)
+        removeMessages(about: slot)
         regions.discard(slot, at: now)
         findings.append(.discarded(slot))
     }
 
-    private mutating func forgetMessages(about slot: StoreRegionSlot) {
+    private mutating func removeMessages(about slot: StoreRegionSlot) {
         for gateway in gateways.indices {
             early.remove(slot, gateway)
-            gateways[gateway].progress.forget(slot)
+            gateways[gateway].progress.remove(slot)
         }
     }
 

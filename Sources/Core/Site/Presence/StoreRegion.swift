@@ -539,7 +539,7 @@ struct StoreRegion: StoreInstance {
         }
         let presence = machine.presence
         lastHeardAt = presence?.lastHeardAt
-        log.forget(until: gap?.from ?? at)
+        log.remove(until: gap?.from ?? at)
         notBefore = max(notBefore, at)
         guard var change = machine.outside(at: at) else { return nil }
         if case .exit(var stay)? = change.crossing {

@@ -81,7 +81,7 @@ struct TrackerInvariantTests {
         for _ in 0..<20 { room.hear() }
         #expect(room.tracker.brokenInvariant == nil)
         guard let slot = room.tracker.table.usedSlots.first(where: { _ in true }) else { return }
-        room.tracker.presence.forget(slot, in: &room.tracker.table)
+        room.tracker.presence.remove(slot, in: &room.tracker.table)
         #expect(room.tracker.brokenInvariant == "the silence of a transmitter is never looked at")
     }
 }
