@@ -46,11 +46,11 @@ read_costs() {
 read_costs
 
 by_cost() {
-    local name
-    local follower
+    local name leader
     local -A followers_s=()
-    for follower in "${!after[@]}"; do
-        [[ " $* " != *" $follower "* ]] || followers_s[${after[$follower]}]=$((${followers_s[${after[$follower]}]:-0} + ${seconds_of[$follower]:-0}))
+    for name in "${!after[@]}"; do
+        leader=${after[$name]}
+        [[ " $* " != *" $name "* ]] || followers_s[$leader]=$((${followers_s[$leader]:-0} + ${seconds_of[$name]:-0}))
     done
     for name in "$@"; do
         echo "${failures_of[$name]:-0} $((${seconds_of[$name]:-0} + ${followers_s[$name]:-0})) $name"
