@@ -171,7 +171,7 @@ struct AdvertisingDataChains: Sendable {
         return .pending
     }
 
-    /// Forgets the packets whose next piece comes no more.
+    /// Removes the packets whose next piece comes no more.
     mutating func removeUnfinished(at now: Instant) {
         chains.removeAll { now - $0.lastPiece > Self.patience }
     }

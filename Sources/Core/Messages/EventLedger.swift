@@ -70,7 +70,7 @@ package struct EventLedger: Sendable {
         return composer.event(event, of: instance, epoch: epoch, seq: seq, at: instant, timebase)
     }
 
-    /// Forgets an instance that is not monitored any more.
+    /// Removes an instance that is not monitored any more.
     package mutating func remove(_ instance: RegionInstanceID) {
         if let seq = known.removeValue(forKey: instance)?.eventSeq, seq > 0 { departed.record(instance, seq) }
         outdated.remove(instance)

@@ -47,7 +47,7 @@ package struct Message: Hashable, Sendable {
     }
 }
 
-/// Whether the gateway's location is published. The raw value is the word in `config.toml`.
+/// The publication of the gateway's location. The raw value is the word in `config.toml`.
 package enum LocationForm: String, CaseIterable, Sendable {
     case include
     /// No location is published: neither a fix nor a distance from the centre of a circle. The circles themselves are

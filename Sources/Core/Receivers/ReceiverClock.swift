@@ -43,7 +43,7 @@ struct ReceiverClock: Sendable {
         return wall
     }
 
-    /// Forgets the clock, which was set back: the next message sets it.
+    /// Resets the clock, which was set back: the next message sets it.
     mutating func reset() { self = ReceiverClock() }
 
     private static func delay(of time: WallTime, at arrival: Instant) -> TimeSpan {

@@ -321,7 +321,7 @@ struct GatewayProgress: Sendable {
         listing[region] = isEmpty ? nil : now
     }
 
-    /// Forgets a region that does not exist any more, or that the gateway has left.
+    /// Removes a region that does not exist any more, or that the gateway has left.
     mutating func remove(_ region: StoreRegionSlot) { listing[region] = nil }
 
     /// Takes another message about a region: the line is up.

@@ -101,7 +101,7 @@ package struct LogOnce<Cause: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// Forgets all causes: the next one is new again.
+    /// Removes all causes: the next one is new again.
     package mutating func reset() { logged.removeAll() }
 
     package var isEmpty: Bool { logged.isEmpty }

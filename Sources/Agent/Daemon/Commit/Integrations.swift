@@ -108,7 +108,7 @@ struct PublishedEntities {
         return true
     }
 
-    /// Forgets an instance that is not monitored any more.
+    /// Removes an instance that is not monitored any more.
     mutating func remove(_ instance: RegionInstanceID) {
         published.remove(instance)
         admitted.remove(instance)

@@ -236,7 +236,7 @@ struct DeliverySession: Sendable {
         return [.connect]
     }
 
-    /// Forgets the connection. Messages under way go out again on the next one. The caller leaves the state that holds
+    /// Resets the connection. Messages under way go out again on the next one. The caller leaves the state that holds
     /// the connection.
     private mutating func resetConnection() {
         counters.isConnected = false

@@ -68,7 +68,7 @@ struct RetainedStates: Sendable {
         return true
     }
 
-    /// Forgets a topic, even if it was to be cleared.
+    /// Removes a topic, even if it was to be cleared.
     mutating func remove(_ topic: String) {
         guard topic != statusTopic else { return }
         entries[topic] = nil

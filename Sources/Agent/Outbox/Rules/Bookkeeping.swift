@@ -337,7 +337,7 @@ struct EpochOwners: Hashable {
         for epoch in epochs where former[epoch] == nil { former[epoch] = owner }
     }
 
-    /// Forgets every other epoch, of which nothing is left.
+    /// Removes every other epoch, of which nothing is left.
     mutating func remove(allBut epochs: Set<String>) { former = former.filter { epochs.contains($0.key) } }
 }
 

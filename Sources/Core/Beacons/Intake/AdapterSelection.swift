@@ -64,7 +64,7 @@ struct AdapterSelection: Sendable {
             .take(sighting, at: now)
     }
 
-    /// Forgets transmitters that are silent. It goes through all of them.
+    /// Removes transmitters that are silent. It goes through all of them.
     mutating func removeSilent(at now: Instant) {
         choices = choices.filter { now - $0.value.lastHeard < Self.forgotten }
     }

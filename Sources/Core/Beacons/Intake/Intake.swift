@@ -52,7 +52,7 @@ struct Intake: Sendable {
     /// Returns whether the gateway has an adapter of this number.
     func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
 
-    /// Forgets what it keeps of devices that are silent. Called every minute, it keeps nothing of them for more than two.
+    /// Removes what it keeps of devices that are silent. Called every minute, it keeps nothing of them for more than two.
     mutating func removeSilent(at now: Instant) {
         selection?.removeSilent(at: now)
         for adapter in adapters.indices { adapters[adapter].chains.removeUnfinished(at: now) }

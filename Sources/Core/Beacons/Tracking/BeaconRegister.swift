@@ -108,7 +108,7 @@ struct BeaconRegister: Sendable {
         entries[identity] = entry
     }
 
-    /// Forgets the beacons beyond the limit, those that have been silent for longest first. Three
+    /// Removes the beacons beyond the limit, those that have been silent for longest first. Three
     /// ranks stay in this order: beacons that most samples of a report interval have met, beacons in the air, and beacons
     /// that were met briefly and are gone, as made-up ones are.
     private mutating func makeRoom(inAir: Set<BeaconIdentity>) {

@@ -47,7 +47,7 @@ struct Presence: Sendable {
         if deadline(of: slot, in: &table) < due { watch(slot, in: &table) }
     }
 
-    /// Forgets a transmitter's timer.
+    /// Removes a transmitter's timer.
     mutating func remove(_ slot: TransmitterSlot, in table: inout TransmitterTable) {
         table.transmitters[slot].silenceDue = .distantFuture
     }

@@ -511,7 +511,7 @@ struct RegionMembership: Sendable {
     /// Returns whether any remembered identity belongs to the instance.
     func hasIdentities(_ instance: InstanceSlot) -> Bool { !(identitiesOfInstance[instance] ?? []).isEmpty }
 
-    /// Forgets an identity, whose slot will be reused.
+    /// Removes an identity, whose slot will be reused.
     ///
     /// - Returns: the instances whose last identity it was.
     mutating func remove(_ identity: IdentitySlot) -> [InstanceSlot] {
@@ -525,7 +525,7 @@ struct RegionMembership: Sendable {
         return instances.filter { !hasIdentities($0) }
     }
 
-    /// Forgets an instance that is not monitored any more.
+    /// Removes an instance that is not monitored any more.
     mutating func end(_ instance: InstanceSlot) {
         for identity in identitiesOfInstance.removeValue(forKey: instance) ?? [] {
             instancesOfIdentity[identity.index].removeAll { $0 == instance }
@@ -548,7 +548,7 @@ struct RestoredPatience: Sendable {
         if patience > .zero { spans[instance] = patience }
     }
 
-    /// Forgets an instance that is not monitored any more.
+    /// Removes an instance that is not monitored any more.
     mutating func end(_ instance: InstanceSlot) { spans[instance] = nil }
 
     /// True if there are no spans. Every report asks.

@@ -71,7 +71,7 @@ struct PassingTable: Sendable {
         usual[reading.link] = known
     }
 
-    /// Forgets the levels at a gateway, and those of beacons near it.
+    /// Removes the levels at a gateway, and those of beacons near it.
     mutating func remove(_ gateway: Int) {
         usual = usual.filter { !$0.key.touches(gateway) }
         sums = sums.filter { !$0.key.touches(gateway) }

@@ -45,7 +45,7 @@ struct HeardLevels: Sendable {
         levels.filter { hearing.contains($0.gateway) && now - $0.at <= Self.memory }
     }
 
-    /// Forgets the level of a gateway that lists others, but not this beacon.
+    /// Removes the level of a gateway that lists others, but not this beacon.
     mutating func remove(_ gateway: GatewayIndex) { levels.removeAll { $0.gateway == gateway } }
 }
 

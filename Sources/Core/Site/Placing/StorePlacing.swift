@@ -95,7 +95,7 @@ struct StorePlacing: Sendable {
         return slot
     }
 
-    /// Forgets a region that does not exist any more, with its zones.
+    /// Removes a region that does not exist any more, with its zones.
     mutating func remove(_ released: ReleasedRegion, at now: Instant, outputs: inout [GatewayOutput]) {
         var gone: [RegionInstanceID] = []
         for zone in zones(of: released.slot) {

@@ -91,7 +91,7 @@ struct StayLog: Sendable {
     /// Returns the cause of the visit that begins at that time.
     func cause(at instant: Instant) -> StoreRegion.Cause? { entries.first { $0.at == instant }?.cause }
 
-    /// Forgets the stays and entries up to that time, which are published.
+    /// Removes the stays and entries up to that time, which are published.
     mutating func remove(until instant: Instant) {
         stays.removeAll { $0.to <= instant }
         entries.removeAll { $0.at <= instant }

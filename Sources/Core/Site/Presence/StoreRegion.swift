@@ -110,7 +110,7 @@ struct StoreRegion: StoreInstance {
 
     /// Takes a report of a beacon at that time.
     mutating func heard(until instant: Instant) {
-        // Where the region was left before, as far as is known, the next visit has begun.
+        // A report after the known end of a visit belongs to the next one.
         let isOfNext = machine.presence == nil ? next.heldSince != nil : lookDue != nil && instant >= exitDue
         if isOfNext {
             nextHeardAt = max(nextHeardAt ?? instant, instant)
@@ -365,7 +365,7 @@ struct StoreRegion: StoreInstance {
             if isCrossing || presence.isRestored { machine.perceived(at: max(at, presence.lastHeardAt)) }
             return machine.known(at: max(at, machine.since))
         }
-        // Where no gateway has seen it enter, it is no crossing, and the stay is longer than known.
+        // An entry that no gateway has seen is no crossing, and the stay is longer than known.
         if isCrossing != machine.isSettled { _ = machine.begin(isSettling: !isCrossing, isBlind: false, at: at) }
         // A visit does not begin before the end of the one published before. Without one, it may have begun before this process.
         let began = min(since, at)
