@@ -295,10 +295,11 @@ extension GatewayEngine {
         return instances.slot(of: record.instance).map { instances.region(of: $0).canRestore(record) } ?? false
     }
 
-    /// The first broken invariant of tracker and monitor; `nil` where all hold. For tests, because it goes through
-    /// everything.
-    package var brokenInvariant: String? {
-        presence.tracker.brokenInvariant ?? presence.monitor.checkInvariants().first
+    /// Returns what is wrong with the engine between two calls; for tests, because it goes through everything.
+    package func checkInvariants() -> [String] {
+        let isListed = listingDue == register?.nextDeadline ?? .distantFuture
+        return presence.checkInvariants() + intake.checkInvariants() + (register?.checkInvariants() ?? [])
+            + (isListed ? [] : ["the list of beacons has another deadline than the engine knows"])
     }
 
     /// Returns whether a capture may keep an event. Beside a region of people, it keeps only advertisements of other iBeacons: a

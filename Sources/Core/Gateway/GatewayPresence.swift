@@ -416,6 +416,25 @@ struct GatewayPresence: Sendable {
         storeStays(outputs: &outputs)
     }
 
+    /// Returns what is wrong with its parts and between them; for tests.
+    func checkInvariants() -> [String] {
+        let parts = tracker.checkInvariants() + monitor.checkInvariants() + (people?.checkInvariants() ?? [])
+        var broken = parts + membership.checkInvariants(monitor.instances)
+        if !changes.isEmpty || !transitions.isEmpty || !failures.isEmpty || !notices.isEmpty {
+            broken.append("a change is not passed on")
+        }
+        if countingDue != people?.due ?? .distantFuture {
+            broken.append("the counts of people have another deadline than the gateway knows")
+        }
+        for identity in tracker.knownIdentities where !membership.isUnmet(identity) {
+            guard let value = tracker.identity(in: identity) else { continue }
+            if !tracker.hasInterest(monitor.interest(in: value), identity) {
+                broken.append("\(value) has another interest than its regions")
+            }
+        }
+        return broken
+    }
+
     // MARK: - Requests, which ask for regions or change them
 
     /// Returns the states of instances, without those of regions of people.

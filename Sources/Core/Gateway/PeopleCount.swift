@@ -70,6 +70,25 @@ struct PeopleCount: Sendable {
         self.isDeaf = isDeaf
     }
 
+    /// Returns what is wrong with its numbers; for tests.
+    func checkInvariants() -> [String] {
+        var broken: [String] = []
+        func check(_ holds: Bool, _ rule: String) { if !holds { broken.append("\(region): \(rule)") } }
+        let batches = [open] + (held.map { [$0] } ?? [])
+        check(inside >= 0, "\(inside) people are inside")
+        check(published == 0 || published >= minimum, "\(published) people are published as present")
+        for batch in batches {
+            check(batch.left >= 0 && batch.left == batch.cells.reduce(0, +), "exits and their dwell differ")
+            check(batch.present == 0 || batch.present >= minimum, "\(batch.present) present people would be published")
+        }
+        if let held {
+            check(held.left >= minimum, "a count of \(held.left) exits waits to be published")
+            check(held.from < held.to && held.to <= open.from, "the count that waits ends after the next one began")
+        }
+        check(dwell.allSatisfy { $0 >= 0 }, "a dwell is counted below 0")
+        return broken
+    }
+
     // MARK: - Evidence
 
     /// Takes a crossing: an entry that was observed, or any exit. A visit that had begun before the start is not counted: its entry was

@@ -63,6 +63,14 @@ struct PeopleCounts: Sendable {
     /// Takes the ways between zones of a visit that has ended.
     mutating func take(_ ways: Set<VisitCount.Way>, in region: String) { counts[region]?.take(ways) }
 
+    /// Returns what is wrong with the counts and their deadline; for tests.
+    func checkInvariants() -> [String] {
+        var broken = counts.values.flatMap { $0.checkInvariants() }
+        if Set(counts.keys) != Set(regions) { broken.append("a region of people has no count, or a count no region") }
+        if due > sharingDue { broken.append("a report to the store is due before the counts' deadline") }
+        return broken
+    }
+
     /// Counts an advertisement with a person's beacon: once, however many frames it has.
     mutating func take(advertisement number: UInt64) {
         if number != lastAdvertisement { advertisementCount &+= 1 }

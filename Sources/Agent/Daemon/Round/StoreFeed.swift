@@ -76,8 +76,8 @@ package final class StoreFeed: Engine {
     /// The status's part about the radio: a store has none, and hears while any of its gateways does.
     package var status: MessageComposer.RadioStatus { .store(isHearing: engine.isHearing) }
 
-    /// The first invariant of the engine that does not hold; `nil` where all do. For simulations.
-    var brokenInvariant: String? { engine.checkInvariants().first }
+    /// Returns what is wrong with the engine; for tests.
+    func checkInvariants() -> [String] { engine.checkInvariants() }
 
     // MARK: As an engine
 

@@ -66,9 +66,8 @@ package struct GatewayOwner: RadioOwner {
         return wait
     }
 
-    /// The name of an engine's invariant that does not hold; `nil` where all do. For simulations, because it checks
-    /// everything.
-    var brokenInvariant: String? { engine.brokenInvariant }
+    /// Returns what is wrong with the engine; for tests.
+    func checkInvariants() -> [String] { engine.checkInvariants() }
 
     package mutating func livenessChanged(to liveness: RadioLiveness, at instant: Instant) {
         if case .blind(let since) = liveness { blindSince = min(since, instant) } else { blindSince = nil }

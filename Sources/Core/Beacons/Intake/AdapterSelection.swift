@@ -43,7 +43,7 @@ struct AdapterSelection: Sendable {
         var hearings = InlineArray<8, Hearing?>(repeating: nil)
     }
 
-    private let capacity: Int
+    let capacity: Int
     private var choices: [Transmitter: Choice] = [:]
     /// The time of the last search for room, which goes through all transmitters; `nil` before the first.
     private var lastSearch: Instant?

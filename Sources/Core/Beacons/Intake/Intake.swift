@@ -49,6 +49,17 @@ struct Intake: Sendable {
     /// The number of transmitters and unfinished packets that it remembers.
     var rememberedCount: Int { adapters.reduce(selection?.count ?? 0) { $0 + $1.chains.count } }
 
+    /// Returns what is wrong with its counts and limits; for tests.
+    func checkInvariants() -> [String] {
+        var broken: [String] = []
+        if advertisementCount > reportCount { broken.append("more advertisements are whole than were reported") }
+        if let selection, selection.count > selection.capacity {
+            broken.append("\(selection.count) transmitters have a chosen adapter")
+        }
+        if !readsTelemetry, !telemetry.isEmpty { broken.append("telemetry is read that is not asked for") }
+        return broken
+    }
+
     /// Returns whether the gateway has an adapter of this number.
     func has(_ adapter: Int) -> Bool { adapters.indices.contains(adapter) }
 

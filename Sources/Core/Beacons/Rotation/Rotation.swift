@@ -260,20 +260,24 @@ struct Rotation: Sendable {
 
     // MARK: - Checks
 
-    /// Returns a defect among newcomers and traces; `nil` where there is none.
-    ///
-    /// - Parameter used: the slots that hold transmitters.
-    func brokenInvariant(_ used: Set<TransmitterSlot>, in table: TransmitterTable) -> String? {
+    /// Returns what is wrong with newcomers and traces; for tests.
+    func checkInvariants(_ table: TransmitterTable) -> [String] {
+        let used = Set(table.usedSlots)
+        var broken: [String] = []
         let resolving = used.filter { table.transmitters[$0].trackState == .resolving }
         let identities = Set(resolving.map { table.transmitters[$0].identitySlot })
-        if !newcomers.watches(exactly: resolving, of: identities) { return "not all that are resolving are looked at" }
+        if !newcomers.watches(exactly: resolving, of: identities) {
+            broken.append("other transmitters are watched as newcomers than are resolving")
+        }
         let traced = used.compactMap { table.transmitters[$0].trace }
         if !traces.isSound || traces.count != traced.count || Set(traced).count != traced.count
             || !traces.freeSlots.isDisjoint(with: traced)
         {
-            return "traces and transmitters that have one differ"
+            broken.append("traces and transmitters that have one differ")
         }
-        if used.contains(where: { table.transmitters[$0].track > lastTrack }) { return "a track has no number yet" }
-        return nil
+        if used.contains(where: { table.transmitters[$0].track > lastTrack }) {
+            broken.append("a track has a number that is not used yet")
+        }
+        return broken
     }
 }

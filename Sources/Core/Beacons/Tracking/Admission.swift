@@ -87,14 +87,23 @@ struct Admission: Sendable {
         }
     }
 
-    /// Returns the transmitters off the list, and the listed ones by interest, each in the order of giving way.
-    func givingWay(
-        in table: TransmitterTable
-    ) -> (gone: [TransmitterSlot], unwanted: [TransmitterSlot], wanted: [TransmitterSlot]) {
-        (
-            gone.slots(of: .givingWay, in: table.transmitters), unwanted.slots(of: .givingWay, in: table.transmitters),
-            wanted.slots(of: .givingWay, in: table.transmitters)
-        )
+    /// Returns what is wrong with the transmitters that give way; for tests.
+    func checkInvariants(_ table: TransmitterTable) -> [String] {
+        let used = Set(table.usedSlots)
+        let listed = used.filter { table.transmitters[$0].isListed }
+        let lists: [(name: String, list: SlotList, members: Set<TransmitterSlot>)] = [
+            ("off the list", gone, used.subtracting(listed)),
+            ("unwanted", unwanted, listed.filter { table.transmitters[$0].interest == .none }),
+            (
+                "wanted without an instance", wanted,
+                listed.filter { [.counted, .wanted].contains(table.transmitters[$0].interest) }
+            ),
+        ]
+        return lists.compactMap { name, list, members in
+            let slots = list.slots(of: .givingWay, in: table.transmitters)
+            if Set(slots).count < slots.count { return "a transmitter is twice among those that are \(name)" }
+            return Set(slots) == members ? nil : "others give way as \(name) than are \(name)"
+        }
     }
 }
 

@@ -65,6 +65,20 @@ struct BeaconRegister: Sendable {
 
     var nextDeadline: Instant { min(sampleDue, reportDue) }
 
+    /// Returns what is wrong with its limits and deadlines; for tests.
+    func checkInvariants() -> [String] {
+        var broken = unlinked.checkInvariants()
+        if entries.count > Self.maxBeacons { broken.append("\(entries.count) beacons are registered") }
+        if entries.values.contains(where: { $0.sampleCount > Self.enoughSamples }) {
+            broken.append("a beacon has more samples than are counted")
+        }
+        if !settings.readsTelemetry, entries.values.contains(where: { $0.battery != nil }) {
+            broken.append("a beacon has a battery that is not asked for")
+        }
+        if sampleDue > reportDue + period { broken.append("the next list comes before a sample of its time") }
+        return broken
+    }
+
     /// Takes the state of a transmitter whose list has changed.
     ///
     /// While the register is full, a new beacon waits for the next sample.
@@ -198,6 +212,12 @@ private struct UnlinkedTelemetry: Sendable {
             waiting[next] = new
             next = (next + 1) % Self.capacity
         }
+    }
+
+    func checkInvariants() -> [String] {
+        let isFull = waiting.count > Self.capacity || !(0..<Self.capacity).contains(next)
+        let isTwice = Set(waiting.map(\.address)).count < waiting.count
+        return isFull || isTwice ? ["telemetry waits for more beacons than it may, or twice for one"] : []
     }
 
     mutating func take(_ address: DeviceAddress, at now: Instant) -> Waiting? {

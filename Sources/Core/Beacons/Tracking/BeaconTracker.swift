@@ -17,12 +17,12 @@ struct BeaconTracker: Sendable {
     let maxTransmitters: Int
     /// Finds known devices; `nil` where none is known.
     private(set) var resolver: AddressResolver?
-    var table: TransmitterTable
+    private(set) var table: TransmitterTable
     let smoothing: SignalSmoothing
-    var presence: Presence
-    var rotation: Rotation
-    var admission = Admission()
-    var newcomerCounter = NewcomerCounter()
+    private(set) var presence: Presence
+    private(set) var rotation: Rotation
+    private(set) var admission = Admission()
+    private(set) var newcomerCounter = NewcomerCounter()
     let zones: ProximityRule
 
     /// - Parameter findsAddresses: whether `transmitters(at:)` finds transmitters.
@@ -394,75 +394,11 @@ extension BeaconTracker {
     }
 }
 
-/// The invariants between the parts of a tracker, for tests and simulations. Checking them goes through everything.
 extension BeaconTracker {
-    /// The first broken invariant; `nil` where all hold.
-    var brokenInvariant: String? {
-        let used = Set(table.usedSlots)
-        return table.brokenInvariant(used) ?? brokenAdmission(used) ?? presence.brokenInvariant(used, in: table)
-            ?? rotation.brokenInvariant(used, in: table)
-    }
-
-    private func brokenAdmission(_ used: Set<TransmitterSlot>) -> String? {
-        let (gone, unwanted, wanted) = admission.givingWay(in: table)
-        if gone.count + unwanted.count + wanted.count > used.count {
-            return "a transmitter is twice among those that give way"
-        }
-        if Set(gone) != used.filter({ !table.transmitters[$0].isListed }) {
-            return "others are off the list than give way"
-        }
-        let listed = used.filter { table.transmitters[$0].isListed }
-        guard Set(unwanted) == listed.filter({ table.transmitters[$0].interest == .none }) else {
-            return "others are unwanted than give way"
-        }
-        return Set(wanted) == listed.filter { [.counted, .wanted].contains(table.transmitters[$0].interest) }
-            ? nil : "others are wanted without an instance than give way"
-    }
-}
-
-extension TransmitterTable {
-    /// Returns the first broken invariant; `nil` where all hold.
-    ///
-    /// - Parameter used: the slots that hold transmitters.
-    fileprivate func brokenInvariant(_ used: Set<TransmitterSlot>) -> String? {
-        guard transmitters.isSound, identities.isSound else { return "a slot is free twice" }
-        guard used.count == count, count == transmitters.count, used.isDisjoint(with: transmitters.freeSlots) else {
-            return "slots are in use that are free"
-        }
-        for slot in used where self.slot(transmitters[slot].identity, transmitters[slot].address) != slot {
-            return "a transmitter is not found under its address"
-        }
-        if used.count(where: { transmitters[$0].presence == .heard }) != heardCount {
-            return "others are heard than counted"
-        }
-        var members = 0
-        for identity in Set(identities.slots).subtracting(identities.freeSlots) {
-            members += slots(of: identity).count
-            if let broken = brokenInvariant(of: identity, used) { return broken }
-        }
-        return members == count ? nil : "a transmitter stands with no identity"
-    }
-
-    private func brokenInvariant(of identity: IdentitySlot, _ used: Set<TransmitterSlot>) -> String? {
-        let members = slots(of: identity)
-        let listed = members.filter { transmitters[$0].isListed }
-        guard let value = value(of: identity), existingIdentitySlot(value) == identity,
-            members.allSatisfy({ used.contains($0) && transmitters[$0].identitySlot == identity }),
-            members.allSatisfy({ transmitters[$0].identity == value })
-        else { return "a transmitter stands with another identity" }
-        if listedSlots(of: identity) != listed || Int(identities[identity].listedCount) != listed.count {
-            return "not all that are listed stand in front, or are counted"
-        }
-        let resolving = members.count { transmitters[$0].trackState == .resolving }
-        return Int(identities[identity].resolvingCount) == resolving ? nil : "others are resolving than counted"
-    }
-}
-
-extension Presence {
-    /// Checks that each transmitter has a valid timer. Returns the defect.
-    fileprivate func brokenInvariant(_ used: Set<TransmitterSlot>, in table: TransmitterTable) -> String? {
-        let watched = watched { table.transmitters[$0.subject].silenceDue == $0.due }
-        return watched.isSuperset(of: used) ? nil : "the silence of a transmitter is never looked at"
+    /// Returns what is wrong with its parts and between them; for tests, because it goes through everything.
+    func checkInvariants() -> [String] {
+        table.checkInvariants() + admission.checkInvariants(table) + presence.checkInvariants(table)
+            + rotation.checkInvariants(table)
     }
 }
 
@@ -565,6 +501,11 @@ extension BeaconTracker {
 
     /// Returns whether only a region of people contains the transmitter.
     func isCounted(_ slot: TransmitterSlot) -> Bool { table.transmitters[slot].interest == .counted }
+
+    /// Returns whether all transmitters of an identity have this interest.
+    func hasInterest(_ interest: RegionInterest, _ identity: IdentitySlot) -> Bool {
+        table.slots(of: identity).allSatisfy { table.transmitters[$0].interest == interest }
+    }
 
     mutating func setInterest(_ interest: RegionInterest, _ identity: IdentitySlot) {
         for slot in table.slots(of: identity) { admission.setInterest(interest, slot, in: &table) }

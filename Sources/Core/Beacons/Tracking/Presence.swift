@@ -75,9 +75,10 @@ struct Presence: Sendable {
         return nil
     }
 
-    /// Returns the transmitters that have a valid timer. For checks.
-    func watched(isSet: (TimerQueue<TransmitterSlot>.Timer) -> Bool) -> Set<TransmitterSlot> {
-        Set(timers.all.filter(isSet).map(\.subject))
+    /// Returns what is wrong with the timers of transmitters; for tests.
+    func checkInvariants(_ table: TransmitterTable) -> [String] {
+        let watched = Set(timers.all.filter { table.transmitters[$0.subject].silenceDue == $0.due }.map(\.subject))
+        return watched.isSuperset(of: table.usedSlots) ? [] : ["no timer watches the silence of a transmitter"]
     }
 
     /// Returns the time at which a predecessor has been silent for long enough for a newcomer to take over. Reception

@@ -170,6 +170,48 @@ struct TransmitterTable: Sendable {
         index.insert(slot, hashOfTransmitter(slot), hashOf: hashOfTransmitter)
         index(slot, at: address)
     }
+
+    /// Returns what is wrong between transmitters, identities and their indices; for tests.
+    func checkInvariants() -> [String] {
+        let used = Set(usedSlots)
+        guard transmitters.isSound, identities.isSound else { return ["a slot is free twice"] }
+        guard used.count == count, count == transmitters.count, used.isDisjoint(with: transmitters.freeSlots) else {
+            return ["slots are in use that are free"]
+        }
+        var broken: [String] = []
+        func check(_ holds: Bool, _ rule: String) { if !holds { broken.append(rule) } }
+        for slot in used {
+            let (identity, address) = (transmitters[slot].identity, transmitters[slot].address)
+            check(self.slot(identity, address) == slot, "a transmitter is not found under its address")
+            check(addressIndex == nil || slots(at: address).contains(slot), "an address alone does not find it")
+        }
+        check(used.count { transmitters[$0].presence == .heard } == heardCount, "others are heard than counted")
+        var members = 0
+        for identity in Set(identities.slots).subtracting(identities.freeSlots) {
+            members += slots(of: identity).count
+            broken += checkInvariants(of: identity, used)
+        }
+        check(members == count, "a transmitter belongs to no identity")
+        return broken
+    }
+
+    private func checkInvariants(of identity: IdentitySlot, _ used: Set<TransmitterSlot>) -> [String] {
+        let members = slots(of: identity)
+        let listed = members.filter { transmitters[$0].isListed }
+        guard let value = value(of: identity), existingIdentitySlot(value) == identity,
+            members.allSatisfy({ used.contains($0) && transmitters[$0].identitySlot == identity }),
+            members.allSatisfy({ transmitters[$0].identity == value })
+        else { return ["a transmitter belongs to another identity"] }
+        var broken: [String] = []
+        if listedSlots(of: identity) != listed || Int(identities[identity].listedCount) != listed.count {
+            broken.append("listed transmitters of \(value) are not in front, or not counted")
+        }
+        let resolving = members.count { transmitters[$0].trackState == .resolving }
+        if Int(identities[identity].resolvingCount) != resolving {
+            broken.append("others of \(value) are resolving than counted")
+        }
+        return broken
+    }
 }
 
 /// Hashes of identities and addresses for `SlotIndex`: two wide multiplications. `Hasher`, made for keys of any length,

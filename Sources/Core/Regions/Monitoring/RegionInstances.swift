@@ -142,6 +142,12 @@ struct RegionInstances: Sendable {
     /// All slots, free ones and those of pending instances included.
     var slots: some RandomAccessCollection<InstanceSlot> { instances.slots }
 
+    /// Returns whether a slot holds an instance, existing or pending.
+    func isInUse(_ slot: InstanceSlot) -> Bool {
+        let id = instances[slot].id
+        return slotOfID[id] == slot || pending[id] == slot
+    }
+
     /// The slots that hold an existing instance.
     private var usedSlots: [InstanceSlot] { instances.slots.filter { slotOfID[instances[$0].id] == $0 } }
 
@@ -523,6 +529,23 @@ struct RegionMembership: Sendable {
         }
         if !instances.isEmpty { instancesOfIdentity[identity.index] = [] }
         return instances.filter { !hasIdentities($0) }
+    }
+
+    /// Returns what is wrong between beacons and instances; for tests.
+    func checkInvariants(_ instances: RegionInstances) -> [String] {
+        var broken: [String] = []
+        for (instance, identities) in identitiesOfInstance {
+            if identities.isEmpty { broken.append("an instance has a list of no beacons") }
+            if !instances.isInUse(instance) { broken.append("a beacon belongs to an instance that has ended") }
+            if !identities.allSatisfy({ self[$0].contains(instance) }) {
+                broken.append("an instance has a beacon that does not belong to it")
+            }
+        }
+        let memberships = instancesOfIdentity.reduce(0) { $0 + $1.count }
+        if memberships != identitiesOfInstance.values.reduce(0, { $0 + $1.count }) {
+            broken.append("a beacon belongs to an instance that does not have it")
+        }
+        return broken
     }
 
     /// Removes an instance that is not monitored any more.

@@ -114,6 +114,7 @@ final class StoreLife {
             owner?.radioProved(at: machine.clock.now)
             wait = owner?.tick(at: machine.clock.now) ?? wait
         }
+        checkEngine()
         takeOutputs()
         let at = max(world.now + .milliseconds(1), machine.clock.time(wait.due))
         guard at < radioDue, wait.due < .distantFuture else { return }
@@ -140,13 +141,13 @@ final class StoreLife {
         guard now >= deliveryDue, !isStopping else { return }
         deliveryDue = .distantFuture
         _ = round.turn()
-        checkEngine()
+        if feed != nil { checkEngine() }
         wakeDelivery(at: connection.hasArrived ? now : max(now, machine.clock.time(connection.wakesAt)))
     }
 
     private func checkEngine() {
         world.check { () throws(Violation) in
-            if let broken = owner?.brokenInvariant ?? feed?.brokenInvariant {
+            if let broken = (owner?.checkInvariants() ?? feed?.checkInvariants())?.first {
                 throw Violation(invariant: .structure, detail: "\(machine.topics.gateway): \(broken)")
             }
         }

@@ -123,6 +123,7 @@ final class AgentLife {
     }
 
     private func radioWorked() {
+        world.checkEngine(radio.owner.checkInvariants())
         takeOutputs()
         radio.wait()
         let due = max(world.now, world.machine.time(kernel.wakesAt))
@@ -138,7 +139,7 @@ final class AgentLife {
         inner.push(content.outputs)
         if let availability = content.availability { inner.push(availability) }
         if let figures = content.figures {
-            world.checkFigures(figures, broken: radio.owner.brokenInvariant)
+            world.checkFigures(figures)
             inner.push(figures, content.radio)
         }
         let hasUpdate = !content.outputs.isEmpty || content.availability != nil

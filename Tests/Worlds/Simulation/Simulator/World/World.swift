@@ -218,10 +218,14 @@ final class World: PlayedWorld {
         }
     }
 
-    /// - Parameter broken: the engine's invariant that does not hold.
-    func checkFigures(_ figures: GatewayFigures, broken: String?) {
+    /// - Parameter broken: the rules of the engine's state that do not hold.
+    func checkEngine(_ broken: [String]) {
+        guard let first = broken.first else { return }
+        check { () throws(Violation) in throw Violation(invariant: .structure, detail: first) }
+    }
+
+    func checkFigures(_ figures: GatewayFigures) {
         check { () throws(Violation) in
-            if let broken { throw Violation(invariant: .structure, detail: broken) }
             try Limits.check(figures, scenario.settings.gateway)
             if !isFlooded { try witness.check(at: now) }
         }
