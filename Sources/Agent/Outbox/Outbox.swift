@@ -225,8 +225,8 @@ package final class Outbox {
     /// The next events to send, oldest first, of those not returned before: at most `limit`, at most 1000 and about 1 MiB
     /// at a time. The caller keeps them until they are acknowledged.
     ///
-    /// While the disk cannot be read, events in memory are returned although older ones wait in the file. The older
-    /// ones follow once the disk can be read.
+    /// While the disk cannot be read, events in memory are returned although older ones wait in the file alone. These
+    /// follow once the disk can be read.
     package func next(limit: Int) -> [QueuedMessage] {
         next(limit: limit, in: bookkeeping.formerEnd..<Position.afterAll)
     }
@@ -242,7 +242,7 @@ package final class Outbox {
         guard limit > 0 else { return [] }
         var page: [QueuedMessage] = []
         do {
-            if let store { page = try cursor.next(limit: limit, in: positions, of: store, bookkeeping) }
+            page = try cursor.next(limit: limit, in: positions, of: store, bookkeeping)
         } catch {
             fail(error)
         }
@@ -324,16 +324,12 @@ package final class Outbox {
     }
 
     /// Continues in memory until the disk works again.
-    func fail(_ error: DiskError, mayReplace: Bool = true) {
-        cursor.readFile()
-        disk.fail(error, mayReplace: mayReplace)
-    }
+    func fail(_ error: DiskError, mayReplace: Bool = true) { disk.fail(error, mayReplace: mayReplace) }
 
     /// Tries to work on the disk: takes one step after the other until no step remains. A damaged file is replaced at
     /// once, but only once: a disk that damages every file waits for its next retry.
     private func recover() {
         guard let folder = disk.folder else { return }
-        cursor.readFile()
         var mayReplace = true
         for _ in 0..<2 {
             do {
@@ -398,14 +394,25 @@ package final class Outbox {
     /// better than the file.
     private func rejoin(_ store: EventStore) throws(DiskError) {
         store.origin = bookkeeping.origin
-        if store.meta == nil {
-            guard bookkeeping.isEpochStored else { return }
+        guard let meta = store.meta else {
+            guard bookkeeping.hasStored else { return }
             // The file vanished, perhaps with its whole disk. It may come back, so its epoch ends here.
-            bookkeeping.loseStoredEvents(cause: .disk, pending)
-            bookkeeping.resetFile()
-            beginEpoch()
+            let (kept, endsEpoch) = (cursor.takeFresh(), bookkeeping.isEpochStored)
+            bookkeeping.loseStoredEvents(except: kept, cause: .disk)
+            pending.prepend(kept)
+            bookkeeping.resetFile(saved: kept)
+            if endsEpoch { beginEpoch() }
             fileGeneration += 1
-        } else if !store.isReadOnly {
+            return
+        }
+        if !store.isReadOnly {
+            if let undone = bookkeeping.undone(meta) {
+                // The disk has undone transactions that it had reported as synced.
+                let kept = cursor.takeFresh().filter { undone.contains($0.position) }
+                bookkeeping.loseEnd(of: undone, from: meta, except: kept, handedOut: cursor.passed)
+                pending.prepend(kept)
+                fileGeneration += 1
+            }
             // The failure may have undone deletions, which are not synced.
             try store.delete(bookkeeping.left)
             try store.truncate(from: bookkeeping.storedEnd)
@@ -420,6 +427,9 @@ package final class Outbox {
         if isFirst { bookkeeping.adopt(salvage.origin) }
         var events = salvage.events(from: bookkeeping.origin)
         events.removeAll { bookkeeping.acknowledged.contains($0.position) || $0.position >= bookkeeping.storedEnd }
+        let saved = Set(events.map(\.position))
+        events += cursor.takeFresh().filter { !saved.contains($0.position) }
+        events.sort { $0.position < $1.position }
         let values = salvage.values.filter { !EpochOwners.isTheirs($0.key) }
         let former = isFirst ? bookkeeping.inherit(salvage.inheritance, by: owner) : nil
         if isFirst, former == nil { bookkeeping.endFormer(at: bookkeeping.owners.end(of: events)) }
@@ -427,7 +437,7 @@ package final class Outbox {
             if isFirst {
                 bookkeeping.loseNumbers(of: salvage, except: events)
             } else {
-                bookkeeping.loseStoredEvents(except: events, cause: .corrupt, pending)
+                bookkeeping.loseStoredEvents(except: events, cause: .corrupt)
             }
         }
         pending.prepend(events)

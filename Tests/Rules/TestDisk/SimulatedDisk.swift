@@ -68,6 +68,8 @@ final class SimulatedDisk {
     private(set) var writes = 0
     private(set) var syncs = 0
     private(set) var bytesWritten = 0
+    /// True while a sync reports success and brings nothing to the disk, as on an ext4 that is just being given up.
+    var ignoresSyncs = false
     /// One operation in this many fails, and works the next time; 0 for none.
     var flakiness = 0
     /// The number of operations until the process, or the machine, ends.
@@ -206,9 +208,15 @@ final class SimulatedDisk {
             if !hasCrashed { loseWrites(of: file) }
             return code
         }
+        if ignoresSyncs { return SQLITE_OK }
         file.durable = file.synced
         file.open = []
         return SQLITE_OK
+    }
+
+    /// Undoes everything that was not synced.
+    func undo() {
+        for file in files.values { (file.content, file.open) = (file.durable, []) }
     }
 
     /// The kernel could not write some pages, and marks them clean. If it then needs the memory, it reads the disk's

@@ -22,6 +22,19 @@ struct Bookkeeping {
     private(set) var left = RangeSet<Position>()
     /// Every number of the epoch below these was acknowledged or reported as a gap.
     private var settled: Numbering
+    /// The numbering that the file has; `nil` where it has none of this process.
+    private var storedNumbering: Numbering?
+    /// The epochs before this one of which messages may wait in the file, the oldest first.
+    private var formerEpochs: [StoredEpoch] = []
+
+    /// The numbers of an epoch that may wait in the file: from those of `settled` on, up to those of `end`.
+    private struct StoredEpoch {
+        var settled: Numbering
+        var end: Numbering
+
+        /// The most that are remembered. Each is begun by a failure of the disk.
+        static let most = 16
+    }
     var gaps = GapLedger()
     /// Events below this position belong to a former owner.
     private(set) var formerEnd = Position.beforeAll
@@ -48,6 +61,10 @@ struct Bookkeeping {
 
     /// Begins a new epoch, which the file does not know yet.
     mutating func begin(epoch: String) {
+        if isEpochStored, let storedNumbering {
+            formerEpochs.append(StoredEpoch(settled: settled, end: storedNumbering))
+            if formerEpochs.count > StoredEpoch.most { formerEpochs.removeFirst() }
+        }
         numbering = Numbering(epoch: epoch)
         isEpochStored = false
         reservedEnds = SeriesNumbers(0)
@@ -118,22 +135,70 @@ struct Bookkeeping {
         gaps.add(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
     }
 
-    /// Reports as gaps the unsettled numbers of this epoch that were in the file, except those of `events`.
-    ///
-    /// - Parameter pending: what is in memory alone.
-    mutating func loseStoredEvents(
-        except events: [QueuedMessage] = [], cause: OutboxGap.Cause, _ pending: PendingChanges
-    ) {
-        guard isEpochStored else { return }
-        let epoch = numbering.epoch
+    /// True if the file has something of this process.
+    var hasStored: Bool { storedNumbering != nil }
+
+    private var storedEpochs: [StoredEpoch] {
+        guard isEpochStored, let storedNumbering else { return formerEpochs }
+        return formerEpochs + [StoredEpoch(settled: settled, end: storedNumbering)]
+    }
+
+    /// Reports as gaps the unsettled numbers that were in the file, except those of `events`.
+    mutating func loseStoredEvents(except events: [QueuedMessage], cause: OutboxGap.Cause) {
+        for epoch in storedEpochs { lose(epoch, except: events, cause: cause) }
+        formerEpochs = []
+    }
+
+    private mutating func lose(_ stored: StoredEpoch, except events: [QueuedMessage], cause: OutboxGap.Cause) {
         for series in NumberSeries.allCases {
-            let unstored = pending.events.first {
-                $0.number.epoch == epoch && $0.number.series == series && $0.position >= storedEnd
-            }
             lose(
-                NumberRun(settled[series], before: unstored?.number.seq ?? numbering[series]), of: series, in: epoch,
+                NumberRun(stored.settled[series], before: stored.end[series]), of: series, in: stored.end.epoch,
                 except: events, cause: cause)
         }
+    }
+
+    /// Returns the positions that a file lacks although it had confirmed them; `nil` where it lacks none.
+    func undone(_ meta: EventStore.Meta) -> Range<Position>? {
+        let end = origin.position(inFile: meta.nextPosition)
+        return hasStored && end < storedEnd ? end..<storedEnd : nil
+    }
+
+    /// Takes that the disk has undone the last transactions of the file. Their numbers are reported as a gap where an
+    /// event of them is lost.
+    ///
+    /// - Parameters:
+    ///   - undone: the positions of their events.
+    ///   - meta: the figures that the file has now.
+    ///   - kept: the events that are in memory and wait.
+    ///   - handedOut: the positions of events that are under way, or were acknowledged.
+    mutating func loseEnd(
+        of undone: Range<Position>, from meta: EventStore.Meta, except kept: [QueuedMessage],
+        handedOut: RangeSet<Position>
+    ) {
+        var lost = RangeSet([undone]).subtracting(left).subtracting(handedOut)
+        for event in kept { lost.remove(event.position) }
+        var epochs = storedEpochs
+        while let last = epochs.popLast() {
+            let isCut = last.end.epoch == meta.numbering.epoch
+            var undone = last
+            if isCut {
+                for series in NumberSeries.allCases {
+                    undone.settled[series] = max(last.settled[series], meta.numbering[series])
+                }
+            }
+            if !lost.isEmpty { lose(undone, except: kept, cause: .disk) }
+            guard isCut else { continue }
+            if last.end.epoch != numbering.epoch {
+                epochs.append(StoredEpoch(settled: last.settled, end: meta.numbering))
+            }
+            break
+        }
+        formerEpochs = epochs
+        isEpochStored = isEpochStored && meta.numbering.epoch == numbering.epoch
+        storedNumbering = meta.numbering
+        left.insert(contentsOf: undone)
+        for event in kept { left.remove(event.position) }
+        storedEnd = undone.lowerBound
     }
 
     /// Reports as gaps the numbers that a damaged file lacks, at the first meeting. Only the file itself tells of its
@@ -172,7 +237,7 @@ struct Bookkeeping {
     }
 
     /// Marks every number as settled; for an outbox where no event waits.
-    mutating func settle() { settled = numbering }
+    mutating func settle() { (settled, formerEpochs) = (numbering, []) }
 
     // MARK: The file
 
@@ -190,7 +255,7 @@ struct Bookkeeping {
     mutating func goOn(from meta: EventStore.Meta, oldest: MessageNumber?) {
         begin(epoch: meta.numbering.epoch)
         numbering = meta.numbering
-        isEpochStored = true
+        (isEpochStored, storedNumbering) = (true, meta.numbering)
         settledReservations = meta.settledReservations
         if let oldest, oldest.epoch == meta.numbering.epoch { settled[oldest.series] = oldest.seq }
     }
@@ -238,7 +303,7 @@ struct Bookkeeping {
 
     /// Records that the file is gone, and its events with it, except those that `saved` has in memory.
     mutating func resetFile(saved: [QueuedMessage] = []) {
-        isEpochStored = false
+        (isEpochStored, storedNumbering) = (false, nil)
         left.insert(contentsOf: .beforeAll..<storedEnd)
         for event in saved { left.remove(event.position) }
         storedEnd = saved.first?.position ?? storedEnd
@@ -268,7 +333,7 @@ struct Bookkeeping {
         acknowledged = RangeSet()
         gaps.isChanged = false
         areOwnersChanged = false
-        isEpochStored = true
+        (isEpochStored, storedNumbering) = (true, numbering)
         storedEnd = nextPosition
     }
 
@@ -285,6 +350,8 @@ struct Bookkeeping {
                 !isEpochStored || reservedEnds[series] == 0 || numbering[series] <= reservedEnds[series],
                 "numbers of \(series) are given beyond their reservation")
         }
+        check(!isEpochStored || storedNumbering?.epoch == numbering.epoch, "the file has another epoch than is known")
+        check(formerEpochs.count <= StoredEpoch.most, "\(formerEpochs.count) former epochs are kept")
         check(storedEnd <= nextPosition, "the file ends after the last event")
         check(acknowledgedCount <= storedEvents, "more events are acknowledged than stored")
         check(acknowledged.ranges.last.map { $0.upperBound <= storedEnd } ?? true, "an event in memory is acknowledged")

@@ -8,15 +8,17 @@ struct DeliveryCursor {
     static let largestPageBytes: Int64 = 1 << 20
 
     /// Positions to skip: handed out or acknowledged.
-    private var passed = RangeSet<Position>()
+    private(set) var passed = RangeSet<Position>()
     private var parked = ParkedEvents()
     private var fresh = FreshMessages()
 
     var parkedCount: Int { parked.entries.count }
 
     /// The next events of the file, oldest first: at most `limit`, and as many as begin within about 1 MiB.
+    ///
+    /// - Parameter store: the open file; `nil` while it can't be read. Events that are in memory too need no file.
     mutating func next(
-        limit: Int, in positions: Range<Position>, of store: EventStore, _ bookkeeping: Bookkeeping
+        limit: Int, in positions: Range<Position>, of store: EventStore?, _ bookkeeping: Bookkeeping
     ) throws(DiskError) -> [QueuedMessage] {
         guard bookkeeping.storedEvents > bookkeeping.acknowledgedCount else { return [] }
         let isOwn = positions.upperBound == .afterAll
@@ -24,6 +26,7 @@ struct DeliveryCursor {
             let passed = passed
             return fresh.take(limit: limit, bytes: Self.largestPageBytes) { !passed.contains($0.position) }
         }
+        guard let store else { return [] }
         var page: [QueuedMessage] = []
         var bytes: Int64 = 0
         var isFull = false
@@ -99,8 +102,11 @@ struct DeliveryCursor {
         fresh.append(messages)
     }
 
-    /// Reads the file from now on: what waits in it is not known any more.
-    mutating func readFile() { fresh.end() }
+    /// Returns the events of the file that wait and are in memory too. The file is read from now on.
+    mutating func takeFresh() -> [QueuedMessage] {
+        defer { fresh.end() }
+        return fresh.take(limit: .max, bytes: .max) { !passed.contains($0.position) }
+    }
 }
 
 /// The messages that were committed last, as they were written.
