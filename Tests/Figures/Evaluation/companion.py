@@ -10,6 +10,7 @@ import random
 import statistics
 
 import madeup
+import peers
 from madeup import Spot
 
 # A flat of 6 by 4 m. Its wall stands at x = 4, and a place on the wall is in the living room.
@@ -77,7 +78,7 @@ def judged(places, listed):
         errors.append(math.hypot(position["x_m"] - x_m, position["y_m"] - y_m))
         rooms += room(position["x_m"]) != room(x_m)
         zones += zone != room(x_m)
-    return {MEDIAN: statistics.median(errors), HIGH: madeup.percentile(errors, 0.95), MEAN: statistics.mean(errors),
+    return {MEDIAN: statistics.median(errors), HIGH: peers.quantile(sorted(errors), 0.95), MEAN: statistics.mean(errors),
             MOST: max(errors), ROOM: rooms / len(errors), ZONE: zones / len(errors)}
 
 

@@ -17,34 +17,34 @@ def rows(path):
         yield from csv.DictReader(file)
 
 
+def reading(row):
+    """Seconds, dBm and metres."""
+    return float(row["t_s"]), float(row["rssi_dbm"]), float(row["distance_m"])
+
+
+def walked(folder, beacond, path, run, power_dbm):
+    """The runs of a file; what each of the 12 receivers heard stands as a beacon of its own."""
+    runs = {}
+    for row in rows(os.path.join(folder, path)):
+        runs.setdefault(row[run], {}).setdefault(row["receiver"], []).append(reading(row))
+    for name, receivers in runs.items():
+        yield Recording(name, beacond, {(1, number): _beacon(power_dbm, heard) for number, heard in enumerate(receivers.values(), 1)})
+
+
 def danis(folder, beacond):
-    """Nine walks; what each of the 12 receivers heard stands as a beacon of its own."""
-    walks = {}
-    for row in rows(os.path.join(folder, "distance-danis", "danis.csv.gz")):
-        reading = (float(row["t_s"]), float(row["rssi_dbm"]), float(row["distance_m"]))
-        walks.setdefault(row["walk"], {}).setdefault(row["receiver"], []).append(reading)
-    for walk, receivers in walks.items():
-        beacons = {(1, number): _beacon(-61, readings) for number, readings in enumerate(receivers.values(), 1)}
-        yield Recording(walk, beacond, beacons)
-
-
-def herald(folder, beacond, name):
-    readings = [
-        (float(row["t_s"]), float(row["rssi_dbm"]), float(row["distance_cm"]) / 100)
-        for row in rows(os.path.join(folder, "distance-herald", name + ".csv.gz"))
-    ]
-    yield Recording(name, beacond, {(1, 1): _beacon(HERALD[name], readings)})
+    """Nine walks."""
+    return walked(folder, beacond, "distance-danis/danis.csv.gz", "walk", -61)
 
 
 def flat(folder, beacond):
-    """Four drives of a robot through six rooms; what each of the 12 receivers heard stands as a beacon of its own."""
-    runs = {}
-    for row in rows(os.path.join(folder, "rooms-flat", "flat.csv.gz")):
-        reading = (float(row["t_s"]), float(row["rssi_dbm"]), float(row["distance_m"]))
-        runs.setdefault(row["run"], {}).setdefault(row["receiver"], []).append(reading)
-    for run, receivers in runs.items():
-        beacons = {(1, number): _beacon(-48, readings) for number, readings in enumerate(receivers.values(), 1)}
-        yield Recording(run, beacond, beacons)
+    """Four drives of a robot through six rooms."""
+    return walked(folder, beacond, "rooms-flat/flat.csv.gz", "run", -48)
+
+
+def herald(folder, beacond, name):
+    heard = [(float(row["t_s"]), float(row["rssi_dbm"]), float(row["distance_cm"]) / 100)
+             for row in rows(os.path.join(folder, "distance-herald", name + ".csv.gz"))]
+    yield Recording(name, beacond, {(1, 1): _beacon(HERALD[name], heard)})
 
 
 def mit(folder, beacond):
@@ -55,11 +55,10 @@ def mit(folder, beacond):
     }
     sessions = {}
     for row in rows(os.path.join(folder, "distance-mit", "mit.csv.gz")):
-        reading = (float(row["t_s"]), float(row["rssi_dbm"]), float(row["distance_m"]))
-        sessions.setdefault(row["session"], []).append(reading)
-    for session, readings in sessions.items():
+        sessions.setdefault(row["session"], []).append(reading(row))
+    for session, heard in sessions.items():
         group = session.rsplit("/", 1)[0]
-        recording = Recording(session, beacond, {(1, 1): _beacon(powers[group], readings)})
+        recording = Recording(session, beacond, {(1, 1): _beacon(powers[group], heard)})
         recording.group = group
         yield recording
 

@@ -49,11 +49,3 @@ def along(points, share):
 def level_dbm(exponent, distance_m):
     """The textbook's path loss, from the power at one metre."""
     return MEASURED_POWER_DBM - 10 * exponent * math.log10(max(distance_m, 0.1))
-
-
-def percentile(values, share):
-    ordered = sorted(values)
-    place = share * (len(ordered) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (place - below)

@@ -1,6 +1,7 @@
 """A recording: what a gateway heard of some beacons, and the truth about them."""
 
 import bisect
+import contextlib
 import os
 import tempfile
 
@@ -40,21 +41,26 @@ class Recording:
         # Recordings of one place that count together; see distance.Score.
         self.group = None
 
-    def messages(self, regions, kinds, settings=""):
-        """As replay.messages, in the seconds of the readings."""
+    @contextlib.contextmanager
+    def written(self):
+        """The capture of the recording, and the second of the readings at which it begins."""
         if self.capture:
-            yield from replay.messages(self.beacond, self.capture, regions, kinds, settings)
+            yield self.capture, 0
             return
         events = [
             (at_s, readings.advertising_event(self.uuid, *key, beacon.measured_power_dbm, round(rssi)))
             for key, beacon in self.beacons.items() for at_s, rssi in beacon.readings
         ]
-        first = min(at_s for at_s, _ in events)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "capture.btsnoop")
             readings.write(path, events)
+            yield path, min(at_s for at_s, _ in events)
+
+    def messages(self, regions, kinds, settings=""):
+        """As replay.messages, in the seconds of the readings."""
+        with self.written() as (path, first_s):
             for at_s, levels, payload in replay.messages(self.beacond, path, regions, kinds, settings):
-                yield at_s + first, levels, payload
+                yield at_s + first_s, levels, payload
 
     def estimates(self, settings=""):
         """(major, minor): [(seconds, accuracy_m, accuracy_error_m)], once a second while the distance is known."""

@@ -24,20 +24,23 @@ def region(name, beacon_uuid, major=None, minor=None, **rules):
     return "\n".join(lines)
 
 
-def messages(beacond, capture, regions, kinds=("ranging",), settings=""):
-    """(seconds, topic's end, payload) of every message of these kinds. Everything not said here, or in `settings`, which are
-    tables of the configuration, is beacond's default."""
+def lines(*command, configuration):
+    """The messages that a command of beacond prints with that configuration."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config.toml")
         with open(path, "w") as file:
-            file.write(CONFIG + settings + "\n" + "\n".join(regions) + "\n")
-        command = [beacond, "replay", capture, "--config", path, "--output", "jsonl"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-            for line in process.stdout:
-                message = json.loads(line)
-                levels = message["topic"].split("/")
-                if levels[-1] in kinds:
-                    yield message["t"], levels[4:], message["payload"]
+            file.write(configuration)
+        with subprocess.Popen([*command, "--config", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            yield from map(json.loads, process.stdout)
             problem = process.stderr.read().decode()
         if process.returncode != 0:
-            raise SystemExit(f"beacond replay {capture}: {problem.strip()}")
+            raise SystemExit(f"{' '.join(map(str, command))}: {problem.strip()}")
+
+
+def messages(beacond, capture, regions, kinds=("ranging",), settings=""):
+    """(seconds, topic's end, payload) of every message of these kinds. Everything not said here, or in `settings`, which are
+    tables of the configuration, is beacond's default."""
+    for message in lines(beacond, "replay", capture, "--output", "jsonl", configuration=CONFIG + settings + "\n" + "\n".join(regions) + "\n"):
+        levels = message["topic"].split("/")
+        if levels[-1] in kinds:
+            yield message["t"], levels[4:], message["payload"]

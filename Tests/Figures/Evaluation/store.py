@@ -5,11 +5,9 @@ import json
 import math
 import os
 import statistics
-import subprocess
 import tempfile
 
 import datasets
-import readings
 import replay
 from recording import Beacon, Recording
 
@@ -27,48 +25,31 @@ class Gateway:
 
     def __init__(self, recording, name, room, first_s, spot="", settings=""):
         self.name, self.room, self.spot, self.lines = name, room, spot, []
-        with tempfile.TemporaryDirectory() as folder:
-            for t_s, topic, payload in recorded(recording, name, folder, settings):
-                self.lines.append({"t": max(0, t_s + first_s), "topic": topic, "payload": payload})
+        for t_s, topic, payload in recorded(recording, name, settings):
+            self.lines.append({"t": max(0, t_s + first_s), "topic": topic, "payload": payload})
 
 
-def recorded(recording, name, folder, settings=""):
+def recorded(recording, name, settings=""):
     """(seconds, topic, payload) of everything that a gateway of that name says of a recording."""
-    capture = recording.capture
-    if not capture:
-        capture = os.path.join(folder, "capture.btsnoop")
-        readings.write(capture, [
-            (at_s, readings.advertising_event(recording.uuid, *key, beacon.measured_power_dbm, round(rssi)))
-            for key, beacon in recording.beacons.items() for at_s, rssi in beacon.readings])
-    config = os.path.join(folder, "config.toml")
-    with open(config, "w") as file:
-        text = replay.CONFIG.replace('"evaluation"', f'"{name}"').replace("[gateway]", '[gateway]\nsite = "store"')
-        file.write(text + settings + replay.region("all", recording.uuid, settle_s=0, expand='"minor"') + "\n")
-    output = subprocess.run([recording.beacond, "replay", capture, "--config", config], capture_output=True, check=True)
-    for line in output.stdout.splitlines():
-        message = json.loads(line)
-        yield message["t"], message["topic"], message["payload"]
+    text = replay.CONFIG.replace('"evaluation"', f'"{name}"').replace("[gateway]", '[gateway]\nsite = "store"')
+    text += settings + replay.region("all", recording.uuid, settle_s=0, expand='"minor"') + "\n"
+    with recording.written() as (capture, _):
+        for message in replay.lines(recording.beacond, "replay", capture, configuration=text):
+            yield message["t"], message["topic"], message["payload"]
 
 
 def listed(beacond, gateways, settings=""):
     """(seconds, beacon) of every beacon that the store's ranging lists, once a second. A gateway that knows its place has it in `spot`."""
+    text = SITE + settings + "".join(f'[[site.gateway]]\nid = "{one.name}"\nzone = "{one.room}"\n{one.spot}' for one in gateways)
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for gateway in gateways:
             paths.append(os.path.join(folder, gateway.name + ".jsonl"))
             with open(paths[-1], "w") as file:
                 file.writelines(json.dumps(line) + "\n" for line in gateway.lines)
-        config = os.path.join(folder, "site.toml")
-        with open(config, "w") as file:
-            file.write(SITE + settings)
-            for gateway in gateways:
-                file.write(f'[[site.gateway]]\nid = "{gateway.name}"\nzone = "{gateway.room}"\n{gateway.spot}')
-        command = [beacond, "site", "--replay", *paths, "--config", config]
-        output = subprocess.run(command, capture_output=True, check=True)
-    for line in output.stdout.splitlines():
-        message = json.loads(line)
-        if message["topic"].endswith("/ranging"):
-            yield from ((message["t"], beacon) for beacon in message["payload"]["beacons"])
+        for message in replay.lines(beacond, "site", "--replay", *paths, configuration=text):
+            if message["topic"].endswith("/ranging"):
+                yield from ((message["t"], beacon) for beacon in message["payload"]["beacons"])
 
 
 def joined(beacond, gateways, settings=""):
