@@ -62,7 +62,7 @@ key_file = \"$ca/store-contract.key\"
 ${2:-}
 [[region]]
 id = \"carts\"
-$shop"
+uuid = \"39ED98FF-2900-441A-802F-9C398FC199D2\""
     "$beacond" run --config "$scratch/$1.toml" >"$scratch/$1.log" 2>&1 &
     agent=$!
 }
