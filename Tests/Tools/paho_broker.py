@@ -14,7 +14,8 @@ import tempfile
 import threading
 import traceback
 
-from network import die_with_parent, free_port
+from ports import free_port
+from programs import die_with_parent
 from waiting import until
 
 CHECKOUT = pathlib.Path(os.environ["PAHO_CHECKOUT"]) / "interoperability"

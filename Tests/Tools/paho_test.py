@@ -19,7 +19,8 @@ import psycopg
 from browser import Browser
 from collector_test import Collector
 from mqtt_packets import packet, text
-from network import Proxy, Subscriber, die_with_parent
+from network import Proxy, Subscriber
+from programs import die_with_parent
 from paho_broker import Front, PahoBroker
 from servers import ROOT, PostgreSQL, ended, run, wait_until
 

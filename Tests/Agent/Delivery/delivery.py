@@ -16,7 +16,9 @@ import time
 # Scenarios import everything from here.
 from account import Account
 from captures import BEGIN, UUID, Capture, Crowd, crowd
-from network import ROOT, Broker, Proxy, Subscriber, die_with_parent, free_port, retained
+from network import ROOT, Broker, Proxy, Subscriber, retained
+from ports import free_port
+from programs import die_with_parent
 from waiting import until, until_idle
 
 PRODUCTS = pathlib.Path(os.environ.get("DELIVERY_PRODUCTS", ".build/debug")).resolve()

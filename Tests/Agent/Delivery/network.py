@@ -1,19 +1,16 @@
 """The surroundings of beacond: a broker, a subscriber, and a network between them that can fail."""
 
 import contextlib
-import ctypes
 import json
 import os
 import select
-import shutil
 import signal
 import socket
-import subprocess
 import threading
 import time
 
+import programs
 from mqtt_packets import connect, next_packet, packet, published, text
-from ports import free_port, until_answers
 from waiting import PATIENCE_S, until
 
 ROOT = "beacons/proof/"
@@ -21,54 +18,23 @@ ROOT = "beacons/proof/"
 MARK = ROOT + "mark/"
 
 
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-
-
-class Broker:
-    """A mosquitto without persistence, so that killing it loses all that it knew."""
+class Broker(programs.Broker):
+    """A broker without persistence, so that killing it loses all that it knew."""
 
     def __init__(self, folder, acl=None, options=""):
-        self.port = free_port()
-        self.child = None
-        self.acl = folder / f"acl-{self.port}"
-        self.configuration = folder / f"mosquitto-{self.port}.conf"
-        lines = f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_inflight_messages 0\n"
         # Not 0 for "no limit": mosquitto 2.0.11 then closes the connection at each PUBLISH that its ACL refuses, and the agent
         # reads the refusal only by luck.
-        lines += f"max_queued_messages 1000000\npersistence false\n{options}\n"
-        if os.geteuid() == 0:
-            lines += "user root\n"
+        lines = f"max_inflight_messages 0\nmax_queued_messages 1000000\npersistence false\n{options}\n"
         if acl is not None:
-            self.allow(acl)
-            lines += f"acl_file {self.acl}\n"
-        self.configuration.write_text(lines)
+            self._acl = folder / f"acl-{id(self)}"
+            self._acl.touch(0o600)
+            self._acl.write_text(acl)
+            lines += f"acl_file {self._acl}\n"
+        super().__init__(folder, lines)
 
     def allow(self, acl):
-        self.acl.write_text(acl)
-        self.acl.chmod(0o600)
-        if self.child:
-            self.child.send_signal(signal.SIGHUP)
-
-    def __enter__(self):
-        self.start()
-        return self
-
-    def __exit__(self, *_):
-        self.kill()
-
-    def start(self):
-        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
-        self.child = subprocess.Popen(
-            [program, "-c", self.configuration], preexec_fn=die_with_parent, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        until_answers(self.port)
-
-    def kill(self, with_signal=signal.SIGKILL):
-        if self.child:
-            self.child.send_signal(with_signal)
-            self.child.wait()
-            self.child = None
+        self._acl.write_text(acl)
+        self.send(signal.SIGHUP)
 
 
 class Subscriber(threading.Thread):

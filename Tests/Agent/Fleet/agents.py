@@ -3,10 +3,9 @@
 import json
 import os
 import re
-import subprocess
 
-from network import die_with_parent
-from servers import ended, run
+from programs import Program
+from servers import run
 
 BEACOND = os.environ.get("BEACOND", "")
 CONFIGURATION = """[gateway]
@@ -29,24 +28,22 @@ def configured(folder, site, name, port):
     return file
 
 
-class Agent:
+class Agent(Program):
     """One gateway in real time. A capture that many of them hear is written once."""
 
     def __init__(self, folder, site, name, port, capture):
         self.name = f"{site}/{name}"
-        self.folder = folder / f"{site}-{name}"
-        configuration = configured(self.folder, site, name, port)
-        with open(self.folder / "said", "w", encoding="utf-8") as said:
-            self.process = subprocess.Popen(
-                [BEACOND, "replay", capture, "--speed", "1", "--output", "mqtt", "--config", configuration, "--state", self.folder],
-                stderr=said, stdout=said, cwd=self.folder, preexec_fn=die_with_parent)
+        folder = folder / f"{site}-{name}"
+        configuration = configured(folder, site, name, port)
+        super().__init__([BEACOND, "replay", capture, "--speed", "1", "--output", "mqtt", "--config", configuration, "--state", folder],
+                         folder / "said", cwd=folder)
+        self.start()
 
     def events(self):
         """How many it published, once it has heard all and all of it is delivered."""
-        status = ended(self.process, self.name)
-        said = (self.folder / "said").read_text()
-        assert status == 0, f"{self.name}: status {status}: {said}"
-        return int(re.search(r"events=(\d+)", said)[1])
+        status = self.ended()
+        assert status == 0, f"{self.name}: status {status}: {self.said()}"
+        return int(re.search(r"events=(\d+)", self.said())[1])
 
 
 def simulated(folder, seed, seconds):

@@ -8,7 +8,6 @@ import pathlib
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import time
 
@@ -17,9 +16,10 @@ import psycopg
 import agents
 from collector_test import Collector
 from costs import Part
-from network import Proxy, die_with_parent
+from network import Proxy
+from programs import Program
 from rabbitmq import FILES, RabbitMQ
-from servers import ROOT, SCHEMA, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
+from servers import ROOT, SCHEMA, Mosquitto, PostgreSQL, run, scratch_folder, wait_until
 from store import Store
 
 SITES = ("berlin-17", "paris-3")
@@ -120,29 +120,23 @@ class Cluster(RabbitMQ):
             node.start()
 
 
-class Light:
+class Light(Program):
     """The process of the light clients."""
 
     def __init__(self, broker, size, scripts, folder):
-        self.order = {
+        self._result = folder / "published.json"
+        (folder / "order.json").write_text(json.dumps({
             "ports": broker.ports(), "tls": broker.tls, "gateways": size.gateways, "per_line": broker.per_line, "rate": size.rate,
-            "epoch": EPOCH, "scripts": scripts, "result": str(folder / "published.json")}
-        (folder / "order.json").write_text(json.dumps(self.order))
-        with open(folder / "light", "w", encoding="utf-8") as said:
-            self.process = subprocess.Popen(
-                [sys.executable, pathlib.Path(__file__).with_name("light.py"), folder / "order.json"], stdout=said, stderr=said, cwd=folder,
-                preexec_fn=die_with_parent)
-        self.said = folder / "light"
+            "epoch": EPOCH, "scripts": scripts, "result": str(self._result)}))
+        super().__init__([sys.executable, pathlib.Path(__file__).with_name("light.py"), folder / "order.json"], folder / "light", cwd=folder)
+        self.start()
+        wait_until(lambda: self.status() is not None or "ready" in self.said(), "the light clients' lines")
+        assert self.status() is None, self.said()[-3000:]
 
-    def is_ready(self):
-        wait_until(lambda: self.process.poll() is not None or "ready" in self.said.read_text(), "the light clients' lines")
-        assert self.process.poll() is None, self.said.read_text()[-3000:]
-
-    def end(self):
-        """The agents' messages, once all are acknowledged."""
-        self.process.send_signal(signal.SIGTERM)
-        assert ended(self.process, "the light clients") == 0, self.said.read_text()[-3000:]
-        return json.loads(pathlib.Path(self.order["result"]).read_text())
+    def published(self):
+        """Ends them. Returns the agents' messages, once all are acknowledged."""
+        assert self.end() == 0, self.said()[-3000:]
+        return json.loads(self._result.read_text())
 
 
 class Chain:
@@ -200,10 +194,9 @@ class Chain:
         real = [agents.Agent(self.folder, SITES[number % 2], f"g{number}", self.stores[number % 2].port, shops[number % len(shops)])
                 for number in range(self.size.agents)]
         light = Light(self.broker, self.size, scripts, self.folder)
-        light.is_ready()
         self.steady(light, real)
         self.faults()
-        self.light = light.end()
+        self.light = light.published()
         self.published = self.light.pop("published") | {agent.name: agent.events() for agent in real}
         wait_until(lambda: self.events() >= sum(self.published.values()),
                    lambda: f"{sum(self.published.values())} events, not {self.events()}: {[one.said()[-500:] for one in self.collectors.values()]}")
@@ -216,9 +209,9 @@ class Chain:
         parts = [
             Part("brokers", self.broker.leaders), Part("database", lambda: [self.database.process.pid]),
             Part(f"collectors: {len(self.collectors)}", lambda: [one.process.pid for one in self.collectors.values()]),
-            Part(f"{len(real)} agents", lambda: [agent.process.pid for agent in real]),
+            Part(f"{len(real)} agents", lambda: [agent.pid for agent in real]),
             Part("2 stores' brokers", lambda: [store.process.pid for store in self.stores]),
-            Part("light clients", lambda: [light.process.pid])]
+            Part("light clients", lambda: [light.pid])]
         carried = self.carried()
         with self.window("nothing"):
             time.sleep(self.size.steady_s)

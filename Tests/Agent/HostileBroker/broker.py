@@ -4,7 +4,8 @@ import socket
 import threading
 import time
 
-from tricks import LOGIN, PUBLISH, SUBSCRIBE, Trick, accepted, packet, request
+from mqtt_packets import next_packet, packet, published, text
+from tricks import LOGIN, PUBLISH, SUBSCRIBE, Trick, accepted, request
 
 KINDS = {1: LOGIN, 3: PUBLISH, 8: SUBSCRIBE}
 
@@ -37,8 +38,10 @@ class Broker:
             try:
                 while piece := client.recv(1 << 16):
                     buffer += piece
-                    while taken := take(buffer):
-                        if not self.answer(client, *taken):
+                    while found := next_packet(buffer):
+                        kind, body, end = found
+                        del buffer[:end]
+                        if not self.answer(client, kind, body):
                             return
             except OSError:
                 pass
@@ -63,8 +66,7 @@ class Broker:
         if kind >> 4 == 1:
             return b"\x20\2\0\0" if old else accepted()
         if kind >> 4 == 3 and kind & 6:
-            end_of_topic = 2 + int.from_bytes(body[:2], "big")
-            return packet(0x40, body[end_of_topic:end_of_topic + 2])
+            return published(kind, body)[2]
         if kind >> 4 == 8:
             return packet(0x90, body[:2] + (b"\1" if old else b"\0\1"))
         return b"\xd0\0" if kind >> 4 == 12 else b""
@@ -87,7 +89,7 @@ class HangingUpBroker(Broker):
             client.sendall(self.right_answer(kind, body))
             if kind >> 4 == 8:
                 for topic in self.DEEP, self.FLAT:
-                    client.sendall(request(b"\x08" + len(topic).to_bytes(2, "big") + topic))
+                    client.sendall(request(b"\x08" + text(topic)))
             return True
         topic = body[2:2 + int.from_bytes(body[:2], "big")]
         if topic == self.DEEP:
@@ -97,19 +99,3 @@ class HangingUpBroker(Broker):
             self.answers.append(body)
         client.sendall(self.right_answer(kind, body))
         return True
-
-
-def take(buffer):
-    """The first whole packet, which is then gone from the buffer: its kind and its body."""
-    length = shift = 0
-    for index in range(1, min(5, len(buffer))):
-        length |= (buffer[index] & 0x7F) << shift
-        shift += 7
-        if buffer[index] < 0x80:
-            end = index + 1 + length
-            if len(buffer) < end:
-                return None
-            kind, body = buffer[0], bytes(buffer[index + 1:end])
-            del buffer[:end]
-            return kind, body
-    return None

@@ -2,33 +2,19 @@
 message."""
 
 import concurrent.futures
-import ctypes
+import contextlib
 import pathlib
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 
 from broker import Broker, HangingUpBroker
-from tricks import PUBLISH, TRICKS
+from programs import Program
+from tricks import TRICKS
+from waiting import PATIENCE_S, until
 
 BEACOND = pathlib.Path(sys.argv[1]).resolve() / "beacond"
-# Far more than any step takes: a verdict comes as soon as it is known.
-PATIENCE_S = 60
-
-
-def until(holds):
-    deadline = time.monotonic() + PATIENCE_S
-    while not holds():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def die_with_parent():
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def configuration(folder, port, trick):
@@ -40,39 +26,35 @@ def configuration(folder, port, trick):
     return path
 
 
+@contextlib.contextmanager
+def running(folder, broker, trick):
+    """`beacond run` at that broker."""
+    with contextlib.closing(broker), Program([BEACOND, "run", "--config", configuration(folder, broker.port, trick)], folder / "said") as agent:
+        yield agent
+
+
 def run(folder, trick):
     """The faults of `beacond run`, or nothing."""
     broker = Broker(trick)
-    child = subprocess.Popen(
-        [BEACOND, "run", "--config", configuration(folder, broker.port, trick)], stdout=subprocess.DEVNULL,
-        stderr=(folder / "said").open("wb"), preexec_fn=die_with_parent)
-    try:
-        if not until(lambda: broker.is_played or child.poll() is not None) or not broker.is_played:
-            return f"run never came to it (status {child.poll()})"
-        if not until(lambda: broker.packets_afterwards or child.poll() is not None):
+    with running(folder, broker, trick) as agent:
+        if not until(lambda: broker.is_played or agent.status() is not None) or not broker.is_played:
+            return f"run never came to it (status {agent.status()})"
+        if not until(lambda: broker.packets_afterwards or agent.status() is not None):
             return "run does not go on"
-        if child.poll() is not None:
-            return f"run ended with {child.poll()}"
-        if not until(lambda: trick.says in (folder / "said").read_text()):
+        if agent.status() is not None:
+            return f"run ended with {agent.status()}"
+        if not until(lambda: trick.says in agent.said()):
             return f'run does not say "{trick.says}"'
-        child.send_signal(signal.SIGTERM)
-        status = child.wait(PATIENCE_S)
+        status = agent.end()
         return f"run ended with {status} on SIGTERM" if status else ""
-    finally:
-        child.kill()
-        child.wait()
-        broker.close()
 
 
 def check(folder, trick):
     """The faults of `beacond check`, or nothing."""
-    broker = Broker(trick)
-    try:
+    with contextlib.closing(Broker(trick)) as broker:
         done = subprocess.run(
             [BEACOND, "check", "--config", configuration(folder, broker.port, trick)], capture_output=True, text=True,
             timeout=PATIENCE_S)
-    finally:
-        broker.close()
     if done.returncode not in (0, 78):
         return f"check ended with {done.returncode}"
     if " broker: " not in done.stdout:
@@ -85,24 +67,16 @@ def check(folder, trick):
 def stay_connected(folder):
     """A request whose answer the broker hangs up on, again on every connection, does not keep the gateway away."""
     broker = HangingUpBroker()
-    said = folder / "said"
-    child = subprocess.Popen(
-        [BEACOND, "run", "--config", configuration(folder, broker.port, TRICKS[0])], stdout=subprocess.DEVNULL,
-        stderr=said.open("wb"), preexec_fn=die_with_parent)
-    try:
-        if not until(lambda: broker.answers or child.poll() is not None) or child.poll() is not None:
+    with running(folder, broker, TRICKS[0]) as agent:
+        if not until(lambda: broker.answers or agent.status() is not None) or agent.status() is not None:
             return f"no answer to another topic comes after {broker.ends} connections"
         # Two connections until messages go one at a time, two more until the topic is known; the first states may be among
         # them.
         if broker.ends > 8:
             return f"{broker.ends} connections ended"
-        if "an answer to replies/a/b/c/d/e/f dropped" not in said.read_text():
+        if "an answer to replies/a/b/c/d/e/f dropped" not in agent.said():
             return "run does not say which answer it was"
         return ""
-    finally:
-        child.kill()
-        child.wait()
-        broker.close()
 
 
 def play(trick):

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from mqtt_packets import packet, text
+
 LOGIN, SUBSCRIBE, PUBLISH = "login", "subscribe", "publish"
 
 
@@ -19,12 +21,6 @@ class Trick:
     version: int = 5
 
 
-def packet(kind, body):
-    """A control packet of less than 16 KiB."""
-    length = [len(body) & 0x7F | 0x80, len(body) >> 7] if len(body) > 127 else [len(body)]
-    return bytes([kind, *length]) + body
-
-
 def accepted(properties=b""):
     """CONNACK: welcome."""
     return packet(0x20, bytes([0, 0, len(properties)]) + properties)
@@ -32,7 +28,7 @@ def accepted(properties=b""):
 
 def request(properties, topic=b"beacons/hostile/gw/request/state"):
     """PUBLISH, QoS 0, to the agent."""
-    return packet(0x30, len(topic).to_bytes(2, "big") + topic + bytes([len(properties)]) + properties + b"{}")
+    return packet(0x30, text(topic) + bytes([len(properties)]) + properties + b"{}")
 
 
 def unknown_properties():

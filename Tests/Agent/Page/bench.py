@@ -2,6 +2,7 @@
 import re
 import subprocess
 
+import programs
 from ports import free_port, until_answers
 from project import ROOT
 
@@ -14,27 +15,20 @@ def configuration(gateways):
         f'[[site.gateway]]\nid = "{name}"\nzone = "{zone}"\nposition = [{x}, {y}]\nfloor = 0\n' for name, (zone, x, y) in gateways.items())
 
 
-class Broker:
-    """mosquitto with a listener for agents and one that serves the page, open to all of this machine."""
+class Broker(programs.Broker):
+    """A broker with a second listener, which serves the page."""
 
     def __init__(self, folder, *options):
-        self.folder, self.port, self.web = folder, free_port(), free_port()
-        self.pages = folder / "www"
-        self.pages.mkdir(parents=True)
-        subprocess.run([BUILD, "--output", self.pages / "index.html", *options], check=True, stdout=subprocess.DEVNULL)
-        (folder / "broker.conf").write_text(
-            f"listener {self.port} 127.0.0.1\nlistener {self.web} 127.0.0.1\nprotocol websockets\nhttp_dir {self.pages}\n"
-            f"allow_anonymous true\nuser root\nmax_queued_messages 0\npersistence true\npersistence_location {folder}/\n")
+        self.folder, self.web = folder, free_port()
+        (folder / "www").mkdir(parents=True)
+        subprocess.run([BUILD, "--output", folder / "www/index.html", *options], check=True, stdout=subprocess.DEVNULL)
+        super().__init__(folder, f"max_queued_messages 0\npersistence true\npersistence_location {folder}/\n"
+                         f"listener {self.web} 127.0.0.1\nprotocol websockets\nhttp_dir {folder}/www")
         self.start()
 
-    def start(self):
-        self.process = subprocess.Popen(["mosquitto", "-c", self.folder / "broker.conf"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until_answers(self.port)
+    def start(self, *before):
+        super().start(*before)
         until_answers(self.web)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
 
     def url(self, site=None):
         return f"http://127.0.0.1:{self.web}/" + (f"#site={site}" if site else "")
@@ -56,9 +50,8 @@ class GuardedBroker:
         for name in ("ca.crt", "crl.pem"):
             (folder / name).write_bytes((folder / "ca" / name).read_bytes())
         subprocess.run(["mosquitto_passwd", "-b", "-c", folder / "passwords", "anna", "let me look"], check=True, stderr=subprocess.DEVNULL)
-        self.log = open(folder / "log", "w")
         store = (ROOT / "deploy/broker/store/mosquitto.conf").read_text().split("# --- The bridge to the chain's broker")[0]
-        self.processes = [self.begin("store", store), self.begin("page", (ROOT / "deploy/broker/page/mosquitto.conf").read_text()), self.tunnel()]
+        self._programs = [self.begin("store", store), self.begin("page", (ROOT / "deploy/broker/page/mosquitto.conf").read_text()), self.tunnel()]
 
     def begin(self, name, text):
         """mosquitto with such a configuration, in this folder and on these ports."""
@@ -71,23 +64,22 @@ class GuardedBroker:
         text = re.sub(r"^address .*", f"address localhost:{self.port}", text, flags=re.M)
         (self.folder / f"{name}.acl").write_bytes((ROOT / f"deploy/broker/{name}/acl").read_bytes())
         (self.folder / f"{name}.conf").write_text(text + "\nuser root\n")
-        process = subprocess.Popen(["mosquitto", "-c", self.folder / f"{name}.conf"], stdout=self.log, stderr=self.log)
-        until_answers(self.port if name == "store" else self.plain)
-        return process
+        return self.begun("mosquitto", "-c", self.folder / f"{name}.conf", port=self.port if name == "store" else self.plain)
 
     def tunnel(self):
         text = (ROOT / "deploy/broker/page/stunnel.conf").read_text().replace("/etc/stunnel/page.", f"{self.folder}/page.")
         text = re.sub(r"^set[ug]id.*\n", "", text, flags=re.M).replace(":::8443", f"127.0.0.1:{self.web}").replace("127.0.0.1:8080", f"127.0.0.1:{self.plain}")
         (self.folder / "stunnel.conf").write_text("foreground = yes\npid =\n" + text)
-        process = subprocess.Popen(["stunnel", self.folder / "stunnel.conf"], stdout=self.log, stderr=self.log)
-        until_answers(self.web)
-        return process
+        return self.begun("stunnel", self.folder / "stunnel.conf", port=self.web)
 
-    def stop(self):
-        for process in reversed(self.processes):
-            process.terminate()
-            process.wait()
-        self.log.close()
+    def begun(self, *command, port):
+        program = programs.Program(command, self.folder / "log").start()
+        until_answers(port)
+        return program
+
+    def end(self):
+        for program in reversed(self._programs):
+            program.end()
 
     def gateway_says(self, topic, payload):
         """A gateway with a certificate publishes a retained message."""
@@ -97,12 +89,11 @@ class GuardedBroker:
 
 
 def agent(beacond, folder, port, site, name, *, extra="", speed="5", seconds=75):
-    """A replay of a simulated shop through the whole agent to the broker; the process."""
+    """A replay of a simulated shop through the whole agent to the broker."""
     folder.mkdir(parents=True)
     (folder / "config.toml").write_text(
         f'[gateway]\nsite = "{site}"\nid = "{name}"\nstate_dir = "{folder}"\n[mqtt]\nurl = "mqtt://127.0.0.1:{port}"\n{extra}')
     capture = folder / "shop.btsnoop"
     subprocess.run([beacond, "simulate", "--seed", "1", "--seconds", str(seconds), "--start-now", "--write", capture],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return subprocess.Popen([beacond, "replay", capture, "--speed", speed, "--output", "mqtt", "--config", folder / "config.toml"],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return programs.Program([beacond, "replay", capture, "--speed", speed, "--output", "mqtt", "--config", folder / "config.toml"]).start()

@@ -1,7 +1,6 @@
 """The checks of the page, one after the other; the last line has the counts. See run."""
 import json
 import os
-import subprocess
 import time
 
 from beacons import beacons
@@ -13,6 +12,7 @@ from declared import declared, rules_of
 from figures import chain, load
 from setup import calibration, tiles
 from heat import heat
+from programs import Program
 from today import today
 from shop import GATEWAYS, Publisher, Shop, common, status
 from truth import elsewhere, missing, small, stale
@@ -36,19 +36,16 @@ def agents(browser, broker):
     # The subscription is in force once something retained that was asked for has come.
     Publisher(broker.port).publish("beacons/store/ready/status", status(), retain=True)
     tab.until("page.site()?.gateways.has('ready')", "it reads")
-    record = open(SCRATCH / "messages", "w")
-    subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(broker.port), "-t", "beacons/store/golden/#", "-F", "%t\t%p"], stdout=record)
-    process = agent(BEACOND, SCRATCH / "golden", broker.port, "store", "golden", extra=REGION)
+    subscriber = Program(["mosquitto_sub", "-p", broker.port, "-t", "beacons/store/golden/#", "-F", "%t\t%p"], SCRATCH / "messages").start()
+    golden = agent(BEACOND, SCRATCH / "golden", broker.port, "store", "golden", extra=REGION)
     expect(tab, "a beacon that is heard is in the list", "document.getElementById('beacon-list').innerText.includes('2/1')")
     expect(tab, "without a store its distance from the gateway is said", "document.getElementById('beacon-list').innerText.includes('from golden')")
     expect(tab, "a new address is shown as resolving", "[...page.site().beacons.known.values()].some((one) => one.shown?.resolving)")
-    check("the agent plays to its end", process.wait(timeout=300) == 0)
+    check("the agent plays to its end", golden.ended() == 0)
     expect(tab, "its goodbye is on the page", "document.getElementById('gateway-list').innerText.includes('offline')")
     time.sleep(0.5)
-    subscriber.terminate()
-    subscriber.wait()
-    record.close()
-    messages = [line.split("\t") for line in (SCRATCH / "messages").read_text().splitlines()]
+    subscriber.end()
+    messages = [line.split("\t") for line in subscriber.said().splitlines()]
     events = {json.loads(payload)["seq"]: json.loads(payload)["type"] for topic, payload in messages if topic.endswith("/event")}
     shown = tab.value("Object.fromEntries(page.site().events.map((one) => [one.seq, one.type]))")
     check("every event is on the page, and no other", {int(seq): kind for seq, kind in shown.items()} == events and events, f"{shown} {events}")
@@ -196,14 +193,13 @@ def van(browser, broker):
     tab.value("document.getElementById('tab-map').click()")
     command = [BEACOND, "replay", golden / "first-run.btsnoop", "--location", golden / "van.gpsd", "--speed", "40", "--output", "mqtt",
                "--config", folder / "config.toml"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    replay = Program(command, folder / "said").start()
     expect(tab, "the van moves on the map", "page.map.things().movers.some((one) => one.id === 'van-7' && one.trail.length > 20 && one.fix.course_deg !== null)",
            "page.map.things()")
     expect(tab, "its depot is a circle, with its state", "page.map.things().circles.some((one) => one.region === 'depot' && one.radius_m === 150)")
     expect(tab, "its events are shown", "document.getElementById('event-list').textContent.includes('depot')")
     # A second in which the batches are over.
-    process.wait(timeout=300)
-    check("it plays to its end", process.returncode == 0, process.stderr.read())
+    check("it plays to its end", replay.ended() == 0, replay.said())
     picture(tab, "map")
 
 
@@ -238,7 +234,7 @@ def main():
                 browser.close_tabs()
                 print(f"{run.__name__}: {time.monotonic() - begin:.0f} s", flush=True)
     finally:
-        broker.stop()
+        broker.end()
     last_line()
 
 

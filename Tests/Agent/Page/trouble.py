@@ -34,7 +34,7 @@ def away(browser, broker):
     """A broker that goes, a network that goes, a clock that is off."""
     tab = browser.tab(broker.url("berlin-17"))
     tab.until(f"page.reader.ready && {SITE}?.gateways.size >= 7", "it reads")
-    broker.stop()
+    broker.end()
     expect(tab, "a broker that is gone is said", "document.getElementById('notices').textContent.includes('Trying again')")
     check("and what was there stays to be seen", tab.value(f"{SITE}.gateways.size >= 7"))
     broker.start()
@@ -93,4 +93,4 @@ def login(browser):
         check("the login may read, and write nothing", tab.value("page.site().gateways.get('entrance').status.state === 'online' && !page.site().gateways.has('page')"
               " && page.notices.garbage.count === 0"), tab.text("#notices"))
     finally:
-        broker.stop()
+        broker.end()

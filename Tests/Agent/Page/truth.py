@@ -18,7 +18,7 @@ def stale(browser, broker):
     people.publish()
     tab.until("document.querySelectorAll('#beacon-list li').length === 14", "all are there")
     check("while it is connected nothing is greyed", not tab.value("document.body.classList.contains('frozen')"))
-    broker.stop()
+    broker.end()
     expect(tab, "a broker that is gone is said with the time of the picture", r"/as of \d\d:\d\d:\d\d\./.test(document.getElementById('broken-words').textContent)")
     tab.value(LATER)
     listed = tab.value("page.listed")

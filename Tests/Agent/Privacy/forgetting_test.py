@@ -8,13 +8,13 @@ import re
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 import unittest
 
 import people
+import programs
 import waiting
 
 BEACOND, FOLDER = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -59,38 +59,25 @@ topic = "owntracks/van"
 [beacons]'''
 
 
-class Broker:
-    """A broker that keeps what it has in a file, and a subscriber to all topics."""
+class Broker(programs.Broker):
+    """A broker that keeps what it has in a file, and subscribers to all topics."""
 
     def __init__(self, folder):
-        self.folder = folder
-        folder.mkdir(mode=0o777)
-        folder.chmod(0o777)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        (folder / "mosquitto.conf").write_text(
-            f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\nautosave_interval 1\nautosave_on_changes true\n")
-        with (folder / "log").open("wb") as log:
-            self.process = subprocess.Popen(["mosquitto", "-c", folder / "mosquitto.conf", "-v"], stdout=log, stderr=log)
-        assert waiting.until(self.listens)
-        self.heard = folder / "messages"
-        with self.heard.open("wb") as heard:
-            self.subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(self.port), "-V", "5", "-q", "1", "-t", "#", "-T", "beacons/+/+/people", "-F", "%j"], stdout=heard)
+        folder.mkdir()
+        super().__init__(folder, f"persistence true\npersistence_location {folder}/\nautosave_interval 1\nautosave_on_changes true\nlog_type all")
+        self.start()
+        self._heard = self.subscriber(folder / "messages", "-q", "1", "-t", "#", "-T", "beacons/+/+/people", "-F", "%j")
         # As hexadecimal digits, which have any eight somewhere: beside what is searched.
-        self.sealed = folder.parent.with_suffix(".sealed")
-        with self.sealed.open("wb") as heard:
-            self.other_subscriber = subprocess.Popen(["mosquitto_sub", "-p", str(self.port), "-V", "5", "-t", "beacons/+/+/people", "-F", "%t %r %x"], stdout=heard)
-        assert waiting.until(lambda: (folder / "log").read_bytes().count(b"Received SUBSCRIBE") == 2)
+        self._sealed = self.subscriber(folder.parent.with_suffix(".sealed"), "-t", "beacons/+/+/people", "-F", "%t %r %x")
+        assert waiting.until(lambda: self.said().count("Received SUBSCRIBE") == 2)
 
-    def listens(self):
-        with socket.socket() as trial:
-            return trial.connect_ex(("127.0.0.1", self.port)) == 0
+    def subscriber(self, file, *options):
+        return programs.Program(["mosquitto_sub", "-p", self.port, "-V", "5", *options], file).start()
 
-    def end(self):
-        for process in (self.subscriber, self.other_subscriber, self.process):
-            process.terminate()
-            process.wait()
+    def end(self, *number):
+        for subscriber in (self._heard, self._sealed):
+            subscriber.end()
+        return super().end(*number)
 
     def publish(self, topic, payload):
         subprocess.run(["mosquitto_pub", "-p", str(self.port), "-V", "5", "-t", topic, "-s"], input=payload, check=True)
@@ -98,11 +85,11 @@ class Broker:
     def reports(self, gateway):
         """The sealed messages of a gateway, or the announcements of the store, with whether the broker had kept them."""
         # The subscriber may be writing the last line.
-        lines = [line.split(" ") for line in self.sealed.read_text().split("\n")[:-1]]
+        lines = [line.split(" ") for line in self._sealed.said().split("\n")[:-1]]
         return [(bytes.fromhex(payload), retained == "1") for topic, retained, payload in lines if topic.split("/")[2] == gateway]
 
     def payloads(self, word):
-        messages = [json.loads(line) for line in self.heard.read_text().splitlines()]
+        messages = [json.loads(line) for line in self._heard.said().splitlines()]
         return [json.loads(message["payload"]) if isinstance(message["payload"], str) else message["payload"]
                 for message in messages if message["topic"].startswith("beacons/") and message["topic"].endswith("/" + word) and message["payload"]]
 
@@ -121,18 +108,23 @@ class Forgetting(unittest.TestCase):
         self.broker = Broker(self.folder / "broker")
         self.addCleanup(self.broker.end)
 
+    def beacond(self, *words, log="agent.log", **more):
+        """A command of the program, which ends with the test at the latest."""
+        program = programs.Program([BEACOND, *words], self.folder / log, **more)
+        self.addCleanup(program.kill)
+        return program
+
+    def plays(self, capture, gateway, own, state, speed, **more):
+        return self.beacond("replay", FOLDER / f"{capture}.btsnoop", "--config", self.configure(gateway, own), "--state", self.folder / state,
+                            "--output", "mqtt", "--speed", speed, **more)
+
     def replay(self, capture, own, kill_when=None, speed="max"):
-        configuration = self.configure("door", own)
-        with (self.folder / "agent.log").open("ab") as log:
-            agent = subprocess.Popen(
-                [BEACOND, "replay", FOLDER / f"{capture}.btsnoop", "--config", configuration, "--state", self.folder / "state", "--output", "mqtt", "--speed", speed],
-                stdout=log, stderr=log)
-            if kill_when is None:
-                self.assertEqual(agent.wait(waiting.PATIENCE_S), 0)
-            else:
-                self.assertTrue(waiting.until(kill_when))
-                os.kill(agent.pid, signal.SIGKILL)
-                agent.wait()
+        agent = self.plays(capture, "door", own, "state", speed).start()
+        if kill_when is None:
+            self.assertEqual(agent.ended(), 0)
+        else:
+            self.assertTrue(waiting.until(kill_when))
+            agent.kill()
 
     def configure(self, gateway, own):
         configuration = self.folder / f"{gateway}.config.toml"
@@ -166,15 +158,12 @@ class Forgetting(unittest.TestCase):
     def test_a_crash_leaves_no_image_of_the_memory(self):
         place = self.folder / "crash"
         place.mkdir()
-        configuration, most = self.configure("door", PEOPLE), resource.getrlimit(resource.RLIMIT_CORE)[1]
-        with (self.folder / "agent.log").open("ab") as log:
-            agent = subprocess.Popen(
-                [BEACOND, "replay", FOLDER / "first.btsnoop", "--config", configuration, "--state", self.folder / "state", "--output", "mqtt", "--speed", "100"],
-                stdout=log, stderr=log, cwd=place, env=os.environ | {"SWIFT_BACKTRACE": "enable=no"}, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (most, most)))
-            self.assertTrue(waiting.until(lambda: self.broker.payloads("status")))
-            limit = re.search(r"Max core file size +(\S+)", pathlib.Path(f"/proc/{agent.pid}/limits").read_text())[1]
-            agent.send_signal(signal.SIGABRT)
-            self.assertEqual(agent.wait(waiting.PATIENCE_S), -signal.SIGABRT)
+        most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+        agent = self.plays("first", "door", PEOPLE, "state", "100", cwd=place, env=os.environ | {"SWIFT_BACKTRACE": "enable=no"})
+        agent.start("bash", "-c", 'ulimit -S -c hard && exec "$@"', "-")
+        self.assertTrue(waiting.until(lambda: self.broker.payloads("status")))
+        limit = re.search(r"Max core file size +(\S+)", pathlib.Path(f"/proc/{agent.pid}/limits").read_text())[1]
+        self.assertEqual(agent.end(signal.SIGABRT), -signal.SIGABRT)
         # A limit of 0 holds for files only. One octet is the kernel's sign for no dump at all, also where it pipes dumps to a program.
         self.assertEqual((limit, list(place.iterdir())), ("1" if most else "0", []))
 
@@ -207,26 +196,19 @@ class Forgetting(unittest.TestCase):
         configuration = self.folder / "site.config.toml"
         configuration.write_text(STORE.format(folder=self.folder, port=self.broker.port, uuid=people.UUID).replace(f"{self.folder}/site.key", f"{keys}/site.key"))
         own = f'people = true\n[privacy]\nsite_key_file = "{keys}/site.key"'
-        with (self.folder / "site.log").open("ab") as log:
-            site = subprocess.Popen([BEACOND, "site", "--config", configuration], stdout=log, stderr=log)
-            self.addCleanup(site.kill)
-            self.assertTrue(waiting.until(lambda: self.broker.reports("site")))
-            gateways = [subprocess.Popen(
-                [BEACOND, "replay", FOLDER / "first.btsnoop", "--config", self.configure(gateway, own), "--state", self.folder / f"state-{gateway}",
-                 "--output", "mqtt", "--speed", "100"], stdout=log, stderr=log) for gateway in ("door", "oven")]
-            for gateway in gateways:
-                self.addCleanup(gateway.kill)
-            # Whoever may publish at the broker sends reports again, in health's first minute.
-            self.assertTrue(waiting.until(lambda: len(self.broker.reports("door")) >= 100))
-            for report, _ in self.broker.reports("door")[:20]:
-                self.broker.publish("beacons/shop/door/people", report)
-            for gateway in gateways:
-                self.assertEqual(gateway.wait(waiting.PATIENCE_S + 60), 0)
-            # The store takes 20 s of silence for the end of all visits of a gateway, once it has taken the last report.
-            self.assertTrue(waiting.until_idle(site.pid))
-            time.sleep(25)
-            site.terminate()
-            self.assertEqual(site.wait(waiting.PATIENCE_S), 0)
+        site = self.beacond("site", "--config", configuration, log="site.log").start()
+        self.assertTrue(waiting.until(lambda: self.broker.reports("site")))
+        gateways = [self.plays("first", gateway, own, f"state-{gateway}", "100", log="site.log").start() for gateway in ("door", "oven")]
+        # Whoever may publish at the broker sends reports again, in health's first minute.
+        self.assertTrue(waiting.until(lambda: len(self.broker.reports("door")) >= 100))
+        for report, _ in self.broker.reports("door")[:20]:
+            self.broker.publish("beacons/shop/door/people", report)
+        for gateway in gateways:
+            self.assertEqual(gateway.ended(), 0)
+        # The store takes 20 s of silence for the end of all visits of a gateway, once it has taken the last report.
+        self.assertTrue(waiting.until_idle(site.pid))
+        time.sleep(25)
+        self.assertEqual(site.end(), 0)
         self.assertTrue(waiting.until(lambda: self.broker.payloads("count")))
         time.sleep(1.5)
         counts = self.broker.payloads("count")
@@ -236,14 +218,11 @@ class Forgetting(unittest.TestCase):
             self.assertLessEqual(abs(sum(count[field] or 0 for count in counts) - came), 0.02 * came, (counts, came))
         self.assertTrue(waiting.until(lambda: any(health.get("people_refused", 0) >= 20 for health in self.broker.payloads("health"))))
         # The day's sums are those of the published counts, and outlive the process.
-        with (self.folder / "site.log").open("ab") as log:
-            again = subprocess.Popen([BEACOND, "site", "--config", configuration], stdout=log, stderr=log)
-            self.addCleanup(again.kill)
-            sums = {field: sum(count[field] or 0 for count in counts) for field in ("entered", "left")}
-            self.assertTrue(waiting.until(lambda: any(
-                sums.items() <= people.items() for today in self.broker.payloads("today") for people in today.get("people", []))), sums)
-            again.terminate()
-            self.assertEqual(again.wait(waiting.PATIENCE_S), 0)
+        again = self.beacond("site", "--config", configuration, log="site.log").start()
+        sums = {field: sum(count[field] or 0 for count in counts) for field in ("entered", "left")}
+        self.assertTrue(waiting.until(lambda: any(
+            sums.items() <= people.items() for today in self.broker.payloads("today") for people in today.get("people", []))), sums)
+        self.assertEqual(again.end(), 0)
         reports = self.broker.reports("door")
         self.assertGreater(len(reports), 500)
         self.assertFalse(any(is_retained for _, is_retained in reports + self.broker.reports("site")))

@@ -3,14 +3,12 @@
 import contextlib
 import json
 import os
-import signal
-import subprocess
 import unittest
 
 from clients import CA, STORE, certificate
 from gateway import BEACOND
-from network import die_with_parent
-from servers import ended, scratch_folder, wait_until
+from programs import Program
+from servers import scratch_folder, wait_until
 
 CHAIN = ("127.0.0.1", int(os.environ["CHAIN_PORT"]))
 OWN, NEIGHBOUR, OTHER = (f"beacons/{name}/settings/desired" for name in ("berlin-17/entrance", "berlin-17/back-door", "paris-3/entrance"))
@@ -82,15 +80,13 @@ class Lists(unittest.TestCase):
         file.write_text(
             f'[gateway]\nsite = "berlin-17"\nid = "entrance"\nstate_dir = "{folder}"\n[mqtt]\nurl = "mqtts://{STORE[0]}:{STORE[1]}"\nca_file = "{CA}/ca.crt"\n'
             f'cert_file = "{CA}/berlin-17-entrance.crt"\nkey_file = "{CA}/berlin-17-entrance.key"\n[fleet]\nsettings = "on"\n')
-        with open(folder / "log", "w", encoding="utf-8") as log:
-            agent = subprocess.Popen([BEACOND, "run", "--config", file], stdout=log, stderr=log, preexec_fn=die_with_parent)
+        agent = Program([BEACOND, "run", "--config", file], folder / "log").start()
         self.addCleanup(agent.kill)
-        wait_until(lambda: self.reported(operator) == (100, "applied"), lambda: (folder / "log").read_text()[-2000:])
+        wait_until(lambda: self.reported(operator) == (100, "applied"), lambda: agent.said()[-2000:])
         # And while it is connected.
         self.assertTrue(self.publishes(operator, OWN, message(101)))
-        wait_until(lambda: self.reported(operator) == (101, "applied"), lambda: (folder / "log").read_text()[-2000:])
-        agent.send_signal(signal.SIGTERM)
-        self.assertEqual(ended(agent, "the agent"), 0)
+        wait_until(lambda: self.reported(operator) == (101, "applied"), lambda: agent.said()[-2000:])
+        self.assertEqual(agent.end(), 0)
         # Nothing goes round in a circle.
         self.assertLessEqual(len(self.heard(operator, OWN)), 4)
 

@@ -1,17 +1,15 @@
 """A real agent that takes settings over MQTT, and an operator who publishes them and hears what the agent says."""
 
-import contextlib
 import json
 import os
 import pathlib
-import signal
 import subprocess
 import threading
 
 import paho.mqtt.client as mqtt
-from network import die_with_parent
 from paho.mqtt.subscribeoptions import SubscribeOptions
-from servers import ended, wait_until
+from programs import Program
+from servers import wait_until
 
 BEACOND = os.environ.get("BEACOND", "")
 # Every message that agents publish goes there for the contract's judge.
@@ -96,7 +94,7 @@ class Operator:
         self.mqtt.loop_stop()
 
 
-class Gateway:
+class Gateway(Program):
     """An agent without an adapter, with its own folder. `more` are further lines of its file."""
 
     def __init__(self, folder, port, name=NAME, fleet='settings = "on"', more=""):
@@ -105,8 +103,8 @@ class Gateway:
         self.folder.mkdir()
         self.state = self.folder / "state"
         self.state.mkdir()
-        self.file, self.log = self.folder / "config.toml", self.folder / "log"
-        self.process = None
+        self.file = self.folder / "config.toml"
+        super().__init__([BEACOND, "run", "--config", self.file], self.folder / "log")
         self.configure(fleet, more)
 
     def configure(self, fleet='settings = "on"', more="", file=None):
@@ -114,28 +112,6 @@ class Gateway:
         (file or self.file).write_text(
             f'[gateway]\nsite = "{site}"\nid = "{identity}"\nstate_dir = "{self.state}"\n[mqtt]\nurl = "mqtt://127.0.0.1:{self.port}"\n'
             f'[fleet]\n{fleet}\n[commands]\nenabled = true\n[[region]]\nid = "carts"\nuuid = "{UUID}"\n{more}')
-
-    def start(self, *before):
-        """Starts it. `before` is a command that runs it, as strace."""
-        with open(self.log, "a", encoding="utf-8") as log:
-            self.process = subprocess.Popen([*before, BEACOND, "run", "--config", self.file], stdout=log, stderr=log, preexec_fn=die_with_parent)
-        return self
-
-    def end(self, number=signal.SIGTERM):
-        """Ends it, and returns its exit status."""
-        if not self.process:
-            return None
-        with contextlib.suppress(ProcessLookupError):
-            self.process.send_signal(number)
-        status = ended(self.process, self.name)
-        self.process = None
-        return status
-
-    def kill(self):
-        return self.end(signal.SIGKILL)
-
-    def said(self):
-        return self.log.read_text(errors="replace")
 
     def command(self, name, file=None):
         done = subprocess.run([BEACOND, name, "--config", file or self.file], capture_output=True, text=True, timeout=300, check=False)
@@ -154,5 +130,5 @@ class Gateway:
         return json.loads(file.read_bytes()) if file.exists() else None
 
     def rss_mib(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) // 1024

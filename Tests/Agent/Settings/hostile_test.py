@@ -34,7 +34,7 @@ class Unsigned(Situation):
                 if protocol == 3:
                     wait_until(lambda: operator.last("settings/reported"), gateway.said)
                     self.assertEqual(operator.last("settings/reported")["outcome"], "refused")
-                self.assertIsNone(gateway.process.poll(), gateway.said())
+                self.assertIsNone(gateway.status(), gateway.said())
                 self.takes_a_good_one(operator, 2)
                 print(f"\nfigure: a message of 1 MiB, MQTT {protocol}: {before} MiB before, {gateway.rss_mib()} MiB after")
 
@@ -65,7 +65,7 @@ class Unsigned(Situation):
             # The agent handles one a second, and only the latest of those that come meanwhile.
             seen = len(operator.reports())
             wait_until(lambda seen=seen: len(operator.reports()) > seen or operator.reports()[-1]["outcome"] == "refused", lambda: payload[:80])
-        self.assertIsNone(gateway.process.poll(), gateway.said()[-2000:])
+        self.assertIsNone(gateway.status(), gateway.said()[-2000:])
         self.assertEqual(operator.in_effect(), {"digest": digest, "version": 1})
         self.takes_a_good_one(operator, 2)
 

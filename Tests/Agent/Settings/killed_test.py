@@ -8,7 +8,7 @@ import signal
 import subprocess
 import unittest
 
-from network import die_with_parent
+from programs import die_with_parent
 from servers import wait_until
 from situation import Situation
 
@@ -38,9 +38,8 @@ class Killed(Situation):
         former = operator.waits_for_use(1)["digest"]
         with self.killer(gateway, call, gateway.state / name):
             operator.set(2, NEW)
-            wait_until(lambda: gateway.process.poll() is not None, f"killed at {call} of {gateway.state / name}")
-        self.assertEqual(gateway.process.returncode, -signal.SIGKILL)
-        gateway.process = None
+            wait_until(lambda: gateway.status() is not None, f"killed at {call} of {gateway.state / name}")
+        self.assertEqual(gateway.status(), -signal.SIGKILL)
         # The file is complete, and has the old version or the new one.
         self.assertIn(gateway.stored()["revisions"][0]["version"], (1, 2))
         digest, version = gateway.settings()[1:]
@@ -55,9 +54,9 @@ class Killed(Situation):
     @contextlib.contextmanager
     def killer(self, gateway, call, path):
         """Ends the agent with SIGKILL at its next such call on the path."""
-        tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", os.devnull, "-p", str(gateway.process.pid), "-P", path, "-e", f"trace={call}",
+        tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", os.devnull, "-p", str(gateway.pid), "-P", path, "-e", f"trace={call}",
                                    "-e", f"inject={call}:signal=SIGKILL:when=1"], preexec_fn=die_with_parent)
-        threads = pathlib.Path(f"/proc/{gateway.process.pid}/task")
+        threads = pathlib.Path(f"/proc/{gateway.pid}/task")
         wait_until(lambda: all(f"TracerPid:\t{tracer.pid}" in (one / "status").read_text() for one in threads.iterdir()), "strace attaches")
         yield
         tracer.kill()

@@ -8,7 +8,7 @@ import time
 import unittest
 
 from gateway import Operator
-from network import die_with_parent
+from programs import die_with_parent
 from servers import ROOT, Mosquitto, wait_until
 
 COUNT = int(os.environ.get("SETTINGS_GATEWAYS", "5000"))

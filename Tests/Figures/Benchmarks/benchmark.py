@@ -119,7 +119,7 @@ class Bench:
             starts.append(agent.start_s)
             agent.close()
         self.note("start_ms", median(starts) * 1000)
-        broker.close()
+        broker.end()
 
     def reader_percent(self, controller, rate, seconds):
         """The part of it that a C program takes to read the same reports."""
@@ -155,7 +155,7 @@ class Bench:
             others.join()
             agent.close()
             subprocess.run(["rm", "-rf", *(str(path) for path in state.glob("beacond-benchmark-*"))], check=True)
-        broker.close()
+        broker.end()
 
     def newcomers(self, controller, subscriber, minors, name):
         """Beacons that come one by one, and how long the event of each takes."""
@@ -199,7 +199,7 @@ class Bench:
         written = sum(int(line.rsplit("= ", 1)[1]) for line in lines if "pwrite" in line and "= " in line and "= -1" not in line)
         self.note("written_mib_per_1000_events", written / (1 << 20))
         agent.close()
-        broker.close()
+        broker.end()
 
     def drain(self):
         """The speed of delivering a backlog, beside plain libmosquitto."""
@@ -221,7 +221,7 @@ class Bench:
         figures = receivers.measure(self.beacond, self.work, self.tools / "libhcisocket.so", broker, 20, 20 if self.quick else 60)
         for name, value in zip(("receiver_private_mib", "receiver_report_us", "adapter_report_us"), figures, strict=True):
             self.note(name, value)
-        broker.close()
+        broker.end()
 
     def binary(self):
         self.note("binary_mib", self.beacond.stat().st_size / (1 << 20))

@@ -64,7 +64,7 @@ class Drain:
     def round(self):
         """Ours, and mosquitto_pub's, in messages a second."""
         broker = Broker(self.folder)
-        broker.close()
+        broker.end()
         state, waiting = self.backlog(broker.port)
         broker = Broker(self.folder)
         subscriber = Subscriber(broker.port, "beacons/benchmark/drain/region/+/+/+/event")
@@ -78,5 +78,5 @@ class Drain:
             with lines.open() as source:
                 return subprocess.Popen(command, stdin=source, stdout=-3, stderr=-3)
         reference, _ = rate(Subscriber(broker.port, "reference"), waiting, plain)
-        broker.close()
+        broker.end()
         return ours, reference, waiting

@@ -5,16 +5,15 @@ import contextlib
 import os
 import pathlib
 import select
-import shutil
 import signal
 import socket
 import subprocess
 import threading
 import time
 
+import programs
 from btsnoop import advertising_event, beacon_data
 from mqtt_packets import connect, next_packet, packet, published, text
-from ports import free_port, until_answers
 
 UUID = bytes.fromhex("39ED98FF2900441A802F9C398FC199D2")
 
@@ -61,25 +60,17 @@ class Controller:
         self.connection.send(packet)
 
 
-class Broker:
-    """mosquitto on a free port of the loopback interface, with TLS where asked for."""
+class Broker(programs.Broker):
+    """A broker without a limit to what waits for the subscriber, with TLS where asked for."""
 
     def __init__(self, folder, tls=False):
-        self.port = free_port()
         self.folder = pathlib.Path(folder)
-        lines = f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nset_tcp_nodelay true\n"
-        # No limit to what waits for the subscriber.
-        lines += "max_queued_messages 0\n"
-        if os.geteuid() == 0:
-            lines += "user root\n"
+        lines = "persistence false\nset_tcp_nodelay true\nmax_queued_messages 0\n"
         if tls:
             self.make_certificates()
             lines += f"cafile {folder}/ca.pem\ncertfile {folder}/broker.pem\nkeyfile {folder}/broker.key\n"
-        configuration = self.folder / "mosquitto.conf"
-        configuration.write_text(lines)
-        program = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
-        self.child = subprocess.Popen([program, "-c", configuration], stdout=-3, stderr=-3)
-        until_answers(self.port)
+        super().__init__(folder, lines)
+        self.start()
 
     def make_certificates(self):
         def openssl(*words):
@@ -92,10 +83,6 @@ class Broker:
         (self.folder / "broker.ext").write_text("subjectAltName=IP:127.0.0.1\n")
         openssl("x509", "-req", "-in", "broker.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out",
                 "broker.pem", "-days", "2", "-extfile", "broker.ext")
-
-    def close(self):
-        self.child.terminate()
-        self.child.wait()
 
 
 def connected(port, name):
