@@ -9,8 +9,7 @@ import Testing
 struct BirthAndWillTests {
     @Test("The first message of a connection is the retained status online, QoS 1")
     func birth() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let subscriber = try await Subscriber(broker)
         let agent = Agent(.test(port: broker.port))
         agent.publisher.setRetained(retained(Agent.state, "inside"))
@@ -24,8 +23,7 @@ struct BirthAndWillTests {
 
     @Test("A connection that breaks without goodbye leaves the retained status offline behind", arguments: [5, 3])
     func will(version: Int) async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let subscriber = try await Subscriber(broker)
         var agent: Agent? = Agent(.test(port: broker.port) { $0.protocolVersion = version == 5 ? .v5 : .v3 })
         try agent?.run(until: "birth") { subscriber.payloads(Agent.status) == ["online"] }
@@ -38,8 +36,7 @@ struct BirthAndWillTests {
 
     @Test("A broker without retained messages still gets events, states and the will, none of them retained")
     func withoutRetained() async throws {
-        let broker = try Broker("allow_anonymous true\nretain_available false")
-        try await broker.start()
+        let broker = try await Broker.running("allow_anonymous true\nretain_available false")
         let subscriber = try await Subscriber(broker)
         var agent: Agent? = Agent(.test(port: broker.port))
         agent?.publisher.setRetained(retained(Agent.state, "inside"))
@@ -55,8 +52,7 @@ struct BirthAndWillTests {
 
     @Test("A polite end publishes the offline status itself, after which no will follows")
     func close() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let subscriber = try await Subscriber(broker)
         let agent = Agent(.test(port: broker.port))
         try agent.connect()
@@ -70,8 +66,7 @@ struct BirthAndWillTests {
 
     @Test("Closing with a frozen broker still ends, and reports the failure")
     func closeFrozen() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let agent = Agent(.test(port: broker.port))
         try agent.connect()
         try agent.run(until: "birth") { agent.publisher.isDrained }

@@ -8,8 +8,7 @@ import Testing
 struct DeliveryTests {
     @Test("MQTT 5 messages carry their content type and expiry")
     func properties() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let subscriber = try await Subscriber(broker)
         let agent = Agent(.test(port: broker.port))
         try agent.connect()
@@ -28,8 +27,7 @@ struct DeliveryTests {
 
     @Test("Through a restart of the broker every event comes, in order, and none that was acknowledged comes again")
     func restart() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         var subscriber: Subscriber? = try await Subscriber(broker)
         let agent = Agent(.test(port: broker.port))
         agent.addEvents(1...50)
@@ -55,8 +53,7 @@ struct DeliveryTests {
 
     @Test("A broker that freezes with a window under way gets that window again, and nothing is lost")
     func frozen() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let agent = Agent(.test(port: broker.port) { $0.maxInflight = 5 })
         try agent.run(until: "birth") { agent.publisher.isDrained }
         broker.freeze()
@@ -74,8 +71,7 @@ struct DeliveryTests {
 
     @Test("The broker's receive maximum is honoured where it is below max_inflight")
     func receiveMaximum() async throws {
-        let broker = try Broker("allow_anonymous true\nmax_inflight_messages 3")
-        try await broker.start()
+        let broker = try await Broker.running("allow_anonymous true\nmax_inflight_messages 3")
         let agent = Agent(.test(port: broker.port))
         try agent.run(until: "birth") { agent.publisher.isDrained }
         broker.freeze()
@@ -101,10 +97,9 @@ struct DeliveryTests {
     @Test("An event that an access list denies is kept, logged once, and delivered once it is allowed")
     func denied() async throws {
         let everything = "topic readwrite #\n"
-        let broker = try Broker(
+        let broker = try await Broker.running(
             "allow_anonymous true\nacl_file {folder}/acl",
             files: ["acl": "topic read #\ntopic write subscriber/#\ntopic write \(Agent.status)\n"])
-        try await broker.start()
         let agent = Agent(.test(port: broker.port))
         agent.addEvents(1...3)
         try agent.run(until: "refusals") { agent.publisher.counters.refused[.notAuthorized, default: 0] >= 6 }
@@ -123,8 +118,7 @@ struct DeliveryTests {
 
     @Test("An event too large for the broker is set aside after five refusals, and its successor delivered")
     func poison() async throws {
-        let broker = try Broker("allow_anonymous true\nmessage_size_limit 1000")
-        try await broker.start()
+        let broker = try await Broker.running("allow_anonymous true\nmessage_size_limit 1000")
         let agent = Agent(.test(port: broker.port) { $0.maxInflight = 1 })
         let large = OutgoingMessage(
             sequence: 1,
@@ -140,8 +134,7 @@ struct DeliveryTests {
 
     @Test("Ranging is dropped and counted without a broker, and against one that reads nothing")
     func ephemeral() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let agent = Agent(.test(port: broker.port))
         let ranging = Message(topic: "ranging", payload: [UInt8](repeating: 0x20, count: 60_000), .ephemeral)
         agent.publisher.publishEphemeral(ranging)
@@ -156,8 +149,7 @@ struct DeliveryTests {
 
     @Test("Requests come with their response topic; a long one is marked as too long, and a huge one never arrives")
     func incoming() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let agent = Agent(.test(port: broker.port), requestFilters: ["request/+"])
         try agent.connect()
         try agent.run(until: "birth") { agent.publisher.isDrained }

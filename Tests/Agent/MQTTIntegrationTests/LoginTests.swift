@@ -71,8 +71,7 @@ struct LoginTests {
 
     @Test("A broker takes the session over without a reason: the log line names the possibility")
     func silentTakeOver() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         let first = Agent(.test(port: broker.port))
         try first.connect()
         let second = Agent(.test(port: broker.port))
@@ -117,9 +116,8 @@ struct LoginTests {
 
     @Test("The check publishes once where the agent would, and reports a refusal with its topic and remedy")
     func checkPublishes() async throws {
-        let broker = try Broker(
+        let broker = try await Broker.running(
             "allow_anonymous true\nacl_file {folder}/acl", files: ["acl": "topic readwrite beacons/store/gw/#\n"])
-        try await broker.start()
         func outcome(_ topic: String) -> BrokerCheck.Outcome {
             let message = Message(topic: topic, payload: [], .retained)
             return BrokerCheck.run(settings: .test(port: broker.port), clientID: "check", publishing: message)
@@ -152,8 +150,7 @@ struct LoginTests {
 
     @Test("A keepalive that the broker names is read from its CONNACK")
     func serverKeepalive() async throws {
-        let broker = try Broker("allow_anonymous true\nmax_keepalive 20")
-        try await broker.start()
+        let broker = try await Broker.running("allow_anonymous true\nmax_keepalive 20")
         let outcome = BrokerCheck.run(settings: .test(port: broker.port), clientID: "check")
         guard case .reachable(let limits) = outcome else {
             Issue.record("the login was refused: \(outcome)")
@@ -165,8 +162,7 @@ struct LoginTests {
     @Test("The check finds a broker whose packet limit is too small for events")
     func shortPackets() async throws {
         func remedy(_ longest_bytes: Int) async throws -> String? {
-            let broker = try Broker("allow_anonymous true\nmax_packet_size \(longest_bytes)")
-            try await broker.start()
+            let broker = try await Broker.running("allow_anonymous true\nmax_packet_size \(longest_bytes)")
             return BrokerCheck.run(settings: .test(port: broker.port), clientID: "check").remedy
         }
         #expect(try await remedy(4_095)?.contains("max_packet_size") == true)
@@ -175,8 +171,7 @@ struct LoginTests {
 
     @Test("A broker that accepts and says nothing is given up in time")
     func silence() async throws {
-        let broker = try Broker()
-        try await broker.start()
+        let broker = try await Broker.running()
         broker.freeze()
         defer { broker.thaw() }
         let outcome = BrokerCheck.run(

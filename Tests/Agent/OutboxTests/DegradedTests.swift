@@ -18,8 +18,7 @@ struct DegradedTests {
 
     /// Commits events in a process that ends. Returns the events' epoch.
     private func leaveEvents(_ count: Int, in folder: TemporaryFolder, on disk: SimulatedDisk) throws -> String {
-        let outbox = try Outbox.open(folder, vfs: disk.name)
-        try outbox.commitEvents(count)
+        let outbox = try Outbox.open(folder, vfs: disk.name, events: count)
         return outbox.numbering.epoch
     }
 
@@ -82,8 +81,7 @@ struct DegradedTests {
         arguments: 1...8 as ClosedRange<UInt64>)
     func deletionUndone(seed: UInt64) throws {
         let disk = SimulatedDisk(seed: seed)
-        let outbox = try Outbox.open(folder, vfs: disk.name)
-        try outbox.commitEvents(3)
+        let outbox = try Outbox.open(folder, vfs: disk.name, events: 3)
         outbox.acknowledge(outbox.drain().map(\.position))
         outbox.tick(70)
         disk.refuse(SQLITE_READONLY)
@@ -220,8 +218,7 @@ struct DegradedTests {
 
     @Test("Without a state folder it begins in memory; when the folder appears, the events in it come too")
     func folderAppears() throws {
-        var first: Outbox? = try Outbox.open(folder)
-        try first?.commitEvents(3)
+        var first: Outbox? = try Outbox.open(folder, events: 3)
         let epoch = first?.numbering.epoch
         first = nil
         try FileManager.default.moveItem(atPath: folder.path, toPath: folder.path + "-away")
@@ -317,8 +314,7 @@ struct DegradedTests {
             return
         }
         defer { _ = run("/bin/umount", "-l", folder.path) }
-        let outbox = try Outbox.open(folder)
-        try outbox.commitEvents(3)
+        let outbox = try Outbox.open(folder, events: 3)
         let epoch = outbox.numbering.epoch
         let filler = folder.path + "/filler"
         try Data().write(to: URL(fileURLWithPath: filler))

@@ -17,8 +17,7 @@ struct DisplacementTests {
         "A deleted file is noticed and made anew with all that it held; numbers go on in a new epoch",
         arguments: [["outbox.sqlite"], ["outbox.sqlite", "outbox.sqlite-wal"], ["outbox.sqlite", "outbox.lock"]])
     func deleted(names: [String]) throws {
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commitEvents(5)
+        var outbox: Outbox? = try Outbox.open(folder, events: 5)
         outbox?.setValue([7], forKey: "key")
         outbox?.acknowledge(outbox?.next(limit: 2).map(\.position) ?? [])
         let epoch = try #require(outbox?.numbering.epoch)
@@ -45,11 +44,9 @@ struct DisplacementTests {
     @Test("A file that was put in its place is replaced again: the open file counts")
     func replaced() throws {
         let other = TemporaryFolder()
-        let stranger = try Outbox.open(other, seed: 9)
-        try stranger.commitEvents(40)
+        let stranger = try Outbox.open(other, seed: 9, events: 40)
         stranger.close()
-        let outbox = try Outbox.open(folder)
-        try outbox.commitEvents(3)
+        let outbox = try Outbox.open(folder, events: 3)
         try delete(["outbox.sqlite"], in: folder)
         try FileManager.default.copyItem(atPath: other.database, toPath: folder.database)
         outbox.tick(10)
@@ -59,8 +56,7 @@ struct DisplacementTests {
 
     @Test("A deleted log is begun anew, and numbers go on as if nothing had happened")
     func deletedLog() throws {
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commitEvents(3)
+        var outbox: Outbox? = try Outbox.open(folder, events: 3)
         let numbering = outbox?.numbering
         try delete(["outbox.sqlite-wal"], in: folder)
         outbox?.tick(10)

@@ -86,8 +86,7 @@ struct FailingFolderTests {
 
     /// A folder with five waiting events, in a file that reads as something else. Returns the file's true content.
     private func unreadable(_ temporary: TemporaryFolder) throws -> Data {
-        let outbox = try Outbox.open(temporary)
-        try outbox.commitEvents(5)
+        let outbox = try Outbox.open(temporary, events: 5)
         outbox.close()
         let file = URL(fileURLWithPath: temporary.database)
         let content = try Data(contentsOf: file)

@@ -14,8 +14,7 @@ struct RestartTests {
 
     @Test("After a restart the epoch, the numbers, the events, the records and the values go on")
     func goesOn() throws {
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commitEvents(5)
+        var outbox: Outbox? = try Outbox.open(folder, events: 5)
         outbox?.setValue([7], forKey: "key")
         let epoch = outbox?.numbering.epoch
         outbox = nil
@@ -32,8 +31,7 @@ struct RestartTests {
 
     @Test("An event that the broker refused is offered again after a restart")
     func parked() throws {
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commitEvents(3)
+        var outbox: Outbox? = try Outbox.open(folder, events: 3)
         let events = outbox?.drain() ?? []
         try #require(events.count == 3)
         outbox?.park(events[0])
@@ -46,8 +44,7 @@ struct RestartTests {
 
     @Test("An acknowledgement costs no transaction of its own; the next one carries it, and the event stays away")
     func lazyDeletion() throws {
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commitEvents(5)
+        var outbox: Outbox? = try Outbox.open(folder, events: 5)
         let before = outbox?.health.transactions
         outbox?.acknowledge(outbox?.next(limit: 3).map(\.position) ?? [])
         #expect(outbox?.health.transactions == before)
@@ -59,8 +56,7 @@ struct RestartTests {
 
     @Test("After a crash before an acknowledgement is stored, the event only comes twice, under the same number")
     func lostAcknowledgement() throws {
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commitEvents(2)
+        var outbox: Outbox? = try Outbox.open(folder, events: 2)
         outbox?.acknowledge(outbox?.drain().map(\.position) ?? [])
         outbox = nil
         let again = try Outbox.open(folder)
@@ -69,8 +65,7 @@ struct RestartTests {
 
     @Test("After a minute, after 1000 of them, and at the end, acknowledged events leave the file")
     func deletion() throws {
-        let outbox = try Outbox.open(folder)
-        try outbox.commitEvents(2_003)
+        let outbox = try Outbox.open(folder, events: 2_003)
         outbox.acknowledge(outbox.next(limit: 1).map(\.position))
         outbox.tick(59)
         #expect(outbox.bookkeeping.storedEvents == 2_003)
@@ -87,8 +82,7 @@ struct RestartTests {
     @Test("A gap is repeated until subscribers received it, across restarts, and then no more")
     func gapsPersist() throws {
         let limits = OutboxLimits(maxEvents: 2, maxMiB: 16)
-        var outbox: Outbox? = try Outbox.open(folder, limits: limits)
-        try outbox?.commitEvents(5)
+        var outbox: Outbox? = try Outbox.open(folder, limits: limits, events: 5)
         let gaps = outbox?.takeGaps() ?? []
         #expect(gaps.map(\.toSeq) == [3])
         outbox = nil
@@ -123,8 +117,7 @@ struct RestartTests {
         "A file of an earlier or a later format stays as it is; the outbox works in memory and reports that",
         arguments: [1, Schema.version - 1, Schema.version + 1])
     func otherFormat(format: Int64) throws {
-        var outbox: Outbox? = try Outbox.open(folder)
-        try outbox?.commitEvents(3)
+        var outbox: Outbox? = try Outbox.open(folder, events: 3)
         outbox?.close()
         outbox = nil
         try Database(path: folder.database).execute("PRAGMA user_version = \(format)")
@@ -146,8 +139,8 @@ struct RestartTests {
         "A hundred events in one commit cost one sync; the counters match the disk's, and count at least its bytes"
     )
     func wear() throws {
-        let outbox = try Outbox.open(folder, vfs: disk.name, limits: OutboxLimits(maxEvents: 100_000, maxMiB: 2))
-        try outbox.commitEvents(100)
+        let limits = OutboxLimits(maxEvents: 100_000, maxMiB: 2)
+        let outbox = try Outbox.open(folder, vfs: disk.name, limits: limits, events: 100)
         disk.resetCounts()
         let before = outbox.health
         try outbox.commitEvents(100)
@@ -196,8 +189,7 @@ struct RestartTests {
 
     @Test("Forgetting acknowledged events needs no sync")
     func deletionWithoutSync() throws {
-        let outbox = try Outbox.open(folder, vfs: disk.name)
-        try outbox.commitEvents(4_000)
+        let outbox = try Outbox.open(folder, vfs: disk.name, events: 4_000)
         disk.resetCounts()
         for _ in 0..<3 { outbox.acknowledge(outbox.next(limit: 1_000).map(\.position)) }
         #expect(outbox.bookkeeping.storedEvents == 1_000)

@@ -34,8 +34,7 @@ struct StraightWayTests {
 
     @Test("No event is read from the file while each is taken before the next comes")
     func straight() throws {
-        let outbox = try Outbox.open(folder)
-        try outbox.commitEvents(1)
+        let outbox = try Outbox.open(folder, events: 1)
         outbox.acknowledge(outbox.drain().map(\.position))
         let statements = try Self.statements(of: outbox)
         for seq in 2...2_500 {
@@ -49,8 +48,7 @@ struct StraightWayTests {
 
     @Test("Events that an earlier process left are read once, and those after them go straight on")
     func afterABacklog() throws {
-        let earlier = try Outbox.open(folder)
-        try earlier.commitEvents(5)
+        let earlier = try Outbox.open(folder, events: 5)
         earlier.close()
         let outbox = try Outbox.open(folder)
         let statements = try Self.statements(of: outbox)

@@ -48,13 +48,16 @@ extension Outbox {
         Outbox(limits: limits, at: .origin, wallTime: noon, generator: SeededGenerator(seed: 1))
     }
 
+    /// Opens an outbox, and commits events in it.
     static func open(
         _ folder: TemporaryFolder, vfs: String? = nil, owner: (any OutboxOwner)? = nil,
-        limits: OutboxLimits = generous, seed: UInt64 = 1
+        limits: OutboxLimits = generous, seed: UInt64 = 1, events: Int = 0
     ) throws -> Outbox {
-        try Outbox(
+        let outbox = try Outbox(
             folder: StateFolder(path: folder.path, holder: owner?.name ?? ""), vfs: vfs, owner: owner, limits: limits,
             at: .origin, wallTime: noon, generator: SeededGenerator(seed: seed))
+        if events > 0 { try outbox.commitEvents(events) }
+        return outbox
     }
 
     /// Commits `count` events and the record `last`, which holds the number of the last of them.

@@ -27,8 +27,7 @@ struct TrialTests {
         #expect(run() == .writable && files() == [])
         let missing = folder.path + "/missing"
         #expect(run(missing) == .writable && files(missing) == ["no folder"])
-        let outbox = try Outbox.open(folder)
-        try outbox.commitEvents(3)
+        let outbox = try Outbox.open(folder, events: 3)
         outbox.close()
         let before = files()
         #expect(run() == .writable && files() == before)
@@ -38,8 +37,7 @@ struct TrialTests {
     @Test("A folder in use is left alone, and the finding shows whether its agent is this gateway's")
     func held() throws {
         let owner = Gateway(name: "beacons/store/gw")
-        let outbox = try Outbox.open(folder, owner: owner)
-        try outbox.commitEvents(1)
+        let outbox = try Outbox.open(folder, owner: owner, events: 1)
         let before = files()
         #expect(run() == .heldByOwner && files() == before)
         let other = StateFolderTrial.run(directory: folder.path, owner: "beacons/store/other", limits: generous)

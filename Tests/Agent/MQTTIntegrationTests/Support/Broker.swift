@@ -27,6 +27,14 @@ final class Broker {
             """
     }
 
+    static func running(_ configuration: String = "allow_anonymous true", files: [String: String] = [:]) async throws
+        -> Broker
+    {
+        let broker = try Broker(configuration, files: files)
+        try await broker.start()
+        return broker
+    }
+
     deinit {
         stop()
         try? FileManager.default.removeItem(at: folder)
