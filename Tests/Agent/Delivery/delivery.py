@@ -106,9 +106,9 @@ class House:
         return child
 
 
-def end(child):
+def end(child, number=signal.SIGKILL):
     if child.poll() is None:
-        child.kill()
+        child.send_signal(number)
         child.wait()
 
 
@@ -195,8 +195,7 @@ class Gateway:
         """Replays without a broker at its port, until all is read; returns the number of waiting events."""
         child = self.replay(capture)
         self.settle(child)
-        child.terminate()
-        child.wait()
+        end(child, signal.SIGTERM)
         return self.numbers()[2]
 
     def settle(self, child):
@@ -206,6 +205,10 @@ class Gateway:
 
     def said(self):
         return self.errors.read_text() if self.errors.exists() else ""
+
+    def arrived(self, subscriber):
+        """The number of its events that the subscriber has."""
+        return len(Account(self, subscriber.messages).events)
 
     def delivered(self, checks, name, subscriber, port):
         """Checks that all has arrived, and that no gap is stated. Returns the account."""

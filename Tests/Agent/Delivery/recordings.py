@@ -7,7 +7,7 @@ import time
 
 from account import Account
 from captures import BEGIN, Capture, Crowd
-from delivery import ended
+from delivery import end, ended
 from disks import flushes, left_by
 from mqtt_packets import next_packet, packet, published, text
 from waiting import until
@@ -72,22 +72,21 @@ class Life(Recording):
         air = Crowd(BEGIN, 12, seed)
         child = gateway.hears(air, speed=8)
         self.works(60, child)
-        child.kill()
-        child.wait()
+        end(child)
         child = gateway.hears(air, speed=8)
         self.works(30, child)
         proxy.refuses = True
         proxy.silence()
         begin, heard = disk.position(), air.at
         until(lambda: air.at > heard + 12)
-        end = disk.position()
+        finish = disk.position()
         proxy.refuses = False
         self.works(60, child)
         child.send_signal(signal.SIGTERM)
         self.status, self.at = ended(child), air.at
         self.end()
         # After these, events wait for the broker.
-        self.alone = [flush for flush in self.flushes if begin < self.entries[flush][0] < end]
+        self.alone = [flush for flush in self.flushes if begin < self.entries[flush][0] < finish]
 
     def works(self, events, child):
         wanted = self.count() + events

@@ -2,7 +2,7 @@
 
 import random
 
-from delivery import BEGIN, Account, crowd, ended, free_port, prove, until
+from delivery import BEGIN, crowd, end, ended, free_port, prove, until
 
 KILLS = 8
 
@@ -16,19 +16,16 @@ def scenario(checks, house):
     # A window of one makes it slow enough to be killed on the way.
     gateway.configure(broker.port, mqtt="keepalive_s = 5\nmax_inflight = 1")
     with house.subscriber(broker.port) as subscriber:
-        def count():
-            return len(Account(gateway, subscriber.messages).events)
         on_the_way = 0
         for _ in range(KILLS):
             child = gateway.run()
             wanted = len(subscriber.messages) + dice.randrange(1, waiting // (2 * KILLS))
             until(lambda: len(subscriber.messages) >= wanted, step=0.001)
-            child.kill()
-            child.wait()
-            on_the_way += 0 < count() < waiting
+            end(child)
+            on_the_way += 0 < gateway.arrived(subscriber) < waiting
         checks.check("most kills struck on the way", on_the_way >= KILLS // 2, on_the_way)
         child = gateway.run()
-        checks.check("everything arrives", until(lambda: count() >= waiting, step=0.2), count())
+        checks.check("everything arrives", until(lambda: gateway.arrived(subscriber) >= waiting, step=0.2), gateway.arrived(subscriber))
         child.terminate()
         checks.check("SIGTERM ends it with 0", ended(child) == 0, child.poll())
         account = gateway.delivered(checks, "killed while draining", subscriber, broker.port)

@@ -7,7 +7,7 @@ import pathlib
 import struct
 import subprocess
 
-from delivery import BEGIN, Account, Crowd, crowd, ended, prove, retained, until
+from delivery import BEGIN, Account, Crowd, crowd, end, ended, prove, retained, until
 
 
 def mounted(house, name):
@@ -31,11 +31,9 @@ def fill(folder):
 
 def survives(checks, name, cause, gateway, child, subscriber, broker, end):
     """From a fault that has begun to the end: it is said once, events go on, and nothing is lost once `end` mends the disk."""
-    def count():
-        return len(Account(gateway, subscriber.messages).events)
     checks.check(f"{name}: it is said", until(lambda: cause in gateway.said()), gateway.said())
-    before = count()
-    checks.check(f"{name}: events go on", until(lambda: count() > before + 50), count() - before)
+    before = gateway.arrived(subscriber)
+    checks.check(f"{name}: events go on", until(lambda: gateway.arrived(subscriber) > before + 50), gateway.arrived(subscriber) - before)
     end()
     checks.check(f"{name}: it recovers", until(lambda: "the disk works again" in gateway.said()), gateway.said())
     child.air.end()
@@ -52,7 +50,7 @@ def troubled(checks, house, broker, name, cause, folder, begin, end):
     gateway.configure(broker.port, state=folder / "state", outbox="max_mib = 1")
     with house.subscriber(broker.port) as subscriber:
         child = gateway.hears(Crowd(BEGIN, 60, 7), speed=8)
-        until(lambda: len(Account(gateway, subscriber.messages).events) > 50)
+        until(lambda: gateway.arrived(subscriber) > 50)
         begin()
         survives(checks, name, cause, gateway, child, subscriber, broker, end)
 
@@ -63,17 +61,14 @@ def killed(checks, house, broker):
     gateway = house.gateway("killed", broker.port)
     gateway.configure(broker.port, state=folder / "state", outbox="max_mib = 1")
     with house.subscriber(broker.port) as subscriber:
-        def count():
-            return len(Account(gateway, subscriber.messages).events)
         air = Crowd(BEGIN, 60, 8)
         child = gateway.hears(air, speed=8)
-        until(lambda: count() > 50)
+        until(lambda: gateway.arrived(subscriber) > 50)
         fill(folder)
         until(lambda: "disk full" in gateway.said())
-        before = count()
-        until(lambda: count() > before + 50)
-        child.kill()
-        child.wait()
+        before = gateway.arrived(subscriber)
+        until(lambda: gateway.arrived(subscriber) > before + 50)
+        end(child)
         (folder / "filler").unlink()
         status = gateway.plays(crowd(air.at + 100, 10, 60, 9).write(house.path / "after.btsnoop"))
         checks.check("killed while full: the next start ends with 0", status == 0, gateway.said())
@@ -113,7 +108,7 @@ def read_only(checks, house, broker, ends):
     with house.subscriber(broker.port) as subscriber:
         air = Crowd(BEGIN, 40, 12)
         child = gateway.hears(air, speed=4)
-        until(lambda: len(Account(gateway, subscriber.messages).events) > 50)
+        until(lambda: gateway.arrived(subscriber) > 50)
         if ends == "crash":
             child.kill()
         child.air.end()
@@ -172,7 +167,7 @@ def taken_away(checks, house, broker, name, take):
     with house.subscriber(broker.port) as subscriber:
         air = Crowd(BEGIN, 60, 16)
         child = gateway.hears(air, speed=8)
-        until(lambda: len(Account(gateway, subscriber.messages).events) > 50)
+        until(lambda: gateway.arrived(subscriber) > 50)
         # Waiting events are those that could be lost.
         proxy.refuses = True
         proxy.silence()
@@ -182,8 +177,7 @@ def taken_away(checks, house, broker, name, take):
         take(gateway.state)
         checks.check(
             f"{name}: it is noticed", until(lambda: "was deleted or replaced" in gateway.said()), gateway.said())
-        child.kill()
-        child.wait()
+        end(child)
         proxy.refuses = False
         status = gateway.plays(crowd(air.at + 10, 10, 60, 17).write(house.path / f"{name}-2.btsnoop"))
         checks.check(f"{name}: the next start ends with 0", status == 0, gateway.said())
@@ -225,8 +219,7 @@ def renumbered(checks, house, broker):
         checks.none("renumbered: each state names that epoch", [
             f"{topic}: {state}" for topic, state in states.items()
             if topic.endswith("/state") and state["epoch"] != current])
-        child.kill()
-        child.wait()
+        end(child)
 
 
 def scenario(checks, house):

@@ -6,10 +6,11 @@ DELIVERY_LONG=1 makes it a million events, as many as may wait by default; else 
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import time
 
-from delivery import BEGIN, Capture, Subscriber, free_port, prove, until
+from delivery import BEGIN, Capture, Subscriber, end, free_port, prove, until
 
 HOURS = 72
 EVENTS = 1_000_000 if os.environ.get("DELIVERY_LONG") == "1" else 50_000
@@ -85,8 +86,7 @@ def hours_without_broker(checks, gateway):
     gateway.settle(child)
     samples.append(resident_KiB(child.pid))
     took, largest = time.monotonic() - begin, size_MiB(gateway)
-    child.terminate()
-    child.wait()
+    end(child, signal.SIGTERM)
     waiting = gateway.numbers()[2]
     checks.check(f"all of {EVENTS} events wait after {HOURS} hours", waiting == EVENTS,
                  f"{waiting}; {gateway.said()[-300:]}")
@@ -119,8 +119,7 @@ def scenario(checks, house):
             if waiting - tally.last > LEAST_LEFT:
                 samples.append(resident_KiB(child.pid))
         took = time.monotonic() - begin
-        child.terminate()
-        child.wait()
+        end(child, signal.SIGTERM)
         checks.none("drained: every number arrives, in order", tally.faults)
         checks.check("drained: all of them", (tally.count, len(tally.epochs)) == (waiting, 1), tally.count)
         checks.check("drained: nothing waits", gateway.numbers()[2] == 0, gateway.numbers())

@@ -3,10 +3,11 @@ waits is delivered under the name that said it, and none of that holds up the ne
 
 import pathlib
 import shutil
+import signal
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from delivery import BEGIN, Account, Capture, free_port, prove, region, retained, until
+from delivery import BEGIN, Account, Capture, end, free_port, prove, region, retained, until
 from mqtt_packets import text
 from network import MARK
 
@@ -118,8 +119,7 @@ def replaced(checks, house):
         # A round without findings ends the search.
         checks.check("replaced: it says how many", until(lambda: "2 retained states" in first.said()),
                      first.said())
-        child.terminate()
-        child.wait()
+        end(child, signal.SIGTERM)
         checks.none("replaced: no more is said of it", [
             line for line in first.said().splitlines() if "does not let this gateway read" in line])
 
@@ -131,8 +131,7 @@ def unreadable(checks, house):
     child = gateway.run()
     checks.check("unreadable: it is said what to allow", until(lambda: "does not let this gateway read" in gateway.said()),
                  gateway.said())
-    child.terminate()
-    child.wait()
+    end(child, signal.SIGTERM)
 
 
 def limited(checks, house):

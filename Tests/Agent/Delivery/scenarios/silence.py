@@ -1,6 +1,6 @@
 """A connection that silently carries nothing any more: a firewall forgot it, a cable was pulled."""
 
-from delivery import BEGIN, Account, Crowd, ended, prove, until
+from delivery import BEGIN, Crowd, ended, prove, until
 
 
 def scenario(checks, house):
@@ -11,7 +11,7 @@ def scenario(checks, house):
             gateway = house.gateway(name, proxy.port, mqtt="keepalive_s = 6")
             air = Crowd(BEGIN, 30, 5)
             child = gateway.hears(air, speed=4)
-            until(lambda: len(Account(gateway, subscriber.messages).events) > 20)
+            until(lambda: gateway.arrived(subscriber) > 20)
             if name == "idle":
                 # Once all beacons have left there is nothing to publish.
                 air.beacons, quiet_at = 0, air.at
