@@ -9,6 +9,8 @@ readonly chain=127.0.0.1 store=127.0.0.2 web=127.0.0.3 gateway=entrance authorit
 page=$(realpath README.md)
 export machines=$scratch/machines
 chain_port=$(free_port 127.0.0.1) store_port=$(free_port 127.0.0.2) page_port=$(free_port 127.0.0.3) plain_port=$(free_port 127.0.0.1)
+# For the systemctl of the machines.
+export chain store web chain_port store_port page_port plain_port
 
 # end_machines: kills what runs on them.
 end_machines() {
@@ -62,7 +64,7 @@ make_machines() {
     if ((EUID == 0)) && getent passwd mosquitto >/dev/null; then
         chown mosquitto "$machines"/{$chain,$store}/var/lib/mosquitto
     else
-        : >"$scratch/without-user"
+        : >"$machines/without-user"
     fi
 
     shim apt </dev/null
@@ -100,73 +102,7 @@ END
     shim chown <<'END'
 ! getent passwd "${1%%:*}" >/dev/null || exec /bin/chown "$@"
 END
-    shim systemctl <<END
-address=\${H##*/}
-[[ \$address == $chain ]] && port=$chain_port || port=$store_port
-# paths: replaces the files' paths by those of this machine.
-paths() { sed -E "s,(^| )/(etc|var/lib|usr/local/lib)/(mosquitto|beacond-page|stunnel),\1\$H/\2/\3,"; }
-# stop UNIT
-stop() {
-    local pid
-    [[ -s \$H/\$1.pid ]] || return 0
-    pid=\$(<"\$H/\$1.pid")
-    kill -TERM "\$pid"
-    while kill -0 "\$pid" 2>/dev/null; do sleep 0.1; done
-    : >"\$H/\$1.pid"
-}
-# begin UNIT ADDRESS PORT COMMAND…
-begin() {
-    local unit=\$1 address=\$2 port=\$3
-    shift 3
-    "\$@" >>"\$H/\$unit.log" 2>&1 </dev/null &
-    echo \$! >"\$H/\$unit.pid"
-    for _ in {1..100}; do
-        (: <"/dev/tcp/\$address/\$port") 2>/dev/null && return 0
-        kill -0 "\$(<"\$H/\$unit.pid")" 2>/dev/null || break
-        sleep 0.1
-    done
-    tail -n 5 "\$H/\$unit.log"
-    return 1
-}
-start() {
-    local config=\$H/\$1.conf
-    case \$1 in
-    mosquitto)
-        # The shortest pause that the bridge may make before it tries again, so that the test need not wait for the longest.
-        paths <"\$H/etc/mosquitto/mosquitto.conf" | sed -e "s|^listener 8883|listener \$port \$address|" \\
-            -e "s|^address .*|address $chain:$chain_port|; s|^restart_timeout .*|restart_timeout 1 2|" >"\$config"
-        [[ ! -e $scratch/without-user ]] || echo "user \$(id -un)" >>"\$config"
-        begin mosquitto \$address \$port mosquitto -c "\$config"
-        ;;
-    beacond-page)
-        paths <"\$H/etc/beacond-page/mosquitto.conf" | sed -e "s|^listener 8080 |listener $plain_port |; s|^listener 0 .*|listener 0 \$H/socket|" \\
-            -e "s|^address .*|address $store:$store_port|; s|^restart_timeout .*|restart_timeout 1 2|" >"\$config"
-        echo "user \$(id -un)" >>"\$config"
-        begin beacond-page 127.0.0.1 $plain_port mosquitto -c "\$config"
-        ;;
-    stunnel@page)
-        paths <"\$H/etc/stunnel/page.conf" | sed -e '/^set[ug]id/d' \\
-            -e "s|^accept = .*|accept = $web:$page_port|; s|^connect = .*|connect = 127.0.0.1:$plain_port|" >"\$config"
-        begin stunnel@page $web $page_port stunnel "\$config"
-        ;;
-    *) return 1 ;;
-    esac
-}
-verb=\$1
-shift
-[[ \$verb != enable || \$1 != --now ]] || { verb=start && shift; }
-[[ \$verb != daemon-reload ]] || exit 0
-for unit in "\$@"; do
-    case "\$verb \$unit" in
-    "restart beacond") ;;
-    start*) start \$unit || exit ;;
-    restart*) stop \$unit && start \$unit || exit ;;
-    stop*) stop \$unit ;;
-    reload*) kill -HUP "\$(<"\$H/\$unit.pid")" ;;
-    *) exit 1 ;;
-    esac
-done
-END
+    cp "$root/Tests/Agent/Broker/systemctl" "$scratch/bin/"
     # This test does not examine the adapter.
     shim beacond <<END
 "$beacond" "\$@"
