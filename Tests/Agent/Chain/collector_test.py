@@ -5,36 +5,33 @@ KILLS sets how often the collector is killed (12; the long form is KILLS=100).
 
 import json
 import os
+import pathlib
 import random
 import re
 import shutil
 import signal
-import subprocess
 import tempfile
 import types
 import unittest
 
 import psycopg
 
+from programs import Program
 from reading_test import ENTER, EXIT
-from servers import ROOT, SCHEMA, Mosquitto, PostgreSQL, ended, run, scratch_folder, wait_until
+from servers import ROOT, SCHEMA, Mosquitto, PostgreSQL, run, scratch_folder, wait_until
 
 KILLS = int(os.environ.get("KILLS", "12"))
 COLLECTOR = ROOT / "deploy/chain/collector"
 EPOCHS = ["01KDVDNA0T000000000000000" + digit for digit in "0123456789"]
 
 
-class Collector:
-    """A collector that runs; what it says is kept in a file."""
+class Collector(Program):
+    """A collector that runs."""
 
     def __init__(self, broker, database, *arguments, id="one"):
-        self.log = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(
-            [COLLECTOR, *broker.collector_options(), "--database", database.url, "--id", id, *arguments], stderr=self.log, stdout=self.log, cwd=database.folder)
-
-    def said(self):
-        # The collector writes at the offset of this file, so that reading may not move it.
-        return os.pread(self.log.fileno(), 1 << 24, 0).decode()
+        super().__init__([COLLECTOR, *broker.collector_options(), "--database", database.url, "--id", id, *arguments],
+                         pathlib.Path(tempfile.mkdtemp(prefix="collector-"), "log"), cwd=database.folder)
+        self.start()
 
     def wait_for(self, words):
         wait_until(lambda: words in self.said(), lambda: f"{words!r} in: {self.said()}")
@@ -42,10 +39,6 @@ class Collector:
 
     def is_ready(self):
         return self.wait_for("broker: connected")
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        return ended(self.process, "the collector")
 
 
 class Chain(unittest.TestCase):
@@ -68,9 +61,7 @@ class Chain(unittest.TestCase):
 
     def tearDown(self):
         for collector in self.collectors:
-            if collector.process.poll() is None:
-                collector.end(signal.SIGKILL)
-            collector.log.close()
+            collector.kill()
         self.broker.forget("one")
 
     def collector(self, *arguments, id="one"):
@@ -249,7 +240,7 @@ class Faults(Chain):
         self.publish(self.events(range(1, 2001)))
         self.assertEqual(collector.end(), 0)
         stored = self.count()
-        self.assertEqual(self.collector("--receive-maximum", "65535").is_ready().process.poll(), None)
+        self.assertEqual(self.collector("--receive-maximum", "65535").is_ready().status(), None)
         self.wait_for_count(2000)
         self.assertLessEqual(stored, 2000)
 
@@ -349,9 +340,7 @@ class Refused(unittest.TestCase):
 
     def tearDown(self):
         for collector in self.collectors:
-            if collector.process.poll() is None:
-                collector.end(signal.SIGKILL)
-            collector.log.close()
+            collector.kill()
 
     def collector(self, url, *arguments):
         broker = types.SimpleNamespace(collector_options=lambda: ["--broker", url])
@@ -403,7 +392,7 @@ class Refused(unittest.TestCase):
         for scheme in ("mqtts", "amqps"):
             for options in wrong:
                 collector = self.collector(f"{scheme}://127.0.0.1:1", *options)
-                self.assertEqual(ended(collector.process, "the collector"), 64, collector.said())
+                self.assertEqual(collector.ended(), 64, collector.said())
                 self.assertEqual(collector.said().count("\n"), 1, collector.said())
                 self.assertIn(options[0], collector.said())
 

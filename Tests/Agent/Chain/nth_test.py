@@ -9,14 +9,14 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 
 import collector_test
 from failing_call import CLASSES, FailingCall, build, sample
+from programs import Program
 from reading_test import ENTER
-from servers import ROOT, ended, run, scratch_folder, wait_until
+from servers import ROOT, run, scratch_folder, wait_until
 
 CALLS = os.environ.get("NTH_CALLS", "1")
 KINDS = os.environ.get("NTH_CLASSES", ",".join(kind for kind in CLASSES if kind != "runtime allocation")).split(",")
@@ -61,22 +61,14 @@ class Lane(threading.Thread):
 
     def runs(self, is_done, call=None):
         """Starts a collector, and ends it once `is_done(said)`. Returns its exit status, and what it said."""
-        path = self.folder / f"{self.name}.log"
-
-        def words():
-            return path.read_text(encoding="utf-8", errors="replace")
-
-        with open(path, "w+", encoding="utf-8", errors="replace") as log:
-            process = subprocess.Popen([sys.executable, "-m", "beacons_collector", *map(str, self.options)], stdout=log, stderr=log,
-                                       cwd=ROOT / "deploy/chain", env=call.environment() if call else None)
-            try:
-                wait_until(lambda: process.poll() is not None or is_done(words), lambda: f"it neither ends nor goes on: {words()[-2000:]}")
-                process.send_signal(signal.SIGTERM)
-                status = ended(process, "a collector that was asked to end")
-            finally:
-                process.kill()
-                process.wait()
-        return status, words()
+        log = self.folder / f"{self.name}.log"
+        log.write_text("")
+        with Program([sys.executable, "-m", "beacons_collector", *self.options], log, cwd=ROOT / "deploy/chain",
+                     env=call.environment() if call else None) as collector:
+            wait_until(lambda: collector.status() is not None or is_done(collector.said),
+                       lambda: f"it neither ends nor goes on: {collector.said()[-2000:]}")
+            status = collector.end()
+        return status, collector.said()
 
     def call(self, kind=None, nth=0, errors=(0, 0, 0)):
         return FailingCall(self.library, self.folder / f"{self.name}-plan", kind, nth, errors)

@@ -184,7 +184,7 @@ class Poison(Cluster):
         self.wait_for_count(1, "rejected")
         self.assertEqual(self.query(f"SELECT reason FROM beacons.rejected WHERE topic LIKE 'beacons/{self.site}/%'"), "topic: not UTF-8")
         self.assert_others_arrive()
-        self.assertIsNone(collector.process.poll())
+        self.assertIsNone(collector.status())
 
     def test_a_message_that_amqp_cannot_carry_is_put_aside_alone_and_can_be_taken_later(self):
         figures = self.database.folder / "dead.prom"
@@ -200,7 +200,7 @@ class Poison(Cluster):
         self.assertIn("r" * 100, self.broker.control("rabbitmq-queues", "peek", "chain-dead-letters", "1"))
         # And takes it, once.
         taker = self.collector("--dead-letters", id="two")
-        self.assertEqual(taker.process.wait(LONGEST_WAIT_S), 0, taker.said())
+        self.assertEqual(taker.ended(), 0, taker.said())
         self.assertEqual(self.query(f"SELECT length(topic), reason FROM beacons.rejected WHERE topic LIKE 'beacons/{self.site}/%'"),
                          "296|topic: names no region, or no zone, of 1 to 128 bytes")
         wait_until(lambda: self.broker.waiting("chain-dead-letters") == 0, "an empty queue")
@@ -215,7 +215,7 @@ class Poison(Cluster):
         give_up(options, deliveries=11)
         wait_until(lambda: self.broker.waiting("chain-dead-letters") == 1, "the dead letter")
         taker = self.collector("--dead-letters")
-        self.assertEqual(taker.process.wait(LONGEST_WAIT_S), 0, taker.said())
+        self.assertEqual(taker.ended(), 0, taker.said())
         self.wait_for_count(1)
 
 

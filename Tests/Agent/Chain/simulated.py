@@ -112,7 +112,6 @@ class Published(Chain):
         wait_until(lambda: cls.rows(there) == [[str(len(cls.numbers))]],
                    lambda: f"{len(cls.numbers)} numbers, not {cls.rows(there)}; {collector.said()}")
         assert collector.end() == 0
-        collector.log.close()
 
     @classmethod
     def publish_all(cls, messages):

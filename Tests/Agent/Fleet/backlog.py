@@ -70,9 +70,9 @@ def main(events):
             collector = Collector(broker, database)
             wait_until(lambda: count() > 0, collector.said)
             begin, there = time.monotonic(), count()
-            parts = [Part("collector", lambda: [collector.process.pid]), Part("database", lambda: [database.process.pid]),
+            parts = [Part("collector", lambda: [collector.pid]), Part("database", lambda: [database.process.pid]),
                      Part("broker", lambda: [broker.process.pid])]
-            while count() < events and collector.process.poll() is None:
+            while count() < events and collector.status() is None:
                 time.sleep(0.25)
             elapsed_s = time.monotonic() - begin
             print(f"{(events - there) / elapsed_s:.0f} events and as many states a second, for {elapsed_s:.1f} s")

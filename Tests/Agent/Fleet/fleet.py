@@ -174,9 +174,7 @@ class Chain:
         self.collectors[name] = Collector(self.broker, self.database, *options, id=f"collector-{name}").is_ready()
 
     def end_collectors(self, number=signal.SIGTERM):
-        statuses = [collector.end(number) for collector in self.collectors.values() if collector.process.poll() is None]
-        for collector in self.collectors.values():
-            collector.log.close()
+        statuses = [collector.end(number) for collector in self.collectors.values() if collector.status() is None]
         self.collectors = {}
         return statuses
 
@@ -208,7 +206,7 @@ class Chain:
         """Nothing goes wrong: what it costs."""
         parts = [
             Part("brokers", self.broker.leaders), Part("database", lambda: [self.database.process.pid]),
-            Part(f"collectors: {len(self.collectors)}", lambda: [one.process.pid for one in self.collectors.values()]),
+            Part(f"collectors: {len(self.collectors)}", lambda: [one.pid for one in self.collectors.values()]),
             Part(f"{len(real)} agents", lambda: [agent.pid for agent in real]),
             Part("2 stores' brokers", lambda: [store.process.pid for store in self.stores]),
             Part("light clients", lambda: [light.pid])]
@@ -234,7 +232,6 @@ class Chain:
             for _ in range(self.size.kills):
                 name = dice.randrange(self.broker.members)
                 self.collectors[name].end(signal.SIGKILL)
-                self.collectors[name].log.close()
                 self.start_collector(name)
                 time.sleep(dice.random())
             self.catch_up()

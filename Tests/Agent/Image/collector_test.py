@@ -3,11 +3,11 @@
 import json
 import os
 import pathlib
-import subprocess
 import unittest
 
+from programs import Program
 from reading_test import ENTER, EXIT
-from servers import Mosquitto, PostgreSQL, ended, run, wait_until
+from servers import Mosquitto, PostgreSQL, run, wait_until
 
 IMAGE = os.environ["collector"]
 
@@ -22,19 +22,16 @@ class Container(unittest.TestCase):
         with PostgreSQL() as database, Mosquitto() as broker:
             said = run(*container("beacons_schema", "schema", "--database", database.url, name="schema")).decode()
             self.assertIn("applied", said)
-            log = pathlib.Path(os.environ["scratch"], "collector.log")
-            with log.open("w", encoding="utf-8") as output:
-                process = subprocess.Popen(
-                    container("beacons_collector", *broker.collector_options(), "--database", database.url, "--id", "one", name="collector"),
-                    stdout=output, stderr=output)
-            wait_until(lambda: "broker: connected" in log.read_text(), lambda: f"its connection: {log.read_text()}")
+            command = container("beacons_collector", *broker.collector_options(), "--database", database.url, "--id", "one", name="collector")
+            collector = Program(command, pathlib.Path(os.environ["scratch"], "collector.log")).start()
+            wait_until(lambda: "broker: connected" in collector.said(), lambda: f"its connection: {collector.said()}")
             for message in (ENTER, EXIT):
                 run("mosquitto_pub", *broker.publish_options(), "-q", 1, "-t", "beacons/berlin-17/g1/region/carts/event", "-s",
                     input=json.dumps(message).encode())
             rows = ["psql", database.url, "-AtX", "-c", "SELECT seq, type FROM beacons.event ORDER BY seq"]
-            wait_until(lambda: run(*rows).decode().split() == ["1|enter", "2|exit"], lambda: f"two rows: {log.read_text()}")
+            wait_until(lambda: run(*rows).decode().split() == ["1|enter", "2|exit"], lambda: f"two rows: {collector.said()}")
             run("bash", "-c", "podman_ stop --time 60 collector")
-            self.assertEqual(ended(process, "the collector"), 0, log.read_text())
+            self.assertEqual(collector.ended(), 0, collector.said())
 
 
 if __name__ == "__main__":
