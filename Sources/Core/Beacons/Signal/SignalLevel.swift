@@ -180,9 +180,9 @@ struct Shade: Sendable {
     static let deepest_db = 10.0
 
     /// The fall below the best recent level, 0 to `deepest_db`, dB.
-    private var fallen_db: Float = 0
+    private(set) var fallen_db: Float = 0
     /// The time since the first reading, at most `patience_s`.
-    private var heard_s: Float = 0
+    private(set) var heard_s: Float = 0
 
     /// The correction added to the level. dB.
     var lift_db: Double { Self.share * Double(fallen_db) }
