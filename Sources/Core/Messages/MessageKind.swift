@@ -110,6 +110,18 @@ package enum NumberSeries: Int64, CaseIterable, Sendable {
     /// spans are few, and a batch of fixes is as large as hundreds of events. `max_mib` limits all series.
     package var isCounted: Bool { self == .events }
 
+    /// The field of a message for its number.
+    var key: StaticString {
+        switch self {
+        case .events: "seq"
+        case .spans: "span"
+        case .batches: "batch"
+        case .surges: "surge"
+        case .sheets: "sheet"
+        case .counts: "count"
+        }
+    }
+
     /// The fields of a `gap` for the first and the last number.
     package var gapKeys: (from: StaticString, to: StaticString) {
         switch self {

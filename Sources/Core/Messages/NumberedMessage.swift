@@ -31,6 +31,80 @@ package protocol NumberedPayload: Payload {
     var number: MessageNumber { get }
 }
 
+/// The part of a numbered payload that only messages of its kind have.
+protocol NumberedContent: Hashable, Sendable {
+    /// The series of the number.
+    static var series: NumberSeries { get }
+
+    /// Writes the fields behind the number.
+    func write(to json: inout JSONWriter)
+}
+
+/// A numbered payload: the head, the sender, the number, and the content.
+struct NumberedEnvelope<Content: NumberedContent>: NumberedPayload, Hashable {
+    package var head: PayloadHead
+    var origin: PayloadOrigin
+    package var number: MessageNumber
+    var content: Content
+}
+
+extension NumberedEnvelope {
+    package func write(to json: inout JSONWriter) {
+        origin.write(to: &json)
+        json.set(number)
+        content.write(to: &json)
+    }
+}
+
+/// A content with its JSON reader.
+protocol ReadableContent: NumberedContent {
+    /// Reads the fields behind the number.
+    init(_ fields: inout PayloadFields) throws(PayloadError)
+}
+
+extension NumberedEnvelope: ReadablePayload where Content: ReadableContent {
+    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
+            head: head, origin: try PayloadOrigin(&fields), number: try fields.number(of: Content.series),
+            content: try Content(&fields))
+    }
+}
+
+extension MessageComposer {
+    /// Returns the message of a content on the topic of its kind.
+    func numbered(
+        _ content: some NumberedContent, _ kind: MessageKind, _ head: PayloadHead, _ number: MessageNumber
+    ) -> NumberedMessage {
+        let payload = NumberedEnvelope(head: head, origin: origin, number: number, content: content)
+        return NumberedMessage(payload, topic: topics.topic(.gateway(kind)))
+    }
+
+    /// Returns the publication of a content, with the next number of its series.
+    ///
+    /// - Parameter first: the earliest time that the message may have; `nil` for any.
+    func publication<Content: NumberedContent>(
+        of content: Content, _ kind: MessageKind, notBefore first: WallTime? = nil, _ context: PublicationContext
+    ) -> Publication {
+        var head = head(at: context.instant, context.timebase)
+        if let first { head.at = max(head.at, first) }
+        return Publication([.numbered(numbered(content, kind, head, context.number(Content.series)))])
+    }
+}
+
+extension PayloadFields {
+    /// Reads the number of a message.
+    fileprivate mutating func number(of series: NumberSeries) throws(PayloadError) -> MessageNumber {
+        MessageNumber(epoch: try epoch(), series: series, seq: try number(series.key))
+    }
+}
+
+extension JSONWriter {
+    mutating func set(_ number: MessageNumber) {
+        set("epoch", number.epoch)
+        set(number.series.key, number.seq)
+    }
+}
+
 extension NumberedMessage {
     init(_ payload: some NumberedPayload, topic: String) {
         self.init(payload.number, topic: topic, payload: payload.encoded)

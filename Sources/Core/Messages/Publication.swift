@@ -70,10 +70,6 @@ package struct Publication: Sendable {
     package var pages: MessageKind?
 
     init(_ items: [Item]) { self.items = items }
-
-    init(_ numbered: some NumberedPayload, topic: String) {
-        self.init([.numbered(NumberedMessage(numbered, topic: topic))])
-    }
 }
 
 /// The handling of an output on its way to the broker. The queue between the loops and the commit group needs to know

@@ -270,7 +270,6 @@ package struct TopicTree: Hashable, Sendable {
     var status: String { topic(.gateway(.status)) }
     var health: String { topic(.gateway(.health)) }
     package var gap: String { topic(.gateway(.gap)) }
-    var coverage: String { topic(.gateway(.coverage)) }
 
     /// The retained topics that each gateway has. Those of a part that is off by default are not among them: the outbox has
     /// a record of each.

@@ -68,10 +68,15 @@ struct LocationPayloadTests {
 
     // MARK: - location/track
 
+    private func track(_ batch: TrackBatch) -> NumberedMessage {
+        let number = MessageNumber(epoch: epoch, series: .batches, seq: 7)
+        return composer().numbered(batch, .track, composer().head(at: now, timebase), number)
+    }
+
     @Test("A batch has its number, its reason, and its fixes, oldest first")
     func track() {
         let batch = TrackBatch(fixes: [plain, fix], finished: .distance)
-        let message = composer().track(batch, epoch: epoch, number: 7, at: now, timebase)
+        let message = track(batch)
         #expect(message.topic == "beacons/fleet/van/location/track")
         #expect(message.number == MessageNumber(epoch: epoch, series: .batches, seq: 7))
         #expect(
@@ -82,7 +87,7 @@ struct LocationPayloadTests {
     @Test("A batch without a fix is refused")
     func empty() throws {
         let empty = TrackBatch(fixes: [], finished: .stopped)
-        let message = composer().track(empty, epoch: epoch, number: 7, at: now, timebase)
+        let message = track(empty)
         #expect(throws: PayloadError.self) { try TrackPayload(decoding: Message(message).payload) }
     }
 

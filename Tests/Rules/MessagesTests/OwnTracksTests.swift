@@ -115,8 +115,9 @@ struct OwnTracksTests {
                 at: WallTime(microseconds: 1_700_000_000_000_000 + Int64(second) * 1_000_000), coordinate: place,
                 horizontalAccuracy_m: 5)
         }
-        let numbered = composer.track(
-            TrackBatch(fixes: fixes, finished: .distance), epoch: "epoch", number: 1, at: .origin, Self.timebase)
+        let numbered = composer.numbered(
+            TrackBatch(fixes: fixes, finished: .distance), .track, composer.head(at: .origin, Self.timebase),
+            MessageNumber(epoch: "epoch", series: .batches, seq: 1))
         let messages = ownTracks.messages(for: numbered, under: Self.topics)
         #expect(messages.count == OwnTracks.maxFixes)
         #expect(text(messages.first).contains(#""tst":1700000500,"#))

@@ -28,22 +28,18 @@ extension MessageKind {
     }
 }
 
-extension CoveragePayload: ReadablePayload {
-    public init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        self.init(
-            head: head, origin: try PayloadOrigin(&fields), epoch: try fields.epoch(), span: try fields.number("span"),
-            from: try fields.time("from_at"), to: try fields.time("to_at"), radio: try fields.radio())
+extension Coverage: ReadableContent {
+    public init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(from: try fields.time("from_at"), to: try fields.time("to_at"), radio: try fields.radio())
         guard from <= to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
     }
 }
 
-extension SurgePayload: ReadablePayload {
-    public init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+extension Surge: ReadableContent {
+    public init(_ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
-            head: head, origin: try PayloadOrigin(&fields), epoch: try fields.epoch(),
-            surge: try fields.number("surge"), from: try fields.time("from_at"), to: try fields.time("to_at"),
-            region: try fields.text("region"), refused: try fields.number("refused"),
-            identities: try fields.number("identities"))
+            from: try fields.time("from_at"), to: try fields.time("to_at"), region: try fields.text("region"),
+            refused: try fields.number("refused"), identities: try fields.number("identities"))
         guard from <= to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
         guard identities <= refused else { throw PayloadError("identities", .mustBeOneOf("\(refused) or less")) }
     }
@@ -62,26 +58,21 @@ extension GapPayload: ReadablePayload {
     }
 }
 
-extension HeatPayload: ReadablePayload {
-    public init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        let (origin, epoch) = (try PayloadOrigin(&fields), try fields.epoch())
-        let number: Int64 = try fields.number("sheet")
-        let sheet = HeatSheet(
+extension HeatSheet: ReadableContent {
+    public init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
             from: try fields.time("from_at"), to: try fields.time("to_at"),
             page: try fields.integer("page", 0...32), pages: try fields.integer("pages", 1...33),
             cell_m: try fields.number("cell_m", 0.5...100),
-            cells: try fields.list("cells") { fields throws(PayloadError) in try HeatSheet.Cell(&fields) },
-            omittedCells: try fields.integer("omitted_cells", 0...Int64(HeatSheet.maxCellsOfHour)),
+            cells: try fields.list("cells") { fields throws(PayloadError) in try Cell(&fields) },
+            omittedCells: try fields.integer("omitted_cells", 0...Int64(Self.maxCellsOfHour)),
             omitted_s: try fields.integerOrNull("omitted_s"), unplaced_s: try fields.integerOrNull("unplaced_s"))
-        guard sheet.from <= sheet.to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
-        guard sheet.to - sheet.from <= HeatSheet.longest else {
+        guard from <= to else { throw PayloadError("to_at", .mustBeOneOf("from_at or later")) }
+        guard to - from <= Self.longest else {
             throw PayloadError("to_at", .mustBeOneOf("at most an hour after from_at"))
         }
-        guard sheet.page < sheet.pages else { throw PayloadError("page", .mustBeOneOf("less than pages")) }
-        guard sheet.cells.count <= HeatSheet.maxCells else {
-            throw PayloadError("cells", .tooLong(limit: HeatSheet.maxCells))
-        }
-        self.init(head: head, origin: origin, epoch: epoch, seq: number, sheet: sheet)
+        guard page < pages else { throw PayloadError("page", .mustBeOneOf("less than pages")) }
+        guard cells.count <= Self.maxCells else { throw PayloadError("cells", .tooLong(limit: Self.maxCells)) }
     }
 }
 
@@ -116,33 +107,30 @@ extension LearnedPayload: ReadablePayload {
     }
 }
 
-extension CountPayload: ReadablePayload {
-    public init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
-        let (origin, epoch) = (try PayloadOrigin(&fields), try fields.epoch())
-        let number: Int64 = try fields.number("count")
-        let visits = VisitCount(
+extension VisitCount: ReadableContent {
+    public init(_ fields: inout PayloadFields) throws(PayloadError) {
+        self.init(
             region: try fields.level("region"), from: try fields.time("from_at"), to: try fields.time("to_at"),
-            minimum: try fields.integer("minimum", VisitCount.minimums), entered: try fields.integerOrNull("entered"),
+            minimum: try fields.integer("minimum", Self.minimums), entered: try fields.integerOrNull("entered"),
             left: try fields.integerOrNull("left"), present: try fields.integer("present"),
             dwell: try fields.list("dwell") { fields throws(PayloadError) in
-                VisitCount.Dwell(from_s: try fields.integer("from_s"), visits: try fields.number("visits"))
+                Dwell(from_s: try fields.integer("from_s"), visits: try fields.number("visits"))
             },
             dwellFrom: fields.has("dwell_from_at") ? try fields.time("dwell_from_at") : nil,
-            ways: fields.has("ways") ? try VisitCount.Ways(&fields) : nil,
+            ways: fields.has("ways") ? try Ways(&fields) : nil,
             isPartial: try fields.boolean("partial"))
-        guard visits.from < visits.to else { throw PayloadError("to_at", .mustBeOneOf("later than from_at")) }
-        guard visits.dwell.allSatisfy({ VisitCount.bounds_s.contains($0.from_s) }) else {
+        guard from < to else { throw PayloadError("to_at", .mustBeOneOf("later than from_at")) }
+        guard dwell.allSatisfy({ Self.bounds_s.contains($0.from_s) }) else {
             throw PayloadError("from_s", .mustBeOneOf("a bound of dwell"))
         }
         let numbers =
-            [visits.entered, visits.left, visits.present].compactMap(\.self) + visits.dwell.map(\.visits)
-            + (visits.ways?.cells ?? []).map(\.visits)
-        guard numbers.allSatisfy({ $0 == 0 || $0 >= visits.minimum }) else {
+            [entered, left, present].compactMap(\.self) + dwell.map(\.visits) + (ways?.cells ?? []).map(\.visits)
+        guard numbers.allSatisfy({ $0 == 0 || $0 >= minimum }) else {
             throw PayloadError("minimum", .mustBeOneOf("at most each number"))
         }
-        let omitted: Int64 = try fields.integer("omitted")
-        guard omitted == visits.omitted else { throw PayloadError("omitted", .mustBeOneOf("\(visits.omitted)")) }
-        self.init(head: head, origin: origin, epoch: epoch, seq: number, visits: visits)
+        guard try fields.integer("omitted") == omitted else {
+            throw PayloadError("omitted", .mustBeOneOf("\(omitted)"))
+        }
     }
 }
 

@@ -241,7 +241,7 @@ struct HeatMapTests {
         let sheet = try #require(map.sheets.first)
         let payload = HeatPayload(
             head: PayloadHead(at: sheet.to, isClockSynced: true), origin: PayloadOrigin(site: "s", gateway: "site"),
-            epoch: "01KDVDNA0T0000000000000000", seq: 3, sheet: sheet)
+            number: MessageNumber(epoch: "01KDVDNA0T0000000000000000", series: .sheets, seq: 3), content: sheet)
         #expect(try HeatPayload(decoding: payload.encoded) == payload)
         let text = String(decoding: payload.encoded, as: UTF8.self)
         #expect(
@@ -289,7 +289,7 @@ struct HeatMapTests {
         let payload = HeatPayload(
             head: PayloadHead(at: Self.start, isClockSynced: false),
             origin: PayloadOrigin(site: String(repeating: "s", count: 64), gateway: "site"),
-            epoch: "01KDVDNA0T0000000000000000", seq: .max, sheet: sheet)
+            number: MessageNumber(epoch: "01KDVDNA0T0000000000000000", series: .sheets, seq: .max), content: sheet)
         #expect(payload.encoded.count <= 48 << 10)
     }
 

@@ -173,7 +173,7 @@ struct TransactionWriter {
     func cover(seenAt: Instant?, into draft: inout TransactionDraft) {
         for ended in draft.published.coverage.log.takeEnded(draft.timebase) {
             let number = draft.numbering.number(of: .spans)
-            let message = composer.coverage(ended, epoch: number.epoch, number: number.seq, draft.timebase)
+            let message = composer.coverage(ended, number, draft.timebase)
             draft.commit(message, at: max(ended.span.to, draft.published.coverage.began))
         }
         guard let record = draft.published.coverage.log.record(seen: seenAt ?? .origin, draft.timebase) else { return }

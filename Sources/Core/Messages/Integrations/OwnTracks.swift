@@ -46,7 +46,7 @@ package struct OwnTracks: Sendable {
             return [Message(topic: topic + "/event", payload: transition(event, of: instance), .durable(nil))]
         case .gateway(.track):
             guard let track = try? TrackPayload(decoding: numbered.payload) else { return [] }
-            return track.fixes.suffix(Self.maxFixes).map { fix in
+            return track.content.fixes.suffix(Self.maxFixes).map { fix in
                 Message(topic: topic, payload: payload(fix), .durable(nil))
             }
         default: return []

@@ -59,35 +59,25 @@ struct VisitCount: Hashable, Sendable {
 }
 
 /// `count`: the visits of a region of people, numbered.
-struct CountPayload: NumberedPayload, Hashable {
-    package var head: PayloadHead
-    var origin: PayloadOrigin
-    var epoch: String
-    /// The number within the epoch, from 1.
-    var seq: Int64
-    var visits: VisitCount
+typealias CountPayload = NumberedEnvelope<VisitCount>
 
-    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .counts, seq: seq) }
-}
+extension VisitCount: NumberedContent {
+    static let series = NumberSeries.counts
 
-extension CountPayload {
     func write(to json: inout JSONWriter) {
-        origin.write(to: &json)
-        json.set("epoch", epoch)
-        json.set("count", seq)
-        json.set("region", visits.region)
-        json.set("from_at", Timestamp.text(visits.from))
-        json.set("to_at", Timestamp.text(visits.to))
-        json.set("minimum", visits.minimum)
-        json.set("entered", integer: visits.entered)
-        json.set("left", integer: visits.left)
-        json.set("present", visits.present)
-        if let from = visits.dwellFrom { json.set("dwell_from_at", Timestamp.text(from)) }
-        json.set("dwell", objectsFor: visits.dwell) { cell, json in
+        json.set("region", region)
+        json.set("from_at", Timestamp.text(from))
+        json.set("to_at", Timestamp.text(to))
+        json.set("minimum", minimum)
+        json.set("entered", integer: entered)
+        json.set("left", integer: left)
+        json.set("present", present)
+        if let dwellFrom { json.set("dwell_from_at", Timestamp.text(dwellFrom)) }
+        json.set("dwell", objectsFor: dwell) { cell, json in
             json.set("from_s", cell.from_s)
             json.set("visits", cell.visits)
         }
-        if let ways = visits.ways {
+        if let ways {
             json.set("ways_from_at", Timestamp.text(ways.from))
             json.set("ways", objectsFor: ways.cells) { cell, json in
                 json.set("from", cell.way.from)
@@ -95,19 +85,14 @@ extension CountPayload {
                 json.set("visits", cell.visits)
             }
         }
-        json.set("omitted", visits.omitted)
-        json.set("partial", visits.isPartial)
+        json.set("omitted", omitted)
+        json.set("partial", isPartial)
     }
 }
 
 extension VisitCount: MessageContent {
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
-        var head = composer.head(at: context.instant, context.timebase)
         // The count may have read the clock a moment earlier, and none is published before its end.
-        head.at = max(head.at, to)
-        let number = context.number(.counts)
-        let payload = CountPayload(
-            head: head, origin: composer.origin, epoch: number.epoch, seq: number.seq, visits: self)
-        return Publication(payload, topic: composer.topics.topic(.gateway(.count)))
+        composer.publication(of: self, .count, notBefore: to, context)
     }
 }

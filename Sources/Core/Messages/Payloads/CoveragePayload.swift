@@ -1,23 +1,16 @@
 /// `coverage`: a time in which the radio was in one condition, numbered.
-struct CoveragePayload: NumberedPayload, Hashable {
-    package var head: PayloadHead
-    var origin: PayloadOrigin
-    var epoch: String
-    /// The number within the epoch, from 1.
-    var span: Int64
+typealias CoveragePayload = NumberedEnvelope<Coverage>
+
+/// A span as a message has it.
+struct Coverage: NumberedContent {
+    static let series = NumberSeries.spans
+
     var from: WallTime
     /// Never before `from`.
     var to: WallTime
     var radio: CoveredRadio
 
-    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .spans, seq: span) }
-}
-
-extension CoveragePayload {
-    package func write(to json: inout JSONWriter) {
-        origin.write(to: &json)
-        json.set("epoch", epoch)
-        json.set("span", span)
+    func write(to json: inout JSONWriter) {
         json.set("from_at", Timestamp.text(from))
         json.set("to_at", Timestamp.text(to))
         json.set("radio", radio.word)
@@ -25,22 +18,19 @@ extension CoveragePayload {
 }
 
 extension MessageComposer {
-    /// - Parameter number: the span's number within the epoch, from 1.
-    package func coverage(_ span: DatedSpan, epoch: String, number: Int64, _ timebase: Timebase) -> NumberedMessage {
-        let payload = CoveragePayload(
-            head: head(at: timebase.instant(span.to), timebase), origin: origin, epoch: epoch, span: number,
-            from: span.from, to: span.to, radio: span.span.radio)
-        return NumberedMessage(payload, topic: topics.coverage)
+    package func coverage(_ span: DatedSpan, _ number: MessageNumber, _ timebase: Timebase) -> NumberedMessage {
+        let content = Coverage(from: span.from, to: span.to, radio: span.span.radio)
+        return numbered(content, .coverage, head(at: span.span.to, timebase), number)
     }
 }
 
 /// `surge`: entries that a limit held back in one region during one minute, numbered.
-struct SurgePayload: NumberedPayload, Hashable {
-    package var head: PayloadHead
-    var origin: PayloadOrigin
-    var epoch: String
-    /// The number within the epoch, from 1.
-    var surge: Int64
+typealias SurgePayload = NumberedEnvelope<Surge>
+
+/// A surge as a message has it.
+struct Surge: NumberedContent {
+    static let series = NumberSeries.surges
+
     /// The first entry that was held back.
     var from: WallTime
     /// The last one; never before `from`.
@@ -52,14 +42,7 @@ struct SurgePayload: NumberedPayload, Hashable {
     /// An estimate of the number of distinct identities, from 1 to `refused`.
     var identities: Int64
 
-    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .surges, seq: surge) }
-}
-
-extension SurgePayload {
     func write(to json: inout JSONWriter) {
-        origin.write(to: &json)
-        json.set("epoch", epoch)
-        json.set("surge", surge)
         json.set("from_at", Timestamp.text(from))
         json.set("to_at", Timestamp.text(to))
         json.set("region", region)
@@ -70,13 +53,11 @@ extension SurgePayload {
 
 extension EntryBudget.Surge: MessageContent {
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
-        let (timebase, number) = (context.timebase, context.number(.surges))
-        let from = timebase.wall(from)
-        let payload = SurgePayload(
-            head: composer.head(at: context.instant, timebase), origin: composer.origin, epoch: number.epoch,
-            surge: number.seq, from: from, to: max(from, timebase.wall(to)), region: region, refused: refused,
+        let from = context.timebase.wall(from)
+        let surge = Surge(
+            from: from, to: max(from, context.timebase.wall(to)), region: region, refused: refused,
             identities: identities)
-        return Publication(payload, topic: composer.topics.topic(.gateway(.surge)))
+        return composer.publication(of: surge, .surge, context)
     }
 }
 

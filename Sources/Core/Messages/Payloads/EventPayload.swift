@@ -55,8 +55,7 @@ extension EventPayload {
 
     package func write(to json: inout JSONWriter) {
         origin?.write(to: &json)
-        json.set("epoch", epoch)
-        json.set("seq", seq)
+        json.set(number)
         json.set("type", (exit == nil ? Kind.enter : .exit).rawValue)
         json.set("region", region)
         if let zone { json.set("zone", zone) }

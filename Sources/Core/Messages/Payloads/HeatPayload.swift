@@ -43,32 +43,22 @@ struct HeatSheet: Hashable, Sendable {
 }
 
 /// `heat`: a sheet of a store's heat map, numbered.
-struct HeatPayload: NumberedPayload, Hashable {
-    package var head: PayloadHead
-    var origin: PayloadOrigin
-    var epoch: String
-    /// The number of the sheet within the epoch, from 1.
-    var seq: Int64
-    var sheet: HeatSheet
+typealias HeatPayload = NumberedEnvelope<HeatSheet>
 
-    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .sheets, seq: seq) }
-}
+extension HeatSheet: NumberedContent {
+    static let series = NumberSeries.sheets
 
-extension HeatPayload {
     func write(to json: inout JSONWriter) {
-        json.reserve(octets: 320 + sheet.cells.count * 80)
-        origin.write(to: &json)
-        json.set("epoch", epoch)
-        json.set("sheet", seq)
-        json.set("from_at", Timestamp.text(sheet.from))
-        json.set("to_at", Timestamp.text(sheet.to))
-        json.set("page", sheet.page)
-        json.set("pages", sheet.pages)
-        json.set("cell_m", sheet.cell_m, decimals: 3)
-        json.set("cells", objectsFor: sheet.cells) { cell, json in cell.write(to: &json) }
-        json.set("omitted_cells", sheet.omittedCells)
-        json.set("omitted_s", integer: sheet.omitted_s)
-        json.set("unplaced_s", integer: sheet.unplaced_s)
+        json.reserve(octets: 320 + cells.count * 80)
+        json.set("from_at", Timestamp.text(from))
+        json.set("to_at", Timestamp.text(to))
+        json.set("page", page)
+        json.set("pages", pages)
+        json.set("cell_m", cell_m, decimals: 3)
+        json.set("cells", objectsFor: cells) { cell, json in cell.write(to: &json) }
+        json.set("omitted_cells", omittedCells)
+        json.set("omitted_s", integer: omitted_s)
+        json.set("unplaced_s", integer: unplaced_s)
     }
 }
 
@@ -84,12 +74,7 @@ extension HeatSheet.Cell {
 
 extension HeatSheet: MessageContent {
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
-        var head = composer.head(at: context.instant, context.timebase)
         // The map may have read the clock a moment earlier, and no sheet is published before its end.
-        head.at = max(head.at, to)
-        let number = context.number(.sheets)
-        let payload = HeatPayload(
-            head: head, origin: composer.origin, epoch: number.epoch, seq: number.seq, sheet: self)
-        return Publication(payload, topic: composer.topics.topic(.gateway(.heat)))
+        composer.publication(of: self, .heat, notBefore: to, context)
     }
 }

@@ -19,32 +19,19 @@ extension LocationPayload {
 }
 
 /// `location/track`: the gateway's deferred fixes, numbered.
-struct TrackPayload: NumberedPayload, ReadablePayload, Hashable {
-    package var head: PayloadHead
-    var origin: PayloadOrigin
-    var epoch: String
-    /// The number within the epoch, from 1.
-    var batch: Int64
-    var finished: TrackBatch.Finish
-    /// The fixes, oldest first; at least one.
-    var fixes: [Fix]
+typealias TrackPayload = NumberedEnvelope<TrackBatch>
 
-    package var number: MessageNumber { MessageNumber(epoch: epoch, series: .batches, seq: batch) }
-}
+extension TrackBatch: ReadableContent {
+    static let series = NumberSeries.batches
 
-extension TrackPayload {
-    init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
+    init(_ fields: inout PayloadFields) throws(PayloadError) {
+        let finished: Finish = try fields.word("finished")
         self.init(
-            head: head, origin: try PayloadOrigin(&fields), epoch: try fields.epoch(),
-            batch: try fields.number("batch"), finished: try fields.word("finished"),
-            fixes: try fields.list("fixes") { fields throws(PayloadError) in try Fix(&fields) })
+            fixes: try fields.list("fixes") { fields throws(PayloadError) in try Fix(&fields) }, finished: finished)
         if fixes.isEmpty { throw PayloadError("fixes", .mustBeOneOf("one fix at least")) }
     }
 
     func write(to json: inout JSONWriter) {
-        origin.write(to: &json)
-        json.set("epoch", epoch)
-        json.set("batch", batch)
         json.set("finished", finished.rawValue)
         json.set("fixes", objectsFor: fixes) { fix, json in fix.write(to: &json) }
     }
@@ -106,10 +93,7 @@ extension KeptFix: MessageContent {
 extension TrackBatch: MessageContent {
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
         guard composer.includesPlace else { return Publication([]) }
-        let number = context.number(.batches)
-        let message = composer.track(
-            self, epoch: number.epoch, number: number.seq, at: context.instant, context.timebase)
-        var publication = Publication([.numbered(message)])
+        var publication = composer.publication(of: self, .track, context)
         publication.removedPrefix = StoredFix.prefix
         return publication
     }
@@ -130,14 +114,5 @@ extension MessageComposer {
         var fix = placed.fix
         if placed.origin == .configuration { fix.at = timebase.wall(now) }
         return fix
-    }
-
-    package func track(
-        _ batch: TrackBatch, epoch: String, number: Int64, at now: Instant, _ timebase: Timebase
-    ) -> NumberedMessage {
-        let payload = TrackPayload(
-            head: head(at: now, timebase), origin: origin, epoch: epoch, batch: number, finished: batch.finished,
-            fixes: batch.fixes)
-        return NumberedMessage(payload, topic: topics.topic(.gateway(.track)))
     }
 }

@@ -97,10 +97,10 @@ struct Samples {
     }
 
     private mutating func track() -> TrackPayload {
-        TrackPayload(
-            head: head(), origin: origin(), epoch: epoch(), batch: number(),
-            finished: one(of: TrackBatch.Finish.allCases),
-            fixes: (0..<Int.random(in: 1...5, using: &random)).map { _ in fix() })
+        numbered(
+            TrackBatch(
+                fixes: (0..<Int.random(in: 1...5, using: &random)).map { _ in fix() },
+                finished: one(of: TrackBatch.Finish.allCases)))
     }
 
     private mutating func event() -> EventPayload {
@@ -159,17 +159,18 @@ struct Samples {
 
     private mutating func coverage() -> CoveragePayload {
         let from = time()
-        return CoveragePayload(
-            head: head(), origin: origin(), epoch: epoch(), span: number(), from: from,
-            to: from + .milliseconds(Int64.random(in: 0...3_600_000, using: &random)), radio: radio(orStopped: true))
+        return numbered(
+            Coverage(
+                from: from, to: from + .milliseconds(Int64.random(in: 0...3_600_000, using: &random)),
+                radio: radio(orStopped: true)))
     }
 
     private mutating func surge() -> SurgePayload {
         let (from, refused) = (time(), number())
-        return SurgePayload(
-            head: head(), origin: origin(), epoch: epoch(), surge: number(), from: from,
-            to: from + .milliseconds(Int64.random(in: 0...60_000, using: &random)), region: level(), refused: refused,
-            identities: Int64.random(in: 1...refused, using: &random))
+        return numbered(
+            Surge(
+                from: from, to: from + .milliseconds(Int64.random(in: 0...60_000, using: &random)), region: level(),
+                refused: refused, identities: Int64.random(in: 1...refused, using: &random)))
     }
 
     private mutating func heat() -> HeatPayload {
@@ -184,7 +185,7 @@ struct Samples {
                     beacons: .random(in: HeatSheet.beacons, using: &random))
             }, omittedCells: .random(in: 0...Int64(HeatSheet.maxCellsOfHour), using: &random),
             omitted_s: flag() ? number() : nil, unplaced_s: flag() ? number() : nil)
-        return HeatPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), sheet: sheet)
+        return numbered(sheet)
     }
 
     private mutating func count() -> CountPayload {
@@ -201,7 +202,7 @@ struct Samples {
                     cells: [.init(way: VisitCount.Way(from: level(), to: level()), visits: minimum + 3)])
                 : nil,
             isPartial: flag())
-        return CountPayload(head: head(), origin: origin(), epoch: epoch(), seq: number(), visits: visits)
+        return numbered(visits)
     }
 
     private mutating func response(_ verb: RequestVerb) -> ResponsePayload {
@@ -272,6 +273,12 @@ struct Samples {
         return BeaconObservation(
             accuracy_m: decimal(0...1_000, places: 2), accuracyError_m: decimal(0...1_000, places: 2),
             proximity: one(of: [.immediate, .near, .far]), rssi_dbm: rssi_dbm)
+    }
+
+    private mutating func numbered<Content>(_ content: Content) -> NumberedEnvelope<Content> {
+        NumberedEnvelope(
+            head: head(), origin: origin(), number: .init(epoch: epoch(), series: Content.series, seq: number()),
+            content: content)
     }
 
     private mutating func head() -> PayloadHead { PayloadHead(at: time(), isClockSynced: flag()) }

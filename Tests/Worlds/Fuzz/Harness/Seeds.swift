@@ -173,7 +173,8 @@ enum Seeds {
             (
                 .coverage,
                 CoveragePayload(
-                    head: head, origin: origin, epoch: epoch, span: 2, from: head.at, to: head.at, radio: .stopped)
+                    head: head, origin: origin, number: MessageNumber(epoch: epoch, series: .spans, seq: 2),
+                    content: Coverage(from: head.at, to: head.at, radio: .stopped))
             ),
             (
                 .gap,

@@ -20,7 +20,7 @@ struct CoverageAccount {
         guard let clock else { return }
         for (_, spans) in series.epochs.sorted(by: { $0.key < $1.key }) {
             for (number, span) in spans.sorted(by: { $0.key < $1.key }) {
-                if let next = spans[number + 1], next.from != span.to {
+                if let next = spans[number + 1], next.content.from != span.content.to {
                     throw Violation(
                         invariant: .coverage, detail: "span \(number) does not end where the next begins")
                 }
@@ -30,7 +30,8 @@ struct CoverageAccount {
     }
 
     /// Without an agent no span may claim coverage. A drifting clock is wrong by a little.
-    private func check(_ span: CoveragePayload, _ clock: (Instant) -> WallTime) throws(Violation) {
+    private func check(_ message: CoveragePayload, _ clock: (Instant) -> WallTime) throws(Violation) {
+        let span = message.content
         if span.radio == .stopped { return }
         let tolerance = TimeSpan.seconds(1)
         let isTrue = lives.contains { life in
@@ -39,7 +40,8 @@ struct CoverageAccount {
         }
         if !isTrue {
             throw Violation(
-                invariant: .coverage, detail: "span \(span.span), \(span.radio.word), lies in no life of the agent")
+                invariant: .coverage,
+                detail: "span \(message.number.seq), \(span.radio.word), lies in no life of the agent")
         }
     }
 }

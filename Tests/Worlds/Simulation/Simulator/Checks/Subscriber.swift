@@ -29,11 +29,12 @@ final class Subscriber {
             case let event as EventPayload: try receive(event, message)
             case let coverage as CoveragePayload:
                 try world.coverage.series.receive(
-                    coverage, number: coverage.span, in: coverage.epoch, mayBeUnordered: mayBeUnordered(coverage.epoch))
+                    coverage, number: coverage.number.seq, in: coverage.number.epoch,
+                    mayBeUnordered: mayBeUnordered(coverage.number.epoch))
             case let place as LocationPayload: try world.tracks.receive(place)
             case let track as TrackPayload:
                 try world.tracks.receive(
-                    track, mayBeUnordered: mayBeUnordered(track.epoch),
+                    track, mayBeUnordered: mayBeUnordered(track.number.epoch),
                     mayComeAgain: !world.wasAlwaysCommitted)
             case let state as StatePayload: try receive(state, message, of: topic.subject)
             case let numbered as any NumberedPayload:

@@ -161,7 +161,7 @@ struct TrackAccount {
     mutating func receive(
         _ track: TrackPayload, mayBeUnordered: Bool, mayComeAgain: Bool
     ) throws(Violation) {
-        let (epoch, number, keys) = (track.epoch, track.batch, track.fixes.map(StoredFix.encoded))
+        let (epoch, number, keys) = (track.number.epoch, track.number.seq, track.content.fixes.map(StoredFix.encoded))
         let entry = epochs[epoch]?[number]
         if let payload = entry?.payload {
             if payload == track.encoded { return }
