@@ -22,6 +22,17 @@ struct Key<Value: Sendable>: Sendable {
     }
 }
 
+extension Key {
+    /// Makes a key without a default.
+    ///
+    /// - Parameter note: the text in the reference table in place of a default.
+    init<Wrapped>(
+        _ name: String, unset note: String, _ rule: Rule<Wrapped>, _ meaning: String
+    ) where Value == Wrapped? {
+        self.init(name, default: nil, rule.optional, meaning, defaultNote: note)
+    }
+}
+
 /// A key with any type of value.
 private protocol AnyKey {
     var description: KeyDescription { get }

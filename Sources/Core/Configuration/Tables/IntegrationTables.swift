@@ -53,13 +53,13 @@ struct DeviceTable: SettingsTable {
     static let maxDevices = 1024
 
     package let name = Key(
-        "name", default: nil,
+        "name", unset: "required",
         Rule<String>.text("1 to 128 bytes without control characters") {
             (1...128).contains($0.utf8.count) && !$0.hasControls
-        }.optional, "Your name for it, unique.", defaultNote: "required")
+        }, "Your name for it, unique.")
     let irk = Key(
-        "irk", default: nil, Rule<[UInt8]>.resolvingKey.optional,
-        "Its identity resolving key. A secret: errors do not show it.", defaultNote: "required")
+        "irk", unset: "required", Rule<[UInt8]>.resolvingKey,
+        "Its identity resolving key. A secret: errors do not show it.")
 
     /// Returns `nil` where a key is missing or wrong, which the reader has recorded.
     func read(_ reader: inout TableReader, taken: inout [KnownDevice]) -> KnownDevice? {

@@ -137,9 +137,7 @@ struct AdvertiseTable: SettingsTable {
     static let tableName = "advertise"
 
     let enabled = Key("enabled", default: false, .flag, "Whether this gateway is an iBeacon itself.")
-    let uuid = Key(
-        "uuid", default: nil, Rule<ProximityUUID>.uuid.optional, "Its proximity UUID; needed where `enabled`.",
-        defaultNote: "none")
+    let uuid = Key("uuid", unset: "none", Rule<ProximityUUID>.uuid, "Its proximity UUID; needed where `enabled`.")
     let major = Key("major", default: 0, Rule<UInt16>.integer(0...65535), "Its major.")
     let minor = Key("minor", default: 0, Rule<UInt16>.integer(0...65535), "Its minor.")
     let measuredPower = Key(

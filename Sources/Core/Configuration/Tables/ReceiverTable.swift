@@ -11,11 +11,8 @@ struct ReceiverTable: SettingsTable {
     static let tableName = "receiver"
 
     let topic = Key(
-        "topic", default: nil, Rule<String>.topicFilter.optional, "The topics of one receiver, as a filter; needed.",
-        defaultNote: "none")
-    let format = Key(
-        "format", default: nil, Rule<ReceiverFormat>.word.optional, "The layout of its messages; needed.",
-        defaultNote: "none")
+        "topic", unset: "none", Rule<String>.topicFilter, "The topics of one receiver, as a filter; needed.")
+    let format = Key("format", unset: "none", Rule<ReceiverFormat>.word, "The layout of its messages; needed.")
     let url = Key(
         "url", default: nil, Rule<BrokerURL>.brokerURL.orEmpty,
         "The broker that it publishes to, where that is not the one of `[mqtt]`.")

@@ -8,21 +8,16 @@ struct RegionKindKeys: KeyGroup {
 
 struct BeaconKeys: KeyGroup {
     let uuid = Key(
-        "uuid", default: nil, Rule<ProximityUUID>.uuid.optional, "The proximity UUID of its beacons.",
-        defaultNote: "required, but of a circle")
-    let major = Key(
-        "major", default: nil, Rule<UInt16>.integer(0...65535).optional, "Only beacons of this major.",
-        defaultNote: "any")
+        "uuid", unset: "required, but of a circle", Rule<ProximityUUID>.uuid, "The proximity UUID of its beacons.")
+    let major = Key("major", unset: "any", Rule<UInt16>.integer(0...65535), "Only beacons of this major.")
     let minor = Key(
-        "minor", default: nil, Rule<UInt16>.integer(0...65535).optional,
-        "Only beacons of this minor; needs `major`.", defaultNote: "any")
+        "minor", unset: "any", Rule<UInt16>.integer(0...65535), "Only beacons of this minor; needs `major`.")
     let expand = Key(
         "expand", default: BeaconRegion.Expansion.none, .word,
         "One instance of the region for each major, or each major and minor, that is heard.")
     let measuredPower = Key(
-        "measured_power_dbm", default: nil, Rule<Int8>.plausiblePower.optional,
-        "The RSSI at one metre of its beacons that state an implausible one. dBm; `beacond calibrate` measures it.",
-        defaultNote: "none")
+        "measured_power_dbm", unset: "none", Rule<Int8>.plausiblePower,
+        "The RSSI at one metre of its beacons that state an implausible one. dBm; `beacond calibrate` measures it.")
     let people = Key(
         "people", default: false, .flag,
         "Whether its beacons are people: `count` tells of their visits, and no message names a beacon.")
@@ -30,14 +25,12 @@ struct BeaconKeys: KeyGroup {
 
 struct CircleKeys: KeyGroup {
     let latitude = Key(
-        "latitude", default: nil, Rule<Double>.number(-90...90).optional,
-        "For a circle in place of beacons: its centre. WGS 84, degrees.", defaultNote: "none")
+        "latitude", unset: "none", Rule<Double>.number(-90...90),
+        "For a circle in place of beacons: its centre. WGS 84, degrees.")
     let longitude = Key(
-        "longitude", default: nil, Rule<Double>.number(-180...180).optional,
-        "Its centre, degrees east of Greenwich.", defaultNote: "none")
+        "longitude", unset: "none", Rule<Double>.number(-180...180), "Its centre, degrees east of Greenwich.")
     let radius = Key(
-        "radius_m", default: nil, Rule<Double>.number(1...1e9).optional,
-        "The circle's radius. Metres; at most 100000 count.", defaultNote: "none")
+        "radius_m", unset: "none", Rule<Double>.number(1...1e9), "The circle's radius. Metres; at most 100000 count.")
 }
 
 extension Rule<Int8> {

@@ -3,9 +3,7 @@ struct RegionTable: SettingsTable {
     static let tableName = "region"
     static let isRepeated = true
 
-    let id = Key(
-        "id", default: nil, Rule<String>.topicLevel.optional, "Its name: a level of its topics, unique.",
-        defaultNote: "required")
+    let id = Key("id", unset: "required", Rule<String>.topicLevel, "Its name: a level of its topics, unique.")
     let own = RegionKindKeys()
     let notifyOnEntry = Key("notify_on_entry", default: true, .flag, "Whether entries are published.")
     let notifyOnExit = Key("notify_on_exit", default: true, .flag, "Whether exits are published.")

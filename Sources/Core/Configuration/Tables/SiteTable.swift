@@ -99,17 +99,15 @@ struct SiteGatewayTable: SettingsTable {
     static let tableName = "site.gateway"
     static let isRepeated = true
 
-    let id = Key(
-        "id", default: nil, Rule<String>.topicLevel.optional, "The gateway's level in topics.", defaultNote: "required")
+    let id = Key("id", unset: "required", Rule<String>.topicLevel, "The gateway's level in topics.")
     let zone = Key("zone", default: nil, Rule<String>.topicLevel.orEmpty, "The zone that it hears for. Empty: its id.")
     let position = Key(
         "position", default: [], Rule<[Double]>.planPoint,
         "Its place on the floor plan, `[x, y]` in metres. Empty: unknown.")
     let floor = Key("floor", default: 0, .integer(-100...200), "The floor that it is on.")
     let rssiOffset = Key(
-        "rssi_offset_db", default: nil, Rule<Double>.number(-40...40).optional,
-        "Added to every level that it publishes, dB. Without it the learned offset, or 0.", defaultNote: "learned, or 0"
-    )
+        "rssi_offset_db", unset: "learned, or 0", Rule<Double>.number(-40...40),
+        "Added to every level that it publishes, dB. Without it the learned offset, or 0.")
 
     /// Returns `nil` where the id is missing or wrong, which the reader has recorded.
     func read(_ reader: inout TableReader, taken: inout Set<String>) -> SiteSettings.Gateway? {
