@@ -101,16 +101,16 @@ extension RegionSettings {
         let region = table.keys.read(&reader, rules: rules, taken: &taken)
         if let id = region?.id, id.utf8.count > maxRequestedID_bytes {
             reader.refuse(
-                table.keys.id, id, beside: table.keys.id.name,
+                table.keys.id, id,
                 "must have at most \(max(0, maxRequestedID_bytes)) bytes here, so that its topics have at most "
                     + "\(TopicName.maxTopic_bytes), which is what brokers take")
         }
         if case .beacon(let beacons)? = region, let why = refusal(ofRequested: beacons) {
             let keys = table.keys.own.beacons
             if beacons.isOfPeople {
-                reader.refuse(keys.people, true, beside: keys.people.name, why)
+                reader.refuse(keys.people, true, why)
             } else {
-                reader.refuse(keys.uuid, beacons.uuid, beside: keys.uuid.name, why)
+                reader.refuse(keys.uuid, beacons.uuid, why)
             }
         }
         guard let region, reader.errors.isEmpty else { throw ConfigurationErrors(reader.errors) }

@@ -69,10 +69,11 @@ struct TableReader {
         return value(key)
     }
 
-    /// Records an error: a value conflicts with that of another key, `beside` it. Where the file does not set it, the
-    /// error says that it is the default.
-    mutating func refuse<Value>(_ key: Key<Value>, _ value: Value, beside other: String, _ requirement: String) {
-        guard unsound.isDisjoint(with: [key.name, other]) else { return }
+    /// Records an error of a value. Where the file does not set it, the error says that it is the default.
+    ///
+    /// - Parameter other: the key with whose value it conflicts; `nil` for an error of this value alone.
+    mutating func refuse<Value>(_ key: Key<Value>, _ value: Value, beside other: String? = nil, _ requirement: String) {
+        if unsound.contains(key.name) || other.map(unsound.contains) == true { return }
         if let node = entries[key.name] {
             record(key.name, value: key.rule.show(node), requirement)
         } else {

@@ -66,10 +66,10 @@ struct DeviceTable: SettingsTable {
         let name = reader.required(name)
         let key = reader.required(irk)
         if let name, taken.contains(where: { $0.name == name }) {
-            reader.refuse(self.name, name, beside: self.name.name, "must be unique: another [[device]] has this name")
+            reader.refuse(self.name, name, "must be unique: another [[device]] has this name")
         }
         if let key, let other = taken.first(where: { $0.identityResolvingKey == key }) {
-            reader.refuse(irk, key, beside: irk.name, "must be unique: device \(other.name.quoted) has the same key")
+            reader.refuse(irk, key, "must be unique: device \(other.name.quoted) has the same key")
         }
         guard let name, let key else { return nil }
         let device = KnownDevice(name: name, identityResolvingKey: key)

@@ -32,8 +32,7 @@ struct ReceiverTable: SettingsTable {
         let (username, passwordFile) = (reader.value(username), reader.value(passwordFile))
         if let topic, topic.hasPrefix("#") || topic.hasPrefix("+") || (topic + "/").hasPrefix(prefix + "/") {
             reader.refuse(
-                self.topic, topic, beside: "",
-                "must match none of this agent's own topics, which are below mqtt.prefix")
+                self.topic, topic, "must match none of this agent's own topics, which are below mqtt.prefix")
         }
         guard let topic, let format else { return nil }
         guard let url else {

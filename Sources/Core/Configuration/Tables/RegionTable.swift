@@ -16,7 +16,7 @@ struct RegionTable: SettingsTable {
         let id = reader.required(id)
         return read(kind(reader), id, &reader, rules: rules) { table, reader in
             guard let id, !taken.insert(id).inserted else { return }
-            reader.refuse(table.id, id, beside: table.id.name, "must be unique: another [[region]] has this id")
+            reader.refuse(table.id, id, "must be unique: another [[region]] has this id")
         }
     }
 }

@@ -116,10 +116,10 @@ struct SiteGatewayTable: SettingsTable {
         let offset_db = reader.value(rssiOffset)
         guard let id else { return nil }
         if id == SiteSettings.gatewayID {
-            reader.refuse(self.id, id, beside: self.id.name, "must not be \"site\", which is the store's own id")
+            reader.refuse(self.id, id, "must not be \"site\", which is the store's own id")
         }
         if !taken.insert(id).inserted {
-            reader.refuse(self.id, id, beside: self.id.name, "must be unique: another [[site.gateway]] has this id")
+            reader.refuse(self.id, id, "must be unique: another [[site.gateway]] has this id")
         }
         return SiteSettings.Gateway(
             id: id, zone: zone,
