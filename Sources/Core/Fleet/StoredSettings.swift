@@ -26,7 +26,7 @@ extension SettingsLedger {
         guard revisions.count <= Self.maxFormer + 1 else {
             throw PayloadError("revisions", .mustBeOneOf("at most \(Self.maxFormer + 1) of them"))
         }
-        report = try fields.objectIfPresent("report") { fields throws(PayloadError) in try SettingsReport(&fields) }
+        report = try fields.objectIfPresent("report", SettingsReport.init)
         guard word != .file, case .some(.some(let current)) = revisions.first else {
             guard word == .file else { throw PayloadError("revisions", .missing) }
             return
@@ -50,12 +50,12 @@ extension SettingsLedger {
         json.set("highest", highestVersion)
         var revisions: [Revision?] = []
         switch state {
-        case .file: json.set("state", StateWord.file.rawValue)
+        case .file: json.set("state", StateWord.file)
         case .settled(let revision):
-            json.set("state", StateWord.settled.rawValue)
+            json.set("state", StateWord.settled)
             revisions = [revision]
         case .watched(let revision, let probation):
-            json.set("state", StateWord.watched.rawValue)
+            json.set("state", StateWord.watched)
             json.set("open", probation.openProcesses)
             json.set("since_us", max(0, probation.since.microseconds))
             json.set("boot", probation.bootID)

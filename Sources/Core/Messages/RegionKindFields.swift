@@ -62,7 +62,7 @@ extension RegionEvent.Cause {
             json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)
             json.set("accuracy_m", observation.accuracy_m, decimals: 2)
             json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
-            json.set("proximity", observation.proximity.rawValue)
+            json.set("proximity", observation.proximity)
         case .circle(let observation): observation.write(to: &json)
         }
     }
@@ -172,21 +172,20 @@ extension BeaconKeeper {
 
     /// Returns `nil` where a word is missing or damaged.
     init?(_ words: StoredFields) {
-        guard let major = words["major"].flatMap({ UInt16($0) }), let minor = words["minor"].flatMap({ UInt16($0) }),
-            let patience_us = words["patience_us"].flatMap({ Int64($0) })
+        guard let major: UInt16 = words.value("major"), let minor: UInt16 = words.value("minor"),
+            let patience_us: Int64 = words.value("patience_us")
         else { return nil }
         self.init(
             major: major, minor: minor, patience: TimeSpan(microseconds: max(0, patience_us)),
-            rssi_dbm: words["rssi_dbm"].flatMap { Double($0) })
+            rssi_dbm: words.value("rssi_dbm"))
     }
 }
 
 extension Circle {
     fileprivate init?(_ words: StoredFields) {
-        guard let latitude = words["of_latitude"].flatMap({ Double($0) }),
-            let longitude = words["of_longitude"].flatMap({ Double($0) }),
+        guard let latitude: Double = words.value("of_latitude"), let longitude: Double = words.value("of_longitude"),
             let center = Coordinate(latitude: latitude, longitude: longitude),
-            let radius_m = words["of_radius_m"].flatMap({ Double($0) }), radius_m > 0, radius_m.isFinite
+            let radius_m: Double = words.value("of_radius_m"), radius_m > 0, radius_m.isFinite
         else { return nil }
         self.init(center: center, radius_m: radius_m)
     }
@@ -195,8 +194,6 @@ extension Circle {
 extension BeaconIdentityConstraint {
     fileprivate init?(_ words: StoredFields) {
         guard let uuid = words["of"].flatMap({ ProximityUUID($0) }) else { return nil }
-        self.init(
-            uuid: uuid, major: words["of_major"].flatMap { UInt16($0) }, minor: words["of_minor"].flatMap { UInt16($0) }
-        )
+        self.init(uuid: uuid, major: words.value("of_major"), minor: words.value("of_minor"))
     }
 }

@@ -29,7 +29,7 @@ package enum ScanJSON {
     /// Returns one line, with its line end.
     package static func line(_ snapshot: ScanSnapshot, _ status: ScanStatus, at time: WallTime) -> [UInt8] {
         var json = JSONWriter()
-        json.set("at", Timestamp.text(time))
+        json.set("at", time)
         json.set("adapter", status.adapters)
         json.set("radio", status.availability?.rawValue ?? "starting")
         json.set("remedy", status.remedy)
@@ -49,7 +49,7 @@ package enum ScanJSON {
         json.set("uuid", beacon.identity.uuid.description)
         json.set("major", beacon.identity.major)
         json.set("minor", beacon.identity.minor)
-        json.set("proximity", beacon.observation.proximity.rawValue)
+        json.set("proximity", beacon.observation.proximity)
         json.set("accuracy_m", beacon.observation.accuracy_m, decimals: 2)
         json.set("accuracy_error_m", beacon.observation.accuracyError_m, decimals: 2)
         json.set("rssi_dbm", beacon.observation.rssi_dbm, decimals: 1)
@@ -57,7 +57,7 @@ package enum ScanJSON {
         json.set("reports_per_s", row.rate_hz, decimals: 1)
         json.set("age_ms", max(0, row.age.microseconds / 1_000))
         json.set("address", beacon.address.description)
-        json.set("address_kind", AddressKind(beacon.address).rawValue)
+        json.set("address_kind", AddressKind(beacon.address))
         json.set("rotates", beacon.address.rotates)
         json.set("regions", strings: row.regions)
         if beacon.isResolving { json.set("resolving", true) }
@@ -181,7 +181,7 @@ package struct ScanLocation: Hashable, Sendable {
     }
 
     func write(to json: inout JSONWriter) {
-        json.set("availability", availability.rawValue)
+        json.set("availability", availability)
         if let placed = fix {
             json.set("fix") { json in placed.fix.write(to: &json) }
             json.set("age_s", age.seconds, decimals: 1)

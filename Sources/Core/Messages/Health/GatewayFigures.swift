@@ -59,7 +59,7 @@ extension GatewayFigures {
         .gauge("beacond_suspected_spoofing_per_second", "Floods that no shop makes, by kind; 0 for none.")
     ) { figures, json in
         json.set("suspected_spoofing", objectsFor: figures.suspectedSpoofing) { flood, json in
-            json.set("kind", flood.kind.rawValue)
+            json.set("kind", flood.kind)
             json.set("rate_per_s", flood.rate_per_s, decimals: 1)
         }
     } samples: { figures in
@@ -75,7 +75,7 @@ extension GatewayFigures {
         if figures.suspectReadings.isEmpty { return }
         json.set("suspect_readings", objectsFor: figures.suspectReadings) { suspect, json in
             json.set("adapter", suspect.adapter)
-            json.set("kind", suspect.kind.rawValue)
+            json.set("kind", suspect.kind)
         }
     } samples: { figures in
         SuspectReadings.Kind.allCases.map { kind in

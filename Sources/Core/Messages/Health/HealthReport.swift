@@ -179,7 +179,7 @@ extension HealthReport.Broker {
 extension HealthReport.OwnCertificate {
     fileprivate static let figures: [HealthFigure<HealthReport.OwnCertificate>] = [
         HealthFigure("expires_at", nil) { certificate, json in
-            json.set("expires_at", Timestamp.text(certificate.expires))
+            json.set("expires_at", certificate.expires)
         },
         .metric(
             .gauge(

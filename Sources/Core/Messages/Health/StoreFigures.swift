@@ -52,7 +52,7 @@ extension StoreFigures {
         ) { figures, json in
             json.set("gateways", objectsFor: figures.gateways) { gateway, json in
                 json.set("gateway", gateway.id)
-                json.set("hearing", gateway.hearing.rawValue)
+                json.set("hearing", gateway.hearing)
                 if let ahead_s = gateway.clockAhead_s { json.set("clock_ahead_s", ahead_s, decimals: 1) }
             }
         } samples: { figures in

@@ -16,7 +16,7 @@ extension BeaconsPayload {
         self.init(
             head: head, page: try fields.integer("page", 0...Int(UInt16.max)),
             pages: try fields.integer("pages", 1...Int(UInt16.max) + 1),
-            beacons: try fields.list("beacons") { fields throws(PayloadError) in try HeardBeacon(&fields) })
+            beacons: try fields.list("beacons", HeardBeacon.init))
         guard page < pages else { throw PayloadError("page", .mustBeOneOf("less than pages")) }
         guard beacons.count <= Self.maxBeacons else {
             throw PayloadError("beacons", .tooLong(limit: Self.maxBeacons))
@@ -102,7 +102,7 @@ extension HeardBeacon.Battery {
             json.set("temperature_c", Double(temperature_cC) / 100, decimals: 2)
         }
         json.set("telemetry_at", at)
-        json.set("format", values.format.rawValue)
+        json.set("format", values.format)
     }
 }
 
@@ -110,7 +110,7 @@ extension JSONWriter {
     fileprivate mutating func set(_ key: StaticString, _ time: HeardBeacon.Time) {
         // Times of this process have been dated.
         guard case .wall(let wall) = time else { return }
-        set(key, Timestamp.text(wall))
+        set(key, wall)
     }
 }
 

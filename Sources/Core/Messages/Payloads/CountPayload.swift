@@ -66,19 +66,19 @@ extension VisitCount: NumberedContent {
 
     func write(to json: inout JSONWriter) {
         json.set("region", region)
-        json.set("from_at", Timestamp.text(from))
-        json.set("to_at", Timestamp.text(to))
+        json.set("from_at", from)
+        json.set("to_at", to)
         json.set("minimum", minimum)
         json.set("entered", integer: entered)
         json.set("left", integer: left)
         json.set("present", present)
-        if let dwellFrom { json.set("dwell_from_at", Timestamp.text(dwellFrom)) }
+        if let dwellFrom { json.set("dwell_from_at", dwellFrom) }
         json.set("dwell", objectsFor: dwell) { cell, json in
             json.set("from_s", cell.from_s)
             json.set("visits", cell.visits)
         }
         if let ways {
-            json.set("ways_from_at", Timestamp.text(ways.from))
+            json.set("ways_from_at", ways.from)
             json.set("ways", objectsFor: ways.cells) { cell, json in
                 json.set("from", cell.way.from)
                 json.set("to", cell.way.to)

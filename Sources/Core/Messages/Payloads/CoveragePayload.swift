@@ -11,8 +11,8 @@ struct Coverage: NumberedContent {
     var radio: CoveredRadio
 
     func write(to json: inout JSONWriter) {
-        json.set("from_at", Timestamp.text(from))
-        json.set("to_at", Timestamp.text(to))
+        json.set("from_at", from)
+        json.set("to_at", to)
         json.set("radio", radio.word)
     }
 }
@@ -43,8 +43,8 @@ struct Surge: NumberedContent {
     var identities: Int64
 
     func write(to json: inout JSONWriter) {
-        json.set("from_at", Timestamp.text(from))
-        json.set("to_at", Timestamp.text(to))
+        json.set("from_at", from)
+        json.set("to_at", to)
         json.set("region", region)
         json.set("refused", refused)
         json.set("identities", identities)

@@ -45,9 +45,7 @@ extension EventPayload {
         let region = try fields.level("region")
         let zone = fields.has("zone") ? try fields.level("zone") : nil
         let cause = try RegionEvent.Cause(&fields)
-        let location = try fields.objectIfPresent("location") { fields throws(PayloadError) in
-            try EventLocation(&fields)
-        }
+        let location = try fields.objectIfPresent("location", EventLocation.init)
         self.init(
             head: head, origin: origin, epoch: epoch, seq: seq, region: region, zone: zone, cause: cause,
             location: location, exit: kind == .exit ? try Stay(&fields, of: cause.kind) : nil)
@@ -56,7 +54,7 @@ extension EventPayload {
     package func write(to json: inout JSONWriter) {
         origin?.write(to: &json)
         json.set(number)
-        json.set("type", (exit == nil ? Kind.enter : .exit).rawValue)
+        json.set("type", exit == nil ? Kind.enter : .exit)
         json.set("region", region)
         if let zone { json.set("zone", zone) }
         cause.write(to: &json)
@@ -91,8 +89,8 @@ extension EventPayload.Stay {
     }
 
     fileprivate func write(to json: inout JSONWriter, of kind: RegionKind) {
-        json.set("entered_at", Timestamp.text(enteredAt))
-        json.set(kind.lastEvidence, Timestamp.text(lastHeardAt))
+        json.set("entered_at", enteredAt)
+        json.set(kind.lastEvidence, lastHeardAt)
         json.set("dwell_s", dwell_s, decimals: 3)
         if beginning == .partial { json.set("partial", true) }
         switch ending {
@@ -161,8 +159,8 @@ extension StatePayload {
         json.set("epoch", epoch)
         json.set(instance)
         detail.write(to: &json)
-        json.set("state", state.rawValue)
-        json.set("since", Timestamp.text(since))
+        json.set("state", state)
+        json.set("since", since)
         json.set("event_seq", eventSeq)
     }
 }

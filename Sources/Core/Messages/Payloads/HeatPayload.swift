@@ -50,8 +50,8 @@ extension HeatSheet: NumberedContent {
 
     func write(to json: inout JSONWriter) {
         json.reserve(octets: 320 + cells.count * 80)
-        json.set("from_at", Timestamp.text(from))
-        json.set("to_at", Timestamp.text(to))
+        json.set("from_at", from)
+        json.set("to_at", to)
         json.set("page", page)
         json.set("pages", pages)
         json.set("cell_m", cell_m, decimals: 3)

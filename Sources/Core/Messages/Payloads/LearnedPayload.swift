@@ -62,13 +62,13 @@ extension LearnedPayload {
             json.set("rssi_offset_db", gateway.rssiOffset_db, decimals: 1)
             json.set("plus_minus_db", gateway.plusMinus_db, decimals: 1)
             json.set("links", gateway.links)
-            json.set("since", Timestamp.text(gateway.since))
+            json.set("since", gateway.since)
         }
         json.set("suspects", objectsFor: report.suspects) { suspect, json in
             json.set("id", suspect.id)
-            json.set("since", Timestamp.text(suspect.since))
+            json.set("since", suspect.since)
             json.set("change_db", suspect.change_db, decimals: 1)
-            json.set("reason", suspect.reason.rawValue)
+            json.set("reason", suspect.reason)
         }
     }
 }

@@ -11,7 +11,7 @@ struct LocationPayload: Payload, Hashable {
 
 extension LocationPayload {
     func write(to json: inout JSONWriter) {
-        json.set("service", service.rawValue)
+        json.set("service", service)
         json.set("fix") { json in fix.write(to: &json) }
         json.set("age_s", age_s, decimals: 3)
         if let device { json.set("device", device) }
@@ -26,13 +26,12 @@ extension TrackBatch: ReadableContent {
 
     init(_ fields: inout PayloadFields) throws(PayloadError) {
         let finished: Finish = try fields.word("finished")
-        self.init(
-            fixes: try fields.list("fixes") { fields throws(PayloadError) in try Fix(&fields) }, finished: finished)
+        self.init(fixes: try fields.list("fixes", Fix.init), finished: finished)
         if fixes.isEmpty { throw PayloadError("fixes", .mustBeOneOf("one fix at least")) }
     }
 
     func write(to json: inout JSONWriter) {
-        json.set("finished", finished.rawValue)
+        json.set("finished", finished)
         json.set("fixes", objectsFor: fixes) { fix, json in fix.write(to: &json) }
     }
 }
@@ -51,7 +50,7 @@ extension Fix {
     }
 
     func write(to json: inout JSONWriter) {
-        json.set("at", Timestamp.text(at))
+        json.set("at", at)
         json.set(coordinate)
         json.set(horizontalAccuracy_m: horizontalAccuracy_m)
         if let altitude_m { json.set("altitude_m", altitude_m, decimals: 1) }

@@ -56,8 +56,8 @@ extension PayloadHead {
 
     func write(to json: inout JSONWriter) {
         json.set("schema", Self.schema)
-        json.set("at", Timestamp.text(at))
-        json.set("clock", (isClockSynced ? Clock.synced : .unsynced).rawValue)
+        json.set("at", at)
+        json.set("clock", isClockSynced ? Clock.synced : .unsynced)
     }
 
     private enum Clock: String, CaseIterable {
@@ -151,6 +151,11 @@ extension PayloadFields {
 }
 
 extension JSONWriter {
+    mutating func set(_ key: StaticString, _ time: WallTime) { set(key, Timestamp.text(time)) }
+
+    /// Writes the word of a type.
+    mutating func set(_ key: StaticString, _ word: some RawRepresentable<String>) { set(key, word.rawValue) }
+
     mutating func set(_ instance: RegionInstanceID) {
         set("region", instance.region)
         if let major = instance.major { set("major", major) }

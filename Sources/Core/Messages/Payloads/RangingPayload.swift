@@ -124,7 +124,7 @@ extension ListedBeacon {
     fileprivate func write(to json: inout JSONWriter) {
         json.set("track", track)
         json.set(identity)
-        json.set("proximity", observation.proximity.rawValue)
+        json.set("proximity", observation.proximity)
         json.set("accuracy_m", observation.accuracy_m, decimals: 2)
         json.set("accuracy_error_m", observation.accuracyError_m, decimals: 2)
         json.set("rssi_dbm", observation.rssi_dbm, decimals: 1)

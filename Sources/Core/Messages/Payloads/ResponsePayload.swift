@@ -33,7 +33,7 @@ extension ResponsePayload {
         if case .refused(let error) = result {
             json.set("ok", false)
             json.set("error") { json in
-                json.set("code", error.code.rawValue)
+                json.set("code", error.code)
                 json.set("text", error.text)
             }
         } else {
@@ -65,8 +65,8 @@ extension ResponsePayload.Result {
 extension ListedState {
     fileprivate func write(to json: inout JSONWriter) {
         json.set(instance)
-        json.set("state", state.rawValue)
-        json.set("since", Timestamp.text(since))
+        json.set("state", state)
+        json.set("since", since)
         json.set("event_seq", eventSeq)
     }
 }

@@ -82,13 +82,13 @@ extension SettingsReport {
         self.init(
             version: try fields.numberOrNull("version", Self.numbers).flatMap { Int64(exactly: $0) },
             outcome: try fields.word("outcome"),
-            errors: try fields.list("errors") { fields throws(PayloadError) in try SettingsError(&fields) },
+            errors: try fields.list("errors", SettingsError.init),
             omitted: fields.has("omitted") ? try fields.integer("omitted", 1...Int.max) : 0)
     }
 
     package func write(to json: inout JSONWriter) {
         json.set("version", integer: version)
-        json.set("outcome", outcome.rawValue)
+        json.set("outcome", outcome)
         json.set("errors", objectsFor: errors) { error, json in error.write(to: &json) }
         if omitted > 0 { json.set("omitted", omitted) }
     }

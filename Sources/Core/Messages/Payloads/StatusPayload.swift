@@ -29,9 +29,7 @@ extension StatusPayload {
             location: try fields.objectIfPresent("location") { fields throws(PayloadError) in
                 LocationStatus(availability: try fields.word("availability"), isPaused: try fields.boolean("paused"))
             },
-            settings: try fields.objectIfPresent("settings") { fields throws(PayloadError) in
-                try SettingsInEffect(&fields)
-            },
+            settings: try fields.objectIfPresent("settings", SettingsInEffect.init),
             advertises: try fields.objectIfPresent("advertises") { fields throws(PayloadError) in
                 IBeaconFrame(
                     identity: try fields.identity(),
@@ -41,14 +39,14 @@ extension StatusPayload {
     }
 
     package func write(to json: inout JSONWriter) {
-        json.set("state", (isOnline ? State.online : .offline).rawValue)
+        json.set("state", isOnline ? State.online : .offline)
         json.set("version", version)
         json.set("epoch", epoch)
         json.set("radio", radio.word)
         json.set("remedy", remedy)
         if let location {
             json.set("location") { json in
-                json.set("availability", location.availability.rawValue)
+                json.set("availability", location.availability)
                 json.set("paused", location.isPaused)
             }
         }

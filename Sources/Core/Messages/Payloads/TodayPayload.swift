@@ -62,10 +62,10 @@ extension TodayPayload {
     func write(to json: inout JSONWriter) {
         json.set("day", report.day)
         json.set("time_zone", report.timeZone)
-        json.set("from_at", Timestamp.text(report.from))
-        json.set("to_at", Timestamp.text(report.to))
+        json.set("from_at", report.from)
+        json.set("to_at", report.to)
         json.set("hours", objectsFor: report.hours) { hour, json in
-            json.set("from_at", Timestamp.text(hour.from))
+            json.set("from_at", hour.from)
             json.set("heard_share", hour.heardShare, decimals: 2)
         }
         json.set("regions", objectsFor: report.regions) { region, json in region.write(to: &json) }
@@ -77,7 +77,7 @@ extension TodayPayload {
                 json.set("present", day.present)
                 json.set("omitted", day.omitted)
                 json.set("partial", day.isPartial)
-                if let to = day.to { json.set("to_at", Timestamp.text(to)) }
+                if let to = day.to { json.set("to_at", to) }
             }
         }
         json.set("omitted", report.omitted)

@@ -74,7 +74,7 @@ package struct ZonesPayload: ReadablePayload, Hashable {
 extension ZonesPayload {
     package init(_ head: PayloadHead, _ fields: inout PayloadFields) throws(PayloadError) {
         self.head = head
-        map = ZoneMap(zones: try fields.list("zones") { fields throws(PayloadError) in try ZoneMap.Zone(&fields) })
+        map = ZoneMap(zones: try fields.list("zones", ZoneMap.Zone.init))
         guard map.zones.count <= ZoneMap.maxZones else {
             throw PayloadError("zones", .tooLong(limit: ZoneMap.maxZones))
         }
@@ -104,7 +104,7 @@ extension ZoneMap.Zone {
     fileprivate init(_ fields: inout PayloadFields) throws(PayloadError) {
         self.init(
             name: try fields.level("zone"), seconds: try fields.integer("seconds", 1...ZoneMap.maxSeconds),
-            levels: try fields.list("gateways") { fields throws(PayloadError) in try ZoneMap.Level(&fields) })
+            levels: try fields.list("gateways", ZoneMap.Level.init))
         guard (1...ZoneMap.maxGateways).contains(levels.count), Set(levels.map(\.id)).count == levels.count else {
             throw PayloadError("gateways", .mustBeOneOf("1 to \(ZoneMap.maxGateways) different gateways"))
         }

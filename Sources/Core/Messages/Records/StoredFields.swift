@@ -31,15 +31,20 @@ struct StoredFields {
 
     subscript(key: Substring) -> Substring? { words[key] }
 
+    /// Returns the value of a word; `nil` where it is missing or damaged.
+    func value<Value: LosslessStringConvertible>(_ key: Substring) -> Value? {
+        words[key].flatMap { Value(String($0)) }
+    }
+
     /// Returns the time written by `time`.
     func instant(_ name: String) -> Instant? {
-        if isSameBoot { return words["\(name)_us"].flatMap { Int64($0) }.map(Instant.init(microseconds:)) }
+        if isSameBoot { return value("\(name)_us").map(Instant.init(microseconds:)) }
         return wall(name).map(timebase.instant)
     }
 
     /// Returns the wall time of that time, by the clock at writing.
     func wall(_ name: String) -> WallTime? {
-        words["\(name)_wall_us"].flatMap { Int64($0) }.map(WallTime.init(microseconds:))
+        value("\(name)_wall_us").map(WallTime.init(microseconds:))
     }
 
     /// Returns the words that identify the boot of the monotonic clock.

@@ -89,7 +89,7 @@ extension StoredLearning {
     }
 
     private func write(to json: inout JSONWriter) {
-        json.set("since", Timestamp.text(since))
+        json.set("since", since)
         if let place {
             json.set("place") { json in
                 json.set("x_m", place.x_m, decimals: 3)
@@ -106,9 +106,9 @@ extension StoredLearning {
         }
         if let suspect {
             json.set("suspect") { json in
-                json.set("since", Timestamp.text(suspect.since))
+                json.set("since", suspect.since)
                 json.set("change_db", suspect.change_db, decimals: 2)
-                json.set("reason", suspect.reason.rawValue)
+                json.set("reason", suspect.reason)
                 json.set("score", suspect.score, decimals: 2)
                 json.set("named", suspect.isNamed)
                 json.set("usual_quarters", suspect.usualQuarters)

@@ -110,7 +110,7 @@ extension StoredRegion {
     /// Returns `nil` where a word is missing or damaged.
     private init?(_ instance: RegionInstanceID, _ kind: RegionKind, _ words: StoredFields) {
         guard let definition = RegionRecord.Kind(kind, words), let since = words.instant("since"),
-            let eventSeq = words["event_seq"].flatMap({ Int64($0) })
+            let eventSeq: Int64 = words.value("event_seq")
         else { return nil }
         let occupancy: RegionRecord.Occupancy
         switch words["state"] {
@@ -129,6 +129,6 @@ extension StoredRegion {
         }
         self.init(
             record: RegionRecord(instance: instance, definition, occupancy),
-            eventSeq: max(0, eventSeq), epoch: words["epoch"].map(String.init) ?? "")
+            eventSeq: max(0, eventSeq), epoch: words.value("epoch") ?? "")
     }
 }
