@@ -93,7 +93,7 @@ extension TrackBatch: MessageContent {
     package func publication(by composer: inout MessageComposer, _ context: PublicationContext) -> Publication {
         guard composer.includesPlace else { return Publication([]) }
         var publication = composer.publication(of: self, .track, context)
-        publication.removedPrefix = StoredFix.prefix
+        publication.removedPrefix = RecordPrefix.fix.rawValue
         return publication
     }
 }

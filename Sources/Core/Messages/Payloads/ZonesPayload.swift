@@ -122,8 +122,7 @@ extension ZoneMap.Level {
 
 /// The names of the zones that were walked, so that a later process keeps their visits until the broker sends the zone map.
 package struct WalkedZones: Hashable, Sendable {
-    /// No region id has a slash in it, so this is the key of no state.
-    private static let key = "/walked"
+    private static let key = RecordPrefix.walked.rawValue
 
     package let names: [String]
 

@@ -105,18 +105,12 @@ package enum StoredDays: Hashable, Sendable {
     /// No count grows beyond that, so that no sum overflows.
     static let most: Int64 = 1_000_000_000_000
 
-    // No region id has a slash in it, so these are the keys of no state.
-    private static let dayKey = "/today"
-    private static let todayPrefix = "/today/"
-    private static let pastPrefix = "/day/"
-    private static let peoplePrefix = "/people/"
-
     package var key: String {
         switch self {
-        case .day: Self.dayKey
-        case .today(let region, _, _): Self.todayPrefix + region
-        case .past(let region, let number, _): Self.pastPrefix + "\(number)/" + region
-        case .people(_, let day): Self.peoplePrefix + day.region
+        case .day: RecordPrefix.day.rawValue
+        case .today(let region, _, _): RecordPrefix.today.key(region)
+        case .past(let region, let number, _): RecordPrefix.pastDay.key("\(number)/" + region)
+        case .people(_, let day): RecordPrefix.people.key(day.region)
         }
     }
 
@@ -145,38 +139,36 @@ package enum StoredDays: Hashable, Sendable {
 
     /// Reads what `encoded` wrote; `nil` for any other record, and for one that is damaged.
     package init?(_ octets: [UInt8], key: String) {
-        guard
-            key == Self.dayKey
-                || [Self.todayPrefix, Self.pastPrefix, Self.peoplePrefix].contains(where: { key.hasPrefix($0) }),
+        guard [RecordPrefix.day, .pastDay, .people].contains(where: { $0.name(ofKey: key) != nil }),
             let words = StoredFields.words(of: octets), words["v"] == "1"
         else { return nil }
         func number(_ name: Substring) -> Int64? {
             words[name].flatMap { Int64($0) }.flatMap { 0...Self.most ~= $0 ? $0 : nil }
         }
-        if key == Self.dayKey {
+        if key == RecordPrefix.day.rawValue {
             guard let day = number("day"), let from_us = words["from_us"].flatMap({ Int64($0) }),
                 let heard_s = Self.numbers(words["heard_s"]), let omitted = number("omitted")
             else { return nil }
             self = .day(number: day, from: WallTime(microseconds: from_us), heard_s: heard_s, omitted: omitted)
-        } else if key.hasPrefix(Self.todayPrefix) {
+        } else if let region = RecordPrefix.today.name(ofKey: key) {
             guard let day = number("day"), let visits = number("visits"), let entries = Self.numbers(words["entries"]),
                 let stays = StayHistogram(text: words["stays"] ?? "")
             else { return nil }
             var counts = DayCounts(hours: 0)
             (counts.visits, counts.entries, counts.stays) = (visits, entries, stays)
-            self = .today(region: String(key.dropFirst(Self.todayPrefix.count)), number: day, counts)
-        } else if key.hasPrefix(Self.peoplePrefix) {
+            self = .today(region: region, number: day, counts)
+        } else if let region = RecordPrefix.people.name(ofKey: key) {
             guard let number = number("day"), let sums = Self.numbers(words["sums"]), sums.count == 4 else {
                 return nil
             }
             self = .people(
                 number: number,
                 PeopleDay(
-                    region: String(key.dropFirst(Self.peoplePrefix.count)), entered: sums[0], left: sums[1],
-                    present: sums[2], omitted: sums[3], isPartial: words["partial"] == "true",
+                    region: region, entered: sums[0], left: sums[1], present: sums[2], omitted: sums[3],
+                    isPartial: words["partial"] == "true",
                     to: words["to_us"].flatMap { Int64($0) }.map { WallTime(microseconds: $0) }))
         } else {
-            let levels = key.dropFirst(Self.pastPrefix.count).split(separator: "/", maxSplits: 1)
+            let levels = (RecordPrefix.pastDay.name(ofKey: key) ?? "").split(separator: "/", maxSplits: 1)
             guard levels.count == 2, let day = Int64(levels[0]), 0...Self.most ~= day,
                 let entries = Self.numbers(words["entries"])
             else { return nil }

@@ -1,3 +1,32 @@
+/// The records that are no states of regions, by their keys or the beginning of these. No region id has a slash in it, so
+/// the key of a state begins with none of them.
+enum RecordPrefix: String {
+    /// A whole key: the current span of coverage.
+    case coverage = "/coverage"
+    case fix = "/fix/"
+    case clearance = "/clear/"
+    case definition = "/monitor/"
+    case settling = "/settled/"
+    /// A whole key: a store's day under way.
+    case day = "/today"
+    /// A region on that day.
+    case today = "/today/"
+    /// A region on a day before it.
+    case pastDay = "/day/"
+    case people = "/people/"
+    case learning = "/learned/"
+    /// A whole key: the zones of a store that were walked.
+    case walked = "/walked"
+
+    func key(_ name: String) -> String { rawValue + name }
+
+    /// Returns the name in a key; `nil` for a key that begins in another way.
+    func name(ofKey key: String) -> String? {
+        guard key.utf8.starts(with: rawValue.utf8) else { return nil }
+        return String(decoding: key.utf8.dropFirst(rawValue.utf8.count), as: UTF8.self)
+    }
+}
+
 /// One line of `key=value` words, the format of stored records.
 ///
 /// Each time is in it twice, in microseconds. The monotonic time is right until the next boot, whatever happens to the
@@ -67,8 +96,7 @@ package struct StoredCoverage: Hashable, Sendable {
 }
 
 extension StoredCoverage {
-    /// The key of the record. Region ids contain no slash, so no state has this key.
-    package static let key = "/coverage"
+    package static let key = RecordPrefix.coverage.rawValue
 
     /// - Parameter bootID: identifies the boot of the monotonic clock; `nil` where instants mean nothing to another
     ///   process.
@@ -92,8 +120,6 @@ extension StoredCoverage {
 
 /// The record of a deferred fix, which outlives the process: the fields of messages, in JSON.
 package enum StoredFix {
-    /// The beginning of the key. Region ids contain no slash, so no state has such a key.
-    static let prefix = "/fix/"
     /// The digits that every time since 1970 in microseconds fits into.
     private static let digits = 20
 
@@ -101,11 +127,11 @@ package enum StoredFix {
     ///
     /// - Parameter number: distinguishes fixes of one time.
     package static func key(_ fix: Fix, _ number: Int) -> String {
-        "\(prefix)\(padded(max(fix.at.microseconds, 0)))-\(padded(Int64(max(number, 0))))"
+        RecordPrefix.fix.key("\(padded(max(fix.at.microseconds, 0)))-\(padded(Int64(max(number, 0))))")
     }
 
     /// Returns whether a record is that of a fix. The keys sort by time.
-    package static func isKey(_ key: String) -> Bool { key.hasPrefix(prefix) }
+    package static func isKey(_ key: String) -> Bool { key.hasPrefix(RecordPrefix.fix.rawValue) }
 
     private static func padded(_ number: Int64) -> String {
         let text = String(number)
@@ -128,41 +154,29 @@ package enum StoredFix {
 /// The record of a topic that a later process may have to clear at the broker: retained messages of a previous site and
 /// gateway id, and of integrations. Only its key counts, except for a page of beacons: its value is the page.
 package enum StoredClearance {
-    /// The beginning of the key. Region ids contain no slash, so no state has such a key.
-    private static let prefix = "/clear/"
-
-    package static func key(_ topic: String) -> String { prefix + topic }
+    package static func key(_ topic: String) -> String { RecordPrefix.clearance.key(topic) }
 
     /// Returns the topic that may have to be cleared; `nil` for any other record.
-    package static func topic(ofKey key: String) -> String? {
-        key.utf8.starts(with: prefix.utf8) ? String(key.dropFirst(prefix.count)) : nil
-    }
+    package static func topic(ofKey key: String) -> String? { RecordPrefix.clearance.name(ofKey: key) }
 }
 
 /// The record of a region that a request registered, so that it outlives the process: the request's own text.
 package enum StoredDefinition {
-    /// The beginning of the key. Region ids contain no slash, so no state has such a key.
-    private static let prefix = "/monitor/"
-
-    package static func key(_ region: String) -> String { prefix + region }
+    package static func key(_ region: String) -> String { RecordPrefix.definition.key(region) }
 
     /// Returns the definition in a record; `nil` for any other record, and for a damaged one.
     package static func read(_ octets: [UInt8], key: String) -> RegionDefinition? {
-        guard key.utf8.starts(with: prefix.utf8) else { return nil }
-        return try? RegionDefinition(text: octets)
+        RecordPrefix.definition.name(ofKey: key) == nil ? nil : try? RegionDefinition(text: octets)
     }
 }
 
 /// The records of expanded regions that have settled. Their instances alone do not show it: there may be none.
 package struct StoredSettling: Sendable {
-    /// The beginning of a key. Region ids contain no slash, so no state has such a key.
-    private static let prefix = "/settled/"
-
     private var definitions: [String: [UInt8]] = [:]
 
     package init() {}
 
-    package static func key(_ region: String) -> String { prefix + region }
+    package static func key(_ region: String) -> String { RecordPrefix.settling.key(region) }
 
     package static func encoded(_ region: BeaconRegion) -> [UInt8] {
         let words =
@@ -172,8 +186,8 @@ package struct StoredSettling: Sendable {
 
     /// Takes a record; `false` for one of another kind.
     package mutating func take(_ octets: [UInt8], key: String) -> Bool {
-        guard key.utf8.starts(with: Self.prefix.utf8) else { return false }
-        definitions[String(key.dropFirst(Self.prefix.count))] = octets
+        guard let region = RecordPrefix.settling.name(ofKey: key) else { return false }
+        definitions[region] = octets
         return true
     }
 

@@ -59,19 +59,17 @@ package struct StoredLearning: Hashable, Sendable {
     var passing: [Link] = []
     var differences: [Difference] = []
 
-    /// No region id has a slash in it, so this is the key of no state.
-    private static let prefix = "/learned/"
     /// The most gateways of a store.
     private static let most = 64
 
     package var key: String { Self.key(of: id) }
 
-    static func key(of id: String) -> String { prefix + id }
+    static func key(of id: String) -> String { RecordPrefix.learning.key(id) }
 
     /// Reads what `encoded` wrote; `nil` for any other record, and for one that is damaged.
     package init?(_ octets: [UInt8], key: String) {
-        guard key.hasPrefix(Self.prefix), octets.count <= 1 << 20, var fields = try? PayloadFields(octets),
-            let read = try? StoredLearning(&fields, id: String(key.dropFirst(Self.prefix.count)))
+        guard let id = RecordPrefix.learning.name(ofKey: key), octets.count <= 1 << 20,
+            var fields = try? PayloadFields(octets), let read = try? StoredLearning(&fields, id: id)
         else { return nil }
         self = read
     }
