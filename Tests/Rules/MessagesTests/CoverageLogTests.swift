@@ -92,6 +92,19 @@ struct CoverageLogTests {
         #expect(published(&log, fast(-3)) == [[100, 100], [100, 197]])
     }
 
+    @Test("A message has the time of its span's end, also where the corrected clock has not reached that time")
+    func messageTime() throws {
+        var log = CoverageLog()
+        log.record(.live(.scanning), at: at(0))
+        log.record(.live(.off), at: at(100))
+        #expect(published(&log, fast(0)) == [[0, 100]])
+        log.record(.live(.scanning), at: at(101))
+        let span = try #require(log.takeEnded(fast(-3)).first)
+        let number = MessageNumber(epoch: "e", series: .spans, seq: 2)
+        let payload = try json(Message(MessageComposer.of("gw", site: "shop").coverage(span, number, fast(-3))))
+        #expect(payload["at"] as? String == payload["to_at"] as? String && payload["span"] as? Int == 2)
+    }
+
     @Test("After the clock was set, both ends follow the new clock")
     func set() {
         var log = CoverageLog()

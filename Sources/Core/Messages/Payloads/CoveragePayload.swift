@@ -20,7 +20,8 @@ struct Coverage: NumberedContent {
 extension MessageComposer {
     package func coverage(_ span: DatedSpan, _ number: MessageNumber, _ timebase: Timebase) -> NumberedMessage {
         let content = Coverage(from: span.from, to: span.to, radio: span.span.radio)
-        return numbered(content, .coverage, head(at: span.span.to, timebase), number)
+        // A span that continues another one may end later than the clock now says.
+        return numbered(content, .coverage, head(at: timebase.instant(span.to), timebase), number)
     }
 }
 
