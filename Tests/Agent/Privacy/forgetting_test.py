@@ -91,14 +91,18 @@ class Broker(programs.Broker):
             self.publish(topic, mark.encode())
         assert waiting.until(lambda: mark in self._heard.said() and mark.encode().hex() in self._sealed.said().lower())
 
+    @staticmethod
+    def _lines(subscriber):
+        """The whole lines: it may be writing the last one."""
+        return subscriber.said().split("\n")[:-1]
+
     def reports(self, gateway):
         """The sealed messages of a gateway, or the announcements of the store, with whether the broker had kept them."""
-        # The subscriber may be writing the last line.
-        lines = [line.split(" ") for line in self._sealed.said().split("\n")[:-1]]
+        lines = [line.split(" ") for line in self._lines(self._sealed)]
         return [(bytes.fromhex(payload), retained == "1") for topic, retained, payload in lines if topic.split("/")[2] == gateway]
 
     def payloads(self, word):
-        messages = [json.loads(line) for line in self._heard.said().splitlines()]
+        messages = [json.loads(line) for line in self._lines(self._heard)]
         return [json.loads(message["payload"]) if isinstance(message["payload"], str) else message["payload"]
                 for message in messages if message["topic"].startswith("beacons/") and message["topic"].endswith("/" + word) and message["payload"]]
 
