@@ -1,4 +1,4 @@
-"""The programs that a test starts: a broker, an agent and others. Each ends with the thread that started it, at the latest."""
+"""The programs that a test starts: a broker, an agent and others. The kernel kills each with the thread that started it, at the latest."""
 
 import ctypes
 import os
@@ -16,16 +16,16 @@ def die_with_parent():
 
 
 class Program:
-    """A program, and the file with all that it prints. `more` are settings of subprocess.Popen."""
+    """A program, and the file with all that it prints. `settings` are those of subprocess.Popen."""
 
-    def __init__(self, command, log=os.devnull, **more):
+    def __init__(self, command, log=os.devnull, **settings):
         self.log = pathlib.Path(log)
-        self._command, self._more, self._process = [str(word) for word in command], more, None
+        self._command, self._settings, self._process = [str(word) for word in command], settings, None
 
     def start(self, *before):
-        """Starts it. `before` is a command that runs it, as strace."""
+        """Starts the program. `before` is a command put in front, such as nice, which becomes the program."""
         with open(self.log, "ab") as log:
-            self._process = subprocess.Popen([*before, *self._command], stdout=log, stderr=log, preexec_fn=die_with_parent, **self._more)
+            self._process = subprocess.Popen([*before, *self._command], stdout=log, stderr=log, preexec_fn=die_with_parent, **self._settings)
         return self
 
     @property
@@ -38,13 +38,16 @@ class Program:
 
     def ended(self):
         """Waits for the end of the program. Returns its exit status."""
-        return self._process.wait(PATIENCE_S)
+        try:
+            return self._process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"not within {PATIENCE_S} s: the end of {self._command}: {self.said()[-2000:]}") from None
 
     def send(self, number):
         self._process.send_signal(number)
 
     def end(self, number=signal.SIGTERM):
-        """Ends it, where it was started. Returns its exit status."""
+        """Ends the program and returns its exit status. Does nothing where it was never started."""
         if self._process is None:
             return None
         self.send(number)
@@ -64,15 +67,15 @@ class Program:
 
 
 class Broker(Program):
-    """mosquitto on a free port of the loopback interface, open to all of this machine. `more` are further lines of its configuration."""
+    """mosquitto on a free port of the loopback interface, open to all of this machine. `lines` are further ones of its configuration."""
 
-    def __init__(self, folder, more=""):
+    def __init__(self, folder, lines=""):
         self.port = free_port()
         file = pathlib.Path(folder) / f"mosquitto-{self.port}.conf"
-        # A root that becomes another user can't read the test's files, and does not end with the test.
+        # mosquitto as root drops its rights. Then it can't read the test's files, and the kernel forgets to kill it with the test.
         user = "user root\n" if os.geteuid() == 0 else ""
-        file.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\n{user}{more}\n")
-        program = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin")
+        file.write_text(f"listener {self.port} 127.0.0.1\nallow_anonymous true\n{user}{lines}\n")
+        program = shutil.which("mosquitto", path=os.environ["PATH"] + ":/usr/sbin") or "mosquitto"
         super().__init__([program, "-c", file], file.with_suffix(".log"))
 
     def start(self, *before):

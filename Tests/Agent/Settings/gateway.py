@@ -75,7 +75,7 @@ class Operator:
         return (self.last("status", name) or {}).get("state") == "online"
 
     def states(self, name, first):
-        """What its statuses said, from the message of that index on."""
+        """The states in its statuses, from the message of that index on."""
         return [json.loads(payload)["state"] for topic, payload in self.heard[first:] if topic == f"beacons/{name}/status" and payload]
 
     def waits_for(self, version, outcome, name=NAME):

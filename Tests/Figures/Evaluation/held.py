@@ -1,5 +1,6 @@
 """Holds the agent to the figures that the article Evidence states: `held.py PART [FOLDER] BEACOND`. The part is `made-up`, which needs no folder,
-or one that is of recordings: `recordings`, `stores` or `location`. A line for each figure that is lost; the exit status is 1 where there is one.
+or one that is of recordings: `recordings`, `stores` or `location`. It prints each figure, and a line for each that is outside its limits; then
+the exit status is 1.
 
 held.csv has the limits. No figure depends on the machine's speed. The long form, with other agents' rules, thresholds and plots, is deploy/evaluate.
 """
@@ -28,7 +29,8 @@ def made_up(beacond):
     for (way, missing, measure), value in ours.items():
         yield f"{way} without {missing or 'none'}: {measure}", value
     behind = [(way, missing, measure) for (way, missing, measure), value in ours.items() if value >= companion.PUBLISHED[way, missing][measure]]
-    print(*behind)
+    for one in behind:
+        print("not better than ESPresense-companion:", *one)
     yield "figures in which ESPresense-companion is ahead", len(behind)
     for (building, are_above), (right, changes) in storeys.figures(beacond).items():
         name = f"{building}, upper gateways {'above the lower ones' if are_above else 'between them'}"
@@ -82,12 +84,13 @@ def limits_of(part):
 
 def main(part, *where):
     limits, found = limits_of(part), dict(PARTS[part](*where))
-    lost = [f"{name} has no limit, or is no figure" for name in sorted(limits.keys() ^ found.keys())]
+    lost = [f"{name} has no limit in held.csv" for name in sorted(found.keys() - limits.keys())]
+    lost += [f"{name} has a limit, and was not computed" for name in sorted(limits.keys() - found.keys())]
     for name, value in found.items():
         print(f"{name}: {value:.3f}")
         least, most = limits.get(name, (-math.inf, math.inf))
         if not least <= value <= most:
-            lost.append(f"{name} is {value:.3f}, and was from {least} to {most}")
+            lost.append(f"{name} is {value:.3f}, and may be from {least} to {most}")
     for line in lost:
         print("failed:", line)
     return bool(lost)

@@ -24,7 +24,7 @@ struct Bookkeeping {
     private var settled: Numbering
     /// The numbering that the file has; `nil` where it has none of this process.
     private var storedNumbering: Numbering?
-    /// The epochs before this one of which messages may wait in the file, the oldest first.
+    /// The earlier epochs whose messages may wait in the file, the oldest first.
     private var formerEpochs: [StoredEpoch] = []
 
     /// The numbers of an epoch that may wait in the file: from those of `settled` on, up to those of `end`.
@@ -163,7 +163,7 @@ struct Bookkeeping {
         return hasStored && end < storedEnd ? end..<storedEnd : nil
     }
 
-    /// Takes that the disk has undone the last transactions of the file. Their numbers are reported as a gap where an
+    /// Records that the disk has undone the last transactions of the file. Their numbers are reported as a gap where an
     /// event of them is lost.
     ///
     /// - Parameters:
@@ -177,17 +177,19 @@ struct Bookkeeping {
     ) {
         var lost = RangeSet([undone]).subtracting(left).subtracting(handedOut)
         for event in kept { lost.remove(event.position) }
+        // From the newest epoch back to the one in which the file ends now. The epochs after that one are lost as a whole;
+        // of that one, the numbers from the file's on.
         var epochs = storedEpochs
         while let last = epochs.popLast() {
-            let isCut = last.end.epoch == meta.numbering.epoch
-            var undone = last
-            if isCut {
+            let isLastOfFile = last.end.epoch == meta.numbering.epoch
+            var missing = last
+            if isLastOfFile {
                 for series in NumberSeries.allCases {
-                    undone.settled[series] = max(last.settled[series], meta.numbering[series])
+                    missing.settled[series] = max(last.settled[series], meta.numbering[series])
                 }
             }
-            if !lost.isEmpty { lose(undone, except: kept, cause: .disk) }
-            guard isCut else { continue }
+            if !lost.isEmpty { lose(missing, except: kept, cause: .disk) }
+            guard isLastOfFile else { continue }
             if last.end.epoch != numbering.epoch {
                 epochs.append(StoredEpoch(settled: last.settled, end: meta.numbering))
             }

@@ -120,18 +120,18 @@ extension StoredCoverage {
 
 /// The record of a deferred fix, which outlives the process: the fields of messages, in JSON.
 package enum StoredFix {
-    /// The digits that every time since 1970 in microseconds fits into.
+    /// Enough digits for each time since 1970 in microseconds, so that keys sort by time.
     private static let digits = 20
 
-    /// Returns a key by time and number. No other fix of its batch has it.
+    /// Returns a key that no other fix of the batch has. Keys sort by time.
     ///
     /// - Parameter number: distinguishes fixes of one time.
     package static func key(_ fix: Fix, _ number: Int) -> String {
         RecordPrefix.fix.key("\(padded(max(fix.at.microseconds, 0)))-\(padded(Int64(max(number, 0))))")
     }
 
-    /// Returns whether a record is that of a fix. The keys sort by time.
-    package static func isKey(_ key: String) -> Bool { key.hasPrefix(RecordPrefix.fix.rawValue) }
+    /// Returns whether a record is that of a fix.
+    package static func isKey(_ key: String) -> Bool { RecordPrefix.fix.name(ofKey: key) != nil }
 
     private static func padded(_ number: Int64) -> String {
         let text = String(number)

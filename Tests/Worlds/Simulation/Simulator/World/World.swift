@@ -218,7 +218,7 @@ final class World: PlayedWorld {
         }
     }
 
-    /// - Parameter broken: the rules of the engine's state that do not hold.
+    /// Fails the simulation where a rule of the engine's state does not hold.
     func checkEngine(_ broken: [String]) {
         guard let first = broken.first else { return }
         check { () throws(Violation) in throw Violation(invariant: .structure, detail: first) }
