@@ -102,7 +102,7 @@ struct CoverageLogTests {
         let span = try #require(log.takeEnded(fast(-3)).first)
         let number = MessageNumber(epoch: "e", series: .spans, seq: 2)
         let payload = try json(Message(MessageComposer.of("gw", site: "shop").coverage(span, number, fast(-3))))
-        #expect(payload["at"] as? String == payload["to_at"] as? String && payload["span"] as? Int == 2)
+        #expect(try #require(payload["at"] as? String) == payload["to_at"] as? String && payload["span"] as? Int == 2)
     }
 
     @Test("After the clock was set, both ends follow the new clock")

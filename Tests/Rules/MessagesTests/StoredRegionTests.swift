@@ -83,6 +83,13 @@ struct StoredRegionTests {
         #expect(read(line) == .nothing)
     }
 
+    @Test("A name that begins with a combining mark is whole in a record's key, although it joins the prefix")
+    func combiningMark() {
+        let name = "\u{301}door"
+        let read = RecordPrefix.learning.name(ofKey: RecordPrefix.learning.key(name))
+        #expect(read.map { Array($0.utf8) } == Array(name.utf8))
+    }
+
     @Test("Records of other things than regions are none", arguments: ["/coverage", "/monitor/carts"])
     func otherRecords(key: String) {
         #expect(read("kind=polygon v=1", key: key) == .nothing)

@@ -76,12 +76,12 @@ struct TrackerInvariantTests {
     }
 
     @Test("A transmitter without a timer is detected")
-    func finds() {
+    func finds() throws {
         var room = Room(seed: 1)
         for _ in 0..<20 { room.hear() }
         var (presence, table) = (room.tracker.presence, room.tracker.table)
         #expect(presence.checkInvariants(table).isEmpty)
-        guard let slot = table.usedSlots.first(where: { _ in true }) else { return }
+        let slot = try #require(table.usedSlots.first { _ in true })
         presence.remove(slot, in: &table)
         #expect(presence.checkInvariants(table) == ["no timer watches the silence of a transmitter"])
     }
