@@ -398,9 +398,10 @@ package final class Outbox {
             guard bookkeeping.hasStored else { return }
             // The file vanished, perhaps with its whole disk. It may come back, so its epoch ends here.
             let (kept, endsEpoch) = (cursor.takeFresh(), bookkeeping.isEpochStored)
-            bookkeeping.loseStoredEvents(except: kept, cause: .disk)
+            bookkeeping.loseStoredEvents(except: kept + pending.events, cause: .disk)
             pending.prepend(kept)
             bookkeeping.resetFile(saved: kept)
+            cursor.removeParked(where: bookkeeping.hasLeft)
             if endsEpoch { beginEpoch() }
             fileGeneration += 1
             return
@@ -409,10 +410,12 @@ package final class Outbox {
             if let undone = bookkeeping.undone(meta) {
                 // The disk has undone transactions that it had reported as synced.
                 let kept = cursor.takeFresh().filter { undone.contains($0.position) }
-                bookkeeping.loseEnd(of: undone, from: meta, except: kept, handedOut: cursor.passed)
+                bookkeeping.loseEnd(of: undone, from: meta, except: kept, pending)
                 pending.prepend(kept)
-                fileGeneration += 1
+                cursor.removeParked(where: bookkeeping.hasLeft)
             }
+            // It may have undone records too, which have no number.
+            fileGeneration += 1
             // The failure may have undone deletions, which are not synced.
             try store.delete(bookkeeping.left)
             try store.truncate(from: bookkeeping.storedEnd)
@@ -426,7 +429,7 @@ package final class Outbox {
         let isFirst = disk.mode.meeting != .done
         if isFirst { bookkeeping.adopt(salvage.origin) }
         var events = salvage.events(from: bookkeeping.origin)
-        events.removeAll { bookkeeping.acknowledged.contains($0.position) || $0.position >= bookkeeping.storedEnd }
+        events.removeAll { bookkeeping.hasLeft($0.position) || $0.position >= bookkeeping.storedEnd }
         let saved = Set(events.map(\.position))
         events += cursor.takeFresh().filter { !saved.contains($0.position) }
         events.sort { $0.position < $1.position }
@@ -437,7 +440,7 @@ package final class Outbox {
             if isFirst {
                 bookkeeping.loseNumbers(of: salvage, except: events)
             } else {
-                bookkeeping.loseStoredEvents(except: events, cause: .corrupt)
+                bookkeeping.loseStoredEvents(except: events + pending.events, cause: .corrupt)
             }
         }
         pending.prepend(events)

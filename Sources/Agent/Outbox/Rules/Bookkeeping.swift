@@ -27,7 +27,7 @@ struct Bookkeeping {
     /// The earlier epochs whose messages may wait in the file, the oldest first.
     private var formerEpochs: [StoredEpoch] = []
 
-    /// The numbers of an epoch that may wait in the file: from those of `settled` on, up to those of `end`.
+    /// The numbers of an epoch that may wait, in the file or in memory: from those of `settled` on, up to those of `end`.
     private struct StoredEpoch {
         var settled: Numbering
         var end: Numbering
@@ -61,8 +61,9 @@ struct Bookkeeping {
 
     /// Begins a new epoch, which the file does not know yet.
     mutating func begin(epoch: String) {
-        if isEpochStored, let storedNumbering {
-            formerEpochs.append(StoredEpoch(settled: settled, end: storedNumbering))
+        // Numbers that are in memory alone may reach the file later.
+        if numbering != settled {
+            formerEpochs.append(StoredEpoch(settled: settled, end: numbering))
             if formerEpochs.count > StoredEpoch.most { formerEpochs.removeFirst() }
         }
         numbering = Numbering(epoch: epoch)
@@ -135,18 +136,19 @@ struct Bookkeeping {
         gaps.add(OutboxGap(epoch: numbering.epoch, lost, cause: .disk))
     }
 
-    /// True if the file has something of this process.
-    var hasStored: Bool { storedNumbering != nil }
+    /// True if the file had something of this process, or events of an earlier one.
+    var hasStored: Bool { storedNumbering != nil || storedEvents > 0 }
 
     private var storedEpochs: [StoredEpoch] {
         guard isEpochStored, let storedNumbering else { return formerEpochs }
         return formerEpochs + [StoredEpoch(settled: settled, end: storedNumbering)]
     }
 
-    /// Reports as gaps the unsettled numbers that were in the file, except those of `events`.
+    /// Reports as gaps the unsettled numbers that were in the file, except those of `events`, which are in memory.
     mutating func loseStoredEvents(except events: [QueuedMessage], cause: OutboxGap.Cause) {
         for epoch in storedEpochs { lose(epoch, except: events, cause: cause) }
-        formerEpochs = []
+        let epochs = Set(events.map(\.number.epoch))
+        formerEpochs.removeAll { !epochs.contains($0.end.epoch) }
     }
 
     private mutating func lose(_ stored: StoredEpoch, except events: [QueuedMessage], cause: OutboxGap.Cause) {
@@ -163,41 +165,35 @@ struct Bookkeeping {
         return hasStored && end < storedEnd ? end..<storedEnd : nil
     }
 
-    /// Records that the disk has undone the last transactions of the file. Their numbers are reported as a gap where an
-    /// event of them is lost.
+    /// Records that the disk has undone the last transactions of the file. Their numbers are reported as a gap, unless
+    /// each of their events is in memory or has left the outbox.
     ///
     /// - Parameters:
     ///   - undone: the positions of their events.
     ///   - meta: the figures that the file has now.
-    ///   - kept: the events that are in memory and wait.
-    ///   - handedOut: the positions of events that are under way, or were acknowledged.
+    ///   - kept: those of their events that are in memory and wait.
+    ///   - pending: what was in memory alone before.
     mutating func loseEnd(
         of undone: Range<Position>, from meta: EventStore.Meta, except kept: [QueuedMessage],
-        handedOut: RangeSet<Position>
+        _ pending: PendingChanges
     ) {
-        var lost = RangeSet([undone]).subtracting(left).subtracting(handedOut)
+        var lost = RangeSet([undone]).subtracting(left)
         for event in kept { lost.remove(event.position) }
-        // From the newest epoch back to the one in which the file ends now. The epochs after that one are lost as a whole;
-        // of that one, the numbers from the file's on.
-        var epochs = storedEpochs
-        while let last = epochs.popLast() {
-            let isLastOfFile = last.end.epoch == meta.numbering.epoch
-            var missing = last
-            if isLastOfFile {
+        // The epochs after the one in which the file ends now are lost as a whole; of that one, the numbers from the
+        // file's on.
+        let epochs = storedEpochs
+        let last = epochs.lastIndex { $0.end.epoch == meta.numbering.epoch } ?? 0
+        for var missing in lost.isEmpty ? [] : epochs[last...] {
+            if missing.end.epoch == meta.numbering.epoch {
                 for series in NumberSeries.allCases {
-                    missing.settled[series] = max(last.settled[series], meta.numbering[series])
+                    missing.settled[series] = max(missing.settled[series], meta.numbering[series])
                 }
             }
-            if !lost.isEmpty { lose(missing, except: kept, cause: .disk) }
-            guard isLastOfFile else { continue }
-            if last.end.epoch != numbering.epoch {
-                epochs.append(StoredEpoch(settled: last.settled, end: meta.numbering))
-            }
-            break
+            lose(missing, except: kept + pending.events, cause: .disk)
         }
-        formerEpochs = epochs
         isEpochStored = isEpochStored && meta.numbering.epoch == numbering.epoch
         storedNumbering = meta.numbering
+        acknowledged.remove(contentsOf: undone)
         left.insert(contentsOf: undone)
         for event in kept { left.remove(event.position) }
         storedEnd = undone.lowerBound
@@ -315,8 +311,12 @@ struct Bookkeeping {
         areOwnersChanged = true
     }
 
-    /// Records the number of events in a file that was opened again, without those that have left the outbox.
-    mutating func recount(_ events: Int64) { (storedEvents, acknowledged) = (events, RangeSet()) }
+    /// Records the number of events in a file that was opened again, without those that have left the outbox. The disk
+    /// may have undone the rest of what it had confirmed, so gaps and owners are written again.
+    mutating func recount(_ events: Int64) {
+        (storedEvents, acknowledged) = (events, RangeSet())
+        (gaps.isChanged, areOwnersChanged) = (true, true)
+    }
 
     /// Settles all reservations, and returns the row for the file.
     mutating func meta() -> EventStore.Meta {

@@ -8,7 +8,7 @@ struct DeliveryCursor {
     static let largestPageBytes: Int64 = 1 << 20
 
     /// Positions to skip: handed out or acknowledged.
-    private(set) var passed = RangeSet<Position>()
+    private var passed = RangeSet<Position>()
     private var parked = ParkedEvents()
     private var fresh = FreshMessages()
 
@@ -48,7 +48,8 @@ struct DeliveryCursor {
             }
         }
         // Later messages are handed on as they were written.
-        if isOwn, !isFull { fresh.begin() }
+        // A file that is only read may show more once the disk works.
+        if isOwn, !isFull, !store.isReadOnly { fresh.begin() }
         return page
     }
 
@@ -101,6 +102,9 @@ struct DeliveryCursor {
         }
         fresh.append(messages)
     }
+
+    /// Removes events that were set aside and have left the outbox with the file.
+    mutating func removeParked(where hasLeft: (Position) -> Bool) { parked.remove(where: hasLeft) }
 
     /// Returns the events of the file that wait and are in memory too. The file is read from now on.
     mutating func takeFresh() -> [QueuedMessage] {
@@ -169,5 +173,7 @@ struct ParkedEvents: Hashable {
         return entries.count > Self.capacity ? entries.removeFirst() : nil
     }
 
-    mutating func remove(position: Position) { entries.removeAll { $0.position == position } }
+    mutating func remove(position: Position) { remove { $0 == position } }
+
+    mutating func remove(where isGone: (Position) -> Bool) { entries.removeAll { isGone($0.position) } }
 }
