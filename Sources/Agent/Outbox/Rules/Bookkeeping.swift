@@ -3,6 +3,15 @@ import Core
 /// The outbox's own figures, beside its content. A transaction works on a copy, which takes effect once the file has
 /// it.
 struct Bookkeeping {
+    /// The numbers of an epoch that may wait, in the file or in memory: from those of `settled` on, up to those of `end`.
+    private struct StoredEpoch {
+        var settled: Numbering
+        var end: Numbering
+
+        /// The most that are remembered. Each is begun by a failure of the disk.
+        static let most = 16
+    }
+
     private(set) var numbering: Numbering
     /// True if the file holds this epoch, so that a restart would continue it.
     private(set) var isEpochStored = false
@@ -26,15 +35,7 @@ struct Bookkeeping {
     private var storedNumbering: Numbering?
     /// The earlier epochs whose messages may wait in the file, the oldest first.
     private var formerEpochs: [StoredEpoch] = []
-
-    /// The numbers of an epoch that may wait, in the file or in memory: from those of `settled` on, up to those of `end`.
-    private struct StoredEpoch {
-        var settled: Numbering
-        var end: Numbering
-
-        /// The most that are remembered. Each is begun by a failure of the disk.
-        static let most = 16
-    }
+    /// The losses that subscribers do not know yet.
     var gaps = GapLedger()
     /// Events below this position belong to a former owner.
     private(set) var formerEnd = Position.beforeAll
