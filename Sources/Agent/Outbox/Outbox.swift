@@ -398,8 +398,8 @@ package final class Outbox {
             guard bookkeeping.hasStored else { return }
             // The file vanished, perhaps with its whole disk. It may come back, so its epoch ends here.
             let (kept, endsEpoch) = (cursor.takeFresh(), bookkeeping.isEpochStored)
-            bookkeeping.loseStoredEvents(except: kept + pending.events, cause: .disk)
             pending.prepend(kept)
+            bookkeeping.loseStoredEvents(except: Array(pending.events), cause: .disk)
             bookkeeping.resetFile(saved: kept)
             cursor.removeParked(where: bookkeeping.hasLeft)
             if endsEpoch { beginEpoch() }
@@ -409,9 +409,8 @@ package final class Outbox {
         if !store.isReadOnly {
             if let undone = bookkeeping.undone(meta) {
                 // The disk has undone transactions that it had reported as synced.
-                let kept = cursor.takeFresh().filter { undone.contains($0.position) }
-                bookkeeping.loseEnd(of: undone, from: meta, except: kept, pending)
-                pending.prepend(kept)
+                pending.prepend(cursor.takeFresh().filter { undone.contains($0.position) })
+                bookkeeping.loseEnd(of: undone, from: meta, except: Array(pending.events))
                 cursor.removeParked(where: bookkeeping.hasLeft)
             }
             // It may have undone records too, which have no number.

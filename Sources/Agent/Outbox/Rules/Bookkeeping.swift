@@ -172,14 +172,12 @@ struct Bookkeeping {
     /// - Parameters:
     ///   - undone: the positions of their events.
     ///   - meta: the figures that the file has now.
-    ///   - kept: those of their events that are in memory and wait.
-    ///   - pending: what was in memory alone before.
+    ///   - events: the events in memory, which wait there.
     mutating func loseEnd(
-        of undone: Range<Position>, from meta: EventStore.Meta, except kept: [QueuedMessage],
-        _ pending: PendingChanges
+        of undone: Range<Position>, from meta: EventStore.Meta, except events: [QueuedMessage]
     ) {
         var lost = RangeSet([undone]).subtracting(left)
-        for event in kept { lost.remove(event.position) }
+        for event in events { lost.remove(event.position) }
         // The epochs after the one in which the file ends now are lost as a whole; of that one, the numbers from the
         // file's on.
         let epochs = storedEpochs
@@ -190,13 +188,13 @@ struct Bookkeeping {
                     missing.settled[series] = max(missing.settled[series], meta.numbering[series])
                 }
             }
-            lose(missing, except: kept + pending.events, cause: .disk)
+            lose(missing, except: events, cause: .disk)
         }
         isEpochStored = isEpochStored && meta.numbering.epoch == numbering.epoch
         storedNumbering = meta.numbering
         acknowledged.remove(contentsOf: undone)
         left.insert(contentsOf: undone)
-        for event in kept { left.remove(event.position) }
+        for event in events { left.remove(event.position) }
         storedEnd = undone.lowerBound
     }
 
